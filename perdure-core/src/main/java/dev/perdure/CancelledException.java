@@ -1,0 +1,14 @@
+package dev.perdure;
+
+/**
+ * Delivered once into a workflow whose run was cancelled, at its next context call or wait. Catch it to compensate with
+ * further steps; let it through to end the run as {@link RunState#CANCELLED}.
+ */
+public final class CancelledException extends PerdureException {
+    private static final long serialVersionUID = 1L;
+
+    /** For the engine. */
+    public CancelledException(String reason) {
+        super(reason, null);
+    }
+}

@@ -1,0 +1,12 @@
+package dev.perdure;
+
+import java.time.Instant;
+
+/**
+ * One line of a run's history.
+ *
+ * @param at when it became durable, by the store's clock
+ * @param position its position in the journal, or 0 for a change of state
+ * @param what what happened, such as {@code STEP 'charge' recorded} or {@code SUSPENDED}
+ */
+public record HistoryEvent(Instant at, int position, String what) {}

@@ -1,0 +1,94 @@
+package dev.perdure;
+
+import dev.perdure.spi.Store;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Durable execution inside this process: starts runs, carries them on, waits for their results. Any number of engines,
+ * in one process or many, share one store. Thread-safe.
+ *
+ * <pre>{@code
+ * try (var perdure = Perdure.on(store).register(new Orders(payments, shipping)).start()) {
+ *     Run<Receipt> run = perdure.start(Orders::process, order, id("order-42"));
+ *     Receipt receipt = run.result();
+ * }
+ * }</pre>
+ *
+ * <p>A start returns when the run is durable. Starting again with the same id, workflow and input attaches to the run
+ * that is there; another workflow or another input under that id is a {@link RunConflictException}.
+ */
+public interface Perdure extends AutoCloseable {
+    /** Begins to set up an engine on a store. */
+    static PerdureBuilder on(Store store) {
+        return new PerdureBuilder(store);
+    }
+
+    /** Starts a workflow that takes an input and gives a result. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input);
+
+    /** Starts a workflow that takes an input and gives a result, with options. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options);
+
+    /** Starts a workflow that takes no input. */
+    <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method);
+
+    /** Starts a workflow that takes no input, with options. */
+    <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options);
+
+    /** Starts a workflow that takes an input and gives nothing. */
+    <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(WorkflowMethod.Consumer<W, I> method, I input);
+
+    /** Starts a workflow that takes an input and gives nothing, with options. */
+    <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+            WorkflowMethod.Consumer<W, I> method, I input, StartOptions options);
+
+    /** Starts a workflow that takes nothing and gives nothing. */
+    <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method);
+
+    /** Starts a workflow that takes nothing and gives nothing, with options. */
+    <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options);
+
+    /** Starts a workflow that is a value. */
+    <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input);
+
+    /** Starts a workflow that is a value, with options. */
+    <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            Definition<I, R> definition, I input, StartOptions options);
+
+    /**
+     * Starts a workflow by its name. A definition that is not registered here is left to a worker that has it.
+     *
+     * @param input encoded as its own class
+     */
+    <R extends @Nullable Object> Run<R> start(
+            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options);
+
+    /** Starts many runs of one workflow, in few commits. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options);
+
+    /** Starts many runs of one workflow, in few commits. */
+    <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
+
+    /**
+     * A handle on a run that exists.
+     *
+     * @throws UnknownRunException if there is none
+     */
+    <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
+
+    /** Runs, newest first, a page at a time. */
+    List<RunInfo> list(RunFilter filter);
+
+    /**
+     * Stops taking runs, lets the steps that run now finish up to the limit set when the engine was built, gives every run
+     * back for others to carry on at once, and ends all threads. Twice is fine.
+     */
+    @Override
+    void close();
+}

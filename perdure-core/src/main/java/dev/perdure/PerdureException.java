@@ -1,0 +1,30 @@
+package dev.perdure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The root of everything Perdure throws. The message says what happened, to which run, and what to do about it.
+ *
+ * <p>Trouble with the database is never delivered into a workflow: runs wait for it.
+ */
+public abstract sealed class PerdureException extends RuntimeException
+        permits CancelledException,
+                ClosedException,
+                ContextMisuseException,
+                DeadlineExceededException,
+                DefinitionException,
+                InvalidRequestException,
+                PayloadException,
+                ResultUnavailableException,
+                RunConflictException,
+                RunFailedException,
+                StepFailedException,
+                StoreException,
+                TerminalException,
+                UnknownRunException {
+    private static final long serialVersionUID = 1L;
+
+    PerdureException(@Nullable String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,150 @@
+package dev.perdure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a failing step is tried again: up to {@link #attempts()} times, waiting {@link #initialDelay()} and then
+ * {@link #factor()} times longer each time, capped at {@link #maxDelay()}, each wait shortened at random by up to
+ * {@link #jitter()} of itself. Immutable; each method gives a changed copy.
+ */
+public final class RetryPolicy {
+    private static final RetryPolicy DEFAULT = new RetryPolicy(
+            10, Duration.ofMillis(200), 2.0, Duration.ofMinutes(1), 0.2, null, List.of(TerminalException.class));
+
+    private final int attempts;
+    private final Duration initialDelay;
+    private final double factor;
+    private final Duration maxDelay;
+    private final double jitter;
+    private final @Nullable Duration totalTime;
+    private final List<Class<? extends Throwable>> nonRetryable;
+
+    private RetryPolicy(
+            int attempts,
+            Duration initialDelay,
+            double factor,
+            Duration maxDelay,
+            double jitter,
+            @Nullable Duration totalTime,
+            List<Class<? extends Throwable>> nonRetryable) {
+        require(attempts >= 1, "attempts is " + attempts + "; it counts the first try and is at least 1");
+        require(!initialDelay.isNegative(), "initialDelay is " + initialDelay + "; it cannot be negative");
+        require(factor >= 1 && Double.isFinite(factor), "factor is " + factor + "; it is at least 1");
+        require(
+                maxDelay.compareTo(initialDelay) >= 0,
+                "maxDelay " + maxDelay + " is below initialDelay " + initialDelay);
+        require(jitter >= 0 && jitter <= 1, "jitter is " + jitter + "; it is a share between 0 and 1");
+        require(totalTime == null || !totalTime.isNegative(), "totalTime is " + totalTime + "; it cannot be negative");
+        this.attempts = attempts;
+        this.initialDelay = initialDelay;
+        this.factor = factor;
+        this.maxDelay = maxDelay;
+        this.jitter = jitter;
+        this.totalTime = totalTime;
+        this.nonRetryable = List.copyOf(nonRetryable);
+    }
+
+    private static void require(boolean holds, String reason) {
+        if (!holds) {
+            throw new InvalidRequestException("Bad retry policy: " + reason + ".");
+        }
+    }
+
+    /** 10 attempts from 200 ms, doubling, capped at a minute, with a fifth of jitter. */
+    public static RetryPolicy standard() {
+        return DEFAULT;
+    }
+
+    /** One attempt, no second try. */
+    public static RetryPolicy none() {
+        return DEFAULT.attempts(1);
+    }
+
+    /** How often the body is tried in all. */
+    public RetryPolicy attempts(int count) {
+        return new RetryPolicy(count, initialDelay, factor, maxDelay, jitter, totalTime, nonRetryable);
+    }
+
+    /** The wait after the first failure. A cap below it is raised to it. */
+    public RetryPolicy initialDelay(Duration delay) {
+        Duration cap = maxDelay.compareTo(delay) < 0 ? delay : maxDelay;
+        return new RetryPolicy(attempts, delay, factor, cap, jitter, totalTime, nonRetryable);
+    }
+
+    /** How much longer each wait is than the one before. */
+    public RetryPolicy factor(double times) {
+        return new RetryPolicy(attempts, initialDelay, times, maxDelay, jitter, totalTime, nonRetryable);
+    }
+
+    /** The longest wait. */
+    public RetryPolicy maxDelay(Duration cap) {
+        return new RetryPolicy(attempts, initialDelay, factor, cap, jitter, totalTime, nonRetryable);
+    }
+
+    /** The share of each wait that chance may take off. */
+    public RetryPolicy jitter(double share) {
+        return new RetryPolicy(attempts, initialDelay, factor, maxDelay, share, totalTime, nonRetryable);
+    }
+
+    /** No further attempt starts when this much time has passed since the first one failed. */
+    public RetryPolicy totalTime(Duration limit) {
+        return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, limit, nonRetryable);
+    }
+
+    /** Exceptions of this class, or of its subclasses, fail the step at once. Added to those before. */
+    public RetryPolicy nonRetryable(Class<? extends Throwable> type) {
+        List<Class<? extends Throwable>> types = new ArrayList<>(nonRetryable);
+        types.add(type);
+        return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, totalTime, types);
+    }
+
+    /** How often the body is tried in all. */
+    public int attempts() {
+        return attempts;
+    }
+
+    /** The wait after the first failure. */
+    public Duration initialDelay() {
+        return initialDelay;
+    }
+
+    /** How much longer each wait is than the one before. */
+    public double factor() {
+        return factor;
+    }
+
+    /** The longest wait. */
+    public Duration maxDelay() {
+        return maxDelay;
+    }
+
+    /** The share of each wait that chance may take off. */
+    public double jitter() {
+        return jitter;
+    }
+
+    /** Whether this exception may be tried again at all. */
+    public boolean retries(Throwable failure) {
+        return nonRetryable.stream().noneMatch(type -> type.isInstance(failure));
+    }
+
+    /** Whether another attempt may start after {@code failed} failures, {@code elapsed} after the first of them. */
+    public boolean allows(int failed, Duration elapsed) {
+        return failed < attempts && (totalTime == null || elapsed.compareTo(totalTime) <= 0);
+    }
+
+    /**
+     * The wait after the given number of failures.
+     *
+     * @param failed how many attempts have failed, at least 1
+     * @param chance a number from 0 to 1 that decides the jitter
+     */
+    public Duration delay(int failed, double chance) {
+        double grown = (double) initialDelay.toMillis() * Math.pow(factor, failed - 1);
+        double capped = Math.min(grown, (double) maxDelay.toMillis());
+        return Duration.ofMillis(Math.round(capped * (1 - jitter * chance)));
+    }
+}

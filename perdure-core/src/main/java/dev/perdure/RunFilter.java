@@ -1,0 +1,101 @@
+package dev.perdure;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which runs {@link Perdure#list(RunFilter)} gives: newest first, a page at a time. Immutable; the page after a list is
+ * {@code filter.after(lastOfTheList)}.
+ */
+public final class RunFilter {
+    private static final int DEFAULT_LIMIT = 100;
+    private static final int MAX_LIMIT = 10_000;
+    private static final RunFilter ALL = new RunFilter(null, null, null, null, null, DEFAULT_LIMIT);
+
+    private final @Nullable RunState state;
+    private final @Nullable String definition;
+    private final @Nullable Instant from;
+    private final @Nullable Instant until;
+    private final @Nullable RunInfo after;
+    private final int limit;
+
+    private RunFilter(
+            @Nullable RunState state,
+            @Nullable String definition,
+            @Nullable Instant from,
+            @Nullable Instant until,
+            @Nullable RunInfo after,
+            int limit) {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new InvalidRequestException(
+                    "The limit is %d; it is 1 to %d. Page with after(…).".formatted(limit, MAX_LIMIT));
+        }
+        this.state = state;
+        this.definition = definition;
+        this.from = from;
+        this.until = until;
+        this.after = after;
+        this.limit = limit;
+    }
+
+    /** Every run, a hundred a page. */
+    public static RunFilter all() {
+        return ALL;
+    }
+
+    /** Only runs in this state. */
+    public RunFilter state(RunState value) {
+        return new RunFilter(value, definition, from, until, after, limit);
+    }
+
+    /** Only runs of this definition. */
+    public RunFilter definition(String name) {
+        return new RunFilter(state, name, from, until, after, limit);
+    }
+
+    /** Only runs created at or after {@code start} and before {@code end}. */
+    public RunFilter created(Instant start, Instant end) {
+        return new RunFilter(state, definition, start, end, after, limit);
+    }
+
+    /** The page that follows this run. */
+    public RunFilter after(RunInfo last) {
+        return new RunFilter(state, definition, from, until, last, limit);
+    }
+
+    /** At most this many. */
+    public RunFilter limit(int count) {
+        return new RunFilter(state, definition, from, until, after, count);
+    }
+
+    /** The state, if one was asked for. */
+    public Optional<RunState> state() {
+        return Optional.ofNullable(state);
+    }
+
+    /** The definition, if one was asked for. */
+    public Optional<String> definition() {
+        return Optional.ofNullable(definition);
+    }
+
+    /** The earliest creation time, if limited. */
+    public Optional<Instant> from() {
+        return Optional.ofNullable(from);
+    }
+
+    /** The creation time to stop before, if limited. */
+    public Optional<Instant> until() {
+        return Optional.ofNullable(until);
+    }
+
+    /** The last run of the page before. */
+    public Optional<RunInfo> after() {
+        return Optional.ofNullable(after);
+    }
+
+    /** The size of a page. */
+    public int limit() {
+        return limit;
+    }
+}

@@ -1,0 +1,34 @@
+package dev.perdure;
+
+import java.io.Serializable;
+
+/**
+ * The name of one run, chosen by the caller or generated in time order. It is the key of idempotent starts: the same
+ * id never names two runs.
+ *
+ * @param value one to {@value #MAX_LENGTH} characters that PostgreSQL can store as text
+ */
+public record RunId(String value) implements Comparable<RunId>, Serializable {
+    /** The longest id, in UTF-16 characters. */
+    public static final int MAX_LENGTH = 200;
+
+    /** Checks the id. */
+    public RunId {
+        Names.require("run id", value, MAX_LENGTH);
+    }
+
+    /** The same as the constructor, to read well at the call: {@code RunId.of("order-42")}. */
+    public static RunId of(String value) {
+        return new RunId(value);
+    }
+
+    @Override
+    public int compareTo(RunId other) {
+        return value.compareTo(other.value);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

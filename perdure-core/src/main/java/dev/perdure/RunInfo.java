@@ -1,0 +1,49 @@
+package dev.perdure;
+
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as the store has it, without its payloads.
+ *
+ * @param id its id
+ * @param definition the name of what it runs
+ * @param state where it is
+ * @param reason why it is there, for states that have a reason: paused, cancelled, failed; and, for a ready run, that no
+ *     live worker has its definition
+ * @param createdAt when it was started
+ * @param changedAt when its state last changed
+ * @param wakeAt when it goes on by itself, if it sleeps or backs off
+ * @param recoveries how often it was taken from a dead worker since it last made progress
+ */
+public record RunInfo(
+        RunId id,
+        String definition,
+        RunState state,
+        Optional<String> reason,
+        Instant createdAt,
+        Instant changedAt,
+        Optional<Instant> wakeAt,
+        int recoveries) {
+    /** Convenience for stores. */
+    public static RunInfo of(
+            RunId id,
+            String definition,
+            RunState state,
+            @Nullable String reason,
+            Instant createdAt,
+            Instant changedAt,
+            @Nullable Instant wakeAt,
+            int recoveries) {
+        return new RunInfo(
+                id,
+                definition,
+                state,
+                Optional.ofNullable(reason),
+                createdAt,
+                changedAt,
+                Optional.ofNullable(wakeAt),
+                recoveries);
+    }
+}

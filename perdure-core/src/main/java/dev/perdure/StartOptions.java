@@ -1,0 +1,115 @@
+package dev.perdure;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a run is started. Immutable; made to be imported statically:
+ *
+ * <pre>{@code
+ * perdure.start(Orders::process, order, id("order-42").priority(5));
+ * }</pre>
+ */
+public final class StartOptions {
+    /** The queue of runs that name none. */
+    public static final String DEFAULT_QUEUE = "default";
+
+    private static final int MAX_NAME = 100;
+    private static final StartOptions DEFAULTS = new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false);
+
+    private final @Nullable RunId id;
+    private final String queue;
+    private final int priority;
+    private final @Nullable String version;
+    private final @Nullable Duration timeout;
+    private final boolean anyInput;
+
+    private StartOptions(
+            @Nullable RunId id,
+            String queue,
+            int priority,
+            @Nullable String version,
+            @Nullable Duration timeout,
+            boolean anyInput) {
+        this.id = id;
+        this.queue = Names.require("queue", queue, MAX_NAME);
+        this.priority = priority;
+        this.version = version == null ? null : Names.require("version", version, MAX_NAME);
+        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
+            throw new InvalidRequestException("The run timeout is " + timeout + "; it must be longer than zero.");
+        }
+        this.timeout = timeout;
+        this.anyInput = anyInput;
+    }
+
+    /** A generated id, the default queue, priority 0, no timeout. */
+    public static StartOptions defaults() {
+        return DEFAULTS;
+    }
+
+    /** Starts under this id, or attaches to the run that has it. */
+    public static StartOptions id(String id) {
+        return DEFAULTS.withId(RunId.of(id));
+    }
+
+    /** Starts under this id, or attaches to the run that has it. */
+    public StartOptions withId(RunId runId) {
+        return new StartOptions(runId, queue, priority, version, timeout, anyInput);
+    }
+
+    /** Waits in this queue when no worker takes it at once. */
+    public StartOptions queue(String name) {
+        return new StartOptions(id, name, priority, version, timeout, anyInput);
+    }
+
+    /** Higher goes first. */
+    public StartOptions priority(int value) {
+        return new StartOptions(id, queue, value, version, timeout, anyInput);
+    }
+
+    /** Only workers of this version may take it. */
+    public StartOptions version(String tag) {
+        return new StartOptions(id, queue, priority, tag, timeout, anyInput);
+    }
+
+    /** After this long, {@link DeadlineExceededException} is delivered into the run. */
+    public StartOptions timeout(Duration limit) {
+        return new StartOptions(id, queue, priority, version, limit, anyInput);
+    }
+
+    /** Attach to an existing run of this id and definition, whatever its input was. */
+    public StartOptions attachToAnyInput() {
+        return new StartOptions(id, queue, priority, version, timeout, true);
+    }
+
+    /** The chosen id, if one was chosen. */
+    public Optional<RunId> id() {
+        return Optional.ofNullable(id);
+    }
+
+    /** The queue. */
+    public String queue() {
+        return queue;
+    }
+
+    /** The priority. */
+    public int priority() {
+        return priority;
+    }
+
+    /** The version it is pinned to, if any. */
+    public Optional<String> version() {
+        return Optional.ofNullable(version);
+    }
+
+    /** The timeout of the run, if any. */
+    public Optional<Duration> timeout() {
+        return Optional.ofNullable(timeout);
+    }
+
+    /** Whether a different input attaches too. */
+    public boolean attachesToAnyInput() {
+        return anyInput;
+    }
+}

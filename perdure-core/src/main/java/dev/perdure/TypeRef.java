@@ -1,0 +1,40 @@
+package dev.perdure;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+
+/**
+ * A type with its generics, for where a class cannot say it: {@code new TypeRef<List<Order>>() {}}.
+ *
+ * @param <T> the type
+ */
+public abstract class TypeRef<T> {
+    private final Type type;
+
+    /** Reads the type from the subclass: {@code new TypeRef<List<Order>>() {}}. */
+    protected TypeRef() {
+        if (!(getClass().getGenericSuperclass() instanceof ParameterizedType self)) {
+            throw new DefinitionException("TypeRef was used without its type. Write new TypeRef<List<Order>>() {}.");
+        }
+        this.type = self.getActualTypeArguments()[0];
+    }
+
+    private TypeRef(Type type) {
+        this.type = type;
+    }
+
+    /** The type of a class without type parameters. */
+    public static <T> TypeRef<T> of(Class<T> type) {
+        return new TypeRef<>(type) {};
+    }
+
+    /** The type, as reflection has it. */
+    public final Type type() {
+        return type;
+    }
+
+    @Override
+    public final String toString() {
+        return type.getTypeName();
+    }
+}

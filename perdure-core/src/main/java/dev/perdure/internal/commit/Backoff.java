@@ -1,0 +1,31 @@
+package dev.perdure.internal.commit;
+
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Clockwork;
+import java.util.concurrent.TimeUnit;
+
+/** Waits a little longer each time, with jitter, while the store is out of reach. */
+public final class Backoff {
+    private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+
+    private final Clockwork clockwork;
+    private long nanos = SHORTEST;
+
+    /** Begins short. */
+    public Backoff(Clockwork clockwork) {
+        this.clockwork = clockwork;
+    }
+
+    /** Waits. */
+    public void pause() {
+        long jitter = Math.floorMod(clockwork.random(), nanos / 2);
+        Waiting.housekeeping(clockwork.signal(), nanos - jitter);
+        nanos = Math.min(LONGEST, nanos * 2);
+    }
+
+    /** The store answered: begin short again. */
+    public void reset() {
+        nanos = SHORTEST;
+    }
+}

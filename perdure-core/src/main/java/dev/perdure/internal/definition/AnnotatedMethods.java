@@ -1,0 +1,105 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.Definition;
+import dev.perdure.DefinitionException;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.internal.definition.Registered.Target;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds {@link Workflow} methods. Superclasses and interfaces are searched too, so that the subclass proxies that
+ * frameworks put around an object are seen through: the annotation is on the parent, the call goes to the proxy.
+ */
+final class AnnotatedMethods {
+    private AnnotatedMethods() {}
+
+    static List<Registered> of(Object object) {
+        Map<String, Method> found = new LinkedHashMap<>();
+        collect(object.getClass(), found);
+        if (found.isEmpty()) {
+            throw new DefinitionException(
+                    "%s has no method annotated with @Workflow. Annotate one, or register a Definition.of(…)."
+                            .formatted(object.getClass().getName()));
+        }
+        List<Registered> definitions = new ArrayList<>();
+        found.values().forEach(method -> definitions.add(registered(object, method)));
+        return definitions;
+    }
+
+    private static void collect(Class<?> type, Map<String, Method> found) {
+        for (Method method : type.getDeclaredMethods()) {
+            if (method.isAnnotationPresent(Workflow.class) && !method.isBridge()) {
+                found.putIfAbsent(method.getName() + List.of(method.getParameterTypes()), method);
+            }
+        }
+        if (type.getSuperclass() != null) {
+            collect(type.getSuperclass(), found);
+        }
+        for (Class<?> parent : type.getInterfaces()) {
+            collect(parent, found);
+        }
+    }
+
+    private static Registered registered(Object object, Method method) {
+        Target target = target(method);
+        boolean takesInput = target.takesInput();
+        try {
+            method.setAccessible(true);
+        } catch (InaccessibleObjectException closed) {
+            throw new DefinitionException(
+                    "%s cannot be called: its module does not open its package. Add 'opens %s to dev.perdure;' to the module-info."
+                            .formatted(
+                                    describe(method), method.getDeclaringClass().getPackageName()),
+                    closed);
+        }
+        return new Registered(target, describe(method), (ctx, input) -> {
+            try {
+                return takesInput ? method.invoke(object, ctx, input) : method.invoke(object, ctx);
+            } catch (InvocationTargetException thrown) {
+                throw thrown.getCause() == null ? thrown : thrown.getCause();
+            }
+        });
+    }
+
+    /** The name and types of an annotated method, after checking that it can be a workflow. */
+    static Target target(Method method) {
+        Workflow annotation = method.getAnnotation(Workflow.class);
+        if (annotation == null) {
+            throw new DefinitionException("%s is not annotated with @Workflow.".formatted(describe(method)));
+        }
+        String name = annotation.value();
+        if (name.isBlank() || name.length() > Definition.MAX_NAME_LENGTH) {
+            throw unusable(
+                    method,
+                    "its name '%s' is empty or longer than %d characters".formatted(name, Definition.MAX_NAME_LENGTH));
+        }
+        int modifiers = method.getModifiers();
+        if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
+            throw unusable(method, "it is static or private, so it cannot be called on a registered object");
+        }
+        Type[] parameters = method.getGenericParameterTypes();
+        if (parameters.length < 1 || parameters.length > 2 || parameters[0] != WorkflowContext.class) {
+            throw unusable(method, "it must take a WorkflowContext and, if it wants one, an input");
+        }
+        Type result = method.getGenericReturnType();
+        boolean unit = result.getTypeName().equals("kotlin.Unit");
+        return new Target(name, parameters.length == 2 ? parameters[1] : void.class, unit ? void.class : result);
+    }
+
+    private static DefinitionException unusable(Method method, String why) {
+        return new DefinitionException("%s cannot be a workflow: %s.".formatted(describe(method), why));
+    }
+
+    static String describe(Method method) {
+        return "the method %s.%s".formatted(method.getDeclaringClass().getName(), method.getName());
+    }
+}

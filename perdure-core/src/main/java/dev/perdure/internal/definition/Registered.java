@@ -1,0 +1,36 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.WorkflowContext;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A definition this process can run.
+ *
+ * @param target its name and types
+ * @param origin where it comes from, for messages
+ * @param function what to call
+ */
+public record Registered(Target target, String origin, Function function) {
+    /**
+     * What a start needs to know of a definition.
+     *
+     * @param name the name runs are stored under
+     * @param inputType what it takes; {@code void} for nothing
+     * @param resultType what it gives; {@code void} for nothing
+     */
+    public record Target(String name, Type inputType, Type resultType) {
+        /** Whether it takes an input. */
+        public boolean takesInput() {
+            return inputType != void.class && inputType != Void.class;
+        }
+    }
+
+    /** The function of a workflow, whatever it was written as. */
+    @FunctionalInterface
+    public interface Function {
+        /** Runs it. What the user's code throws comes out as it is. */
+        @Nullable
+        Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable;
+    }
+}

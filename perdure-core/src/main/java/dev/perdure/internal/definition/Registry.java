@@ -1,0 +1,83 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.Definition;
+import dev.perdure.DefinitionException;
+import dev.perdure.PayloadException;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.Codec;
+import java.lang.reflect.Type;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/** The definitions of one engine. Fixed once built. */
+public final class Registry {
+    private final Codec codec;
+    private final Map<String, Registered> byName = new LinkedHashMap<>();
+    private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
+
+    /** Reads and checks everything that was registered. */
+    public Registry(List<Object> registrations, Codec codec) {
+        this.codec = codec;
+        for (Object registration : registrations) {
+            if (registration instanceof Definition<?, ?> definition) {
+                add(fromValue(definition));
+            } else {
+                AnnotatedMethods.of(registration).forEach(this::add);
+            }
+        }
+    }
+
+    private static <I extends @Nullable Object, R extends @Nullable Object> Registered fromValue(
+            Definition<I, R> definition) {
+        @SuppressWarnings({"unchecked", "NullAway"}) // the input was decoded as the definition's own input type
+        Registered.Function function = (ctx, input) -> definition.body().run(ctx, (I) input);
+        return new Registered(
+                new Target(definition.name(), definition.inputType(), definition.resultType()),
+                "the definition '" + definition.name() + "'",
+                function);
+    }
+
+    private void add(Registered definition) {
+        Target target = definition.target();
+        check(definition, "input", target.inputType());
+        check(definition, "result", target.resultType());
+        Registered other = byName.putIfAbsent(target.name(), definition);
+        if (other != null) {
+            throw new DefinitionException(
+                    "The name '%s' is registered twice: by %s and by %s. Give one of them another name."
+                            .formatted(target.name(), other.origin(), definition.origin()));
+        }
+    }
+
+    private void check(Registered definition, String what, Type type) {
+        try {
+            codec.check(type);
+        } catch (PayloadException unusable) {
+            throw new DefinitionException(
+                    "The %s of %s cannot be used. %s".formatted(what, definition.origin(), unusable.getMessage()),
+                    unusable);
+        }
+    }
+
+    /** The names of all definitions. */
+    public Set<String> names() {
+        return Set.copyOf(byName.keySet());
+    }
+
+    /** The definition of that name, if it is registered here. */
+    public Optional<Registered> find(String name) {
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    /** What a method reference names. */
+    public Target target(WorkflowMethod method) {
+        return methodReferences.computeIfAbsent(method.getClass(), unseen -> MethodReferences.target(method));
+    }
+}

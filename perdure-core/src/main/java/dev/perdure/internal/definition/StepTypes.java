@@ -1,0 +1,81 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.PayloadException;
+import dev.perdure.StepBody;
+import dev.perdure.spi.Codec;
+import java.lang.invoke.MethodHandleInfo;
+import java.lang.invoke.MethodType;
+import java.lang.invoke.SerializedLambda;
+import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * What a step's body returns. A lambda tells its erased type, a method reference its generic one. Found once per place in
+ * the code: every lambda has a class of its own.
+ */
+public final class StepTypes {
+    /** Either a type or why there is none. */
+    private record Answer(Type type, String problem) {}
+
+    private final Codec codec;
+    private final ConcurrentMap<Class<?>, Answer> known = new ConcurrentHashMap<>();
+
+    /** Types are usable if this codec can read them back. */
+    public StepTypes(Codec codec) {
+        this.codec = codec;
+    }
+
+    /**
+     * The result type of this body.
+     *
+     * @throws PayloadException if it cannot be known or not be read back; says how to write the call
+     */
+    public Type of(StepBody<?> body, String step) {
+        Answer answer = known.computeIfAbsent(body.getClass(), unseen -> find(body));
+        if (!answer.problem().isEmpty()) {
+            throw new PayloadException(
+                    "The result type of step '%s' cannot be used. %s Write it out: ctx.step(\"%s\", new TypeRef<…>() {}, …)."
+                            .formatted(step, answer.problem(), step));
+        }
+        return answer.type();
+    }
+
+    private Answer find(StepBody<?> body) {
+        Type type = Lambdas.describe(body)
+                .map(lambda -> typeOf(body, lambda))
+                .or(() -> typeOfClass(body.getClass()))
+                .orElse(Object.class);
+        try {
+            codec.check(type);
+            return new Answer(type, "");
+        } catch (PayloadException unusable) {
+            return new Answer(type, String.valueOf(unusable.getMessage()));
+        }
+    }
+
+    private static Type typeOf(StepBody<?> body, SerializedLambda lambda) {
+        ClassLoader loader = body.getClass().getClassLoader();
+        Class<?> erased = MethodType.fromMethodDescriptorString(lambda.getInstantiatedMethodType(), loader)
+                .returnType();
+        if (lambda.getImplMethodKind() == MethodHandleInfo.REF_newInvokeSpecial) {
+            return erased;
+        }
+        Optional<Method> method = MethodReferences.method(body, lambda);
+        return method.map(Method::getGenericReturnType)
+                .filter(generic -> generic instanceof ParameterizedType)
+                .orElse(erased);
+    }
+
+    /** For a body that is an object of a class which says {@code implements StepBody<Payment>}. */
+    private static Optional<Type> typeOfClass(Class<?> type) {
+        return Arrays.stream(type.getGenericInterfaces())
+                .filter(parent -> parent instanceof ParameterizedType generic && generic.getRawType() == StepBody.class)
+                .map(parent -> ((ParameterizedType) parent).getActualTypeArguments()[0])
+                .findFirst();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunChange;
+import dev.perdure.RunState;
+import dev.perdure.UnknownRunException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.util.List;
+import java.util.Optional;
+
+/** Cancel, kill, pause and resume. */
+final class Commands {
+    private static final int MAX_REASON = 1_000;
+
+    private final Commits commits;
+    private final Listeners listeners;
+    private final Runs runs;
+
+    Commands(Commits commits, Listeners listeners, Runs runs) {
+        this.commits = commits;
+        this.listeners = listeners;
+        this.runs = runs;
+    }
+
+    void order(RunRef run, Change.Order order, String reason) {
+        requireReason(reason);
+        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
+                .getFirst();
+        switch (outcome) {
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            case Outcome.Applied applied -> tell(run, applied.state(), reason);
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    private static void requireReason(String reason) {
+        if (reason.length() > MAX_REASON || reason.indexOf('\u0000') >= 0) {
+            throw new InvalidRequestException(
+                    "The reason has %d characters (at most %d) or holds U+0000. Shorten or clean it."
+                            .formatted(reason.length(), MAX_REASON));
+        }
+    }
+
+    private void tell(RunRef run, RunState state, String reason) {
+        if (state == RunState.CANCELLED || state == RunState.PAUSED) {
+            runs.find(run.id())
+                    .ifPresent(found -> listeners.tell(new RunChange(
+                            run.id(),
+                            found.info().definition(),
+                            state,
+                            Optional.of(reason).filter(text -> !text.isEmpty()))));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.ClosedException;
+import dev.perdure.internal.commit.Committer;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Commits what is not a run's own transition: starts and commands. They go with the worker's batches where there is a worker;
+ * if that has just lost its lease, they go again with its successor, because they ask for nothing that needs the lease.
+ */
+final class Commits {
+    private static final int CLIENT_LANES = 2;
+
+    private final @Nullable Worker worker;
+    private final Committer client;
+    private final BooleanSupplier closed;
+
+    Commits(Settings settings, @Nullable Worker worker, BooleanSupplier closed) {
+        this.worker = worker;
+        this.closed = closed;
+        this.client = new Committer(
+                settings.store().ledger(), settings.clockwork(), null, CLIENT_LANES, () -> !closed.getAsBoolean());
+    }
+
+    void requireOpen() {
+        if (closed.getAsBoolean()) {
+            throw new ClosedException("This engine is closed. Start another with Perdure.on(store)…start().");
+        }
+    }
+
+    /** Commits changes that need no lease. */
+    List<Outcome> commitAll(List<Change> changes) {
+        requireOpen();
+        Session session = worker == null ? null : worker.session();
+        List<Outcome> outcomes = commitAll(session, changes);
+        List<Outcome> all = new ArrayList<>(outcomes);
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i) instanceof Outcome.Fenced) {
+                all.set(i, client.commit(changes.get(i)));
+            }
+        }
+        return all;
+    }
+
+    /** Commits changes that may be fenced. */
+    List<Outcome> commitAll(@Nullable Session session, List<Change> changes) {
+        return session == null ? client.commitAll(changes) : session.committer().commitAll(changes);
+    }
+}

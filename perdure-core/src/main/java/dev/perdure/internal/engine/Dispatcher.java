@@ -1,0 +1,179 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Polled;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gets a worker its work: one loop that polls, launches what it claimed, passes on what was asked of running runs, and sleeps
+ * until a hint, the next timer or the next look. Polling is the truth and backs off when idle; hints only make it quick.
+ *
+ * <p>Once per lease, and after a poll whose answer was lost, it compares what the store believes this worker holds with what
+ * it has in memory, and gives back what it does not know: so no run stays owned by a worker that forgot it.
+ *
+ * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
+ * runs nothing else is taken. If one waits for longer than a lease, this worker takes nothing else during every second lease,
+ * so that it empties sooner or later without standing still because of it.
+ */
+final class Dispatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+    private static final int CLAIM_BATCH = 500;
+    private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
+    private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(800);
+
+    private final Settings settings;
+    private final Settings.WorkerRules rules;
+    private final Registry registry;
+    private final Clockwork.Signal look;
+    private volatile boolean closed;
+    private volatile boolean exclusive;
+    private volatile boolean draining;
+    private boolean reconcile;
+    private long nextReconcile;
+    private long aloneWaitsSince = Clockwork.NEVER;
+
+    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry) {
+        this.settings = settings;
+        this.rules = rules;
+        this.registry = registry;
+        this.look = settings.clockwork().signal();
+        this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
+    }
+
+    /** It may be worth looking. */
+    void look() {
+        look.raise();
+    }
+
+    void close() {
+        closed = true;
+        look.raise();
+    }
+
+    /** Whether no other run may be taken or born here now. */
+    boolean isExclusive() {
+        return exclusive || draining;
+    }
+
+    void loop(Supplier<Session> session) {
+        Backoff trouble = new Backoff(settings.clockwork());
+        long interval = SHORTEST;
+        while (!closed) {
+            try {
+                Session current = session.get();
+                Polled polled = poll(current);
+                trouble.reset();
+                boolean busy =
+                        !polled.claimed().isEmpty() || !polled.signalled().isEmpty();
+                interval = busy ? SHORTEST : Math.min(LONGEST, interval * 2);
+                boolean more = polled.claimed().size() == CLAIM_BATCH;
+                if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
+                    interval = SHORTEST;
+                }
+            } catch (StoreException outOfReach) {
+                LOG.debug("Could not look for work; will look again.", outOfReach);
+                reconcile = true;
+                trouble.pause();
+            }
+        }
+    }
+
+    private long timerNanos(Session session, @Nullable Instant nextDue) {
+        return nextDue == null ? Clockwork.NEVER : Math.max(1, session.clock().nanosUntil(nextDue));
+    }
+
+    private Polled poll(Session session) {
+        if (reconcile || settings.clockwork().nanoTime() - nextReconcile >= 0) {
+            giveBackForgotten(session);
+        }
+        exclusive = exclusive && session.executions().stream().anyMatch(Execution::alone);
+        boolean empty = session.isEmpty();
+        int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
+        Polled polled = settings.store()
+                .dispatch()
+                .poll(new Dispatch.Poll(
+                        session.id(),
+                        registry.names(),
+                        rules.queues(),
+                        rules.version(),
+                        Math.clamp(room, 0, CLAIM_BATCH),
+                        empty));
+        draining = polled.aloneWaits() && isTimeToDrain();
+        if (!polled.aloneWaits()) {
+            aloneWaitsSince = Clockwork.NEVER;
+        }
+        launch(session, polled.claimed());
+        polled.signalled()
+                .forEach(signalled -> session.execution(signalled.run(), signalled.epoch())
+                        .ifPresent(execution -> execution.signal(signalled.control())));
+        return polled;
+    }
+
+    private boolean isTimeToDrain() {
+        long now = settings.clockwork().nanoTime();
+        if (aloneWaitsSince == Clockwork.NEVER) {
+            aloneWaitsSince = now;
+        }
+        return (now - aloneWaitsSince) / rules.lease().toNanos() % 2 == 1;
+    }
+
+    private void launch(Session session, List<Claimed> claimed) {
+        // A run that is claimed for the first time has no journal yet.
+        List<RunRef> withJournal = claimed.stream()
+                .filter(claim -> claim.epoch() > Outcome.Started.FIRST_EPOCH)
+                .map(Claimed::run)
+                .toList();
+        Map<RunRef, Journals.Page> journals = session.readFirst(withJournal);
+        for (Claimed claim : claimed) {
+            registry.find(claim.definition()).ifPresent(definition -> {
+                exclusive |= claim.alone();
+                Held held = new Held(
+                        claim.run(),
+                        claim.epoch(),
+                        definition,
+                        claim.input(),
+                        claim.seed(),
+                        claim.control(),
+                        claim.deadline(),
+                        claim.alone());
+                session.launch(held, journals.getOrDefault(claim.run(), Journals.Page.EMPTY));
+            });
+        }
+    }
+
+    private void giveBackForgotten(Session session) {
+        for (Leases.Owned owned : settings.store().leases().owned(session.id())) {
+            if (!session.holds(owned.run())) {
+                Change.Advance back = new Change.Advance(owned.run(), owned.epoch(), List.of(), new Move.Yield());
+                Outcome outcome = session.commit(back);
+                LOG.debug(
+                        "Gave back run {}, which this worker did not know it held: {}",
+                        owned.run().id(),
+                        outcome);
+            }
+        }
+        reconcile = false;
+        nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
+    }
+}

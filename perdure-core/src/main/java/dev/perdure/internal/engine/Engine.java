@@ -1,0 +1,225 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.UnknownRunException;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The public API on top of the parts: starts through {@link Starter}, handles on runs, life and death of the engine. */
+public final class Engine implements Perdure {
+    private final Settings settings;
+    private final Registry registry;
+    private final Board board;
+    private final Commands commands;
+    private final Starter starter;
+    private final @Nullable Worker worker;
+    private final Hints.Subscription hints;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private Engine(Settings settings) {
+        this.settings = settings;
+        this.registry = new Registry(settings.registrations(), settings.rules().codec());
+        Listeners listeners = new Listeners(settings.listeners());
+        this.board = new Board(settings.store().runs(), settings.clockwork(), this::isHere);
+        Settings.WorkerRules rules = settings.worker();
+        this.worker = rules == null
+                ? null
+                : new Worker(
+                        settings,
+                        rules,
+                        registry,
+                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners));
+        Commits commits = new Commits(settings, worker, closed::get);
+        this.commands = new Commands(commits, listeners, settings.store().runs());
+        this.starter = new Starter(settings, registry, worker, commits);
+        this.hints = settings.store().hints().subscribe(this::hint);
+    }
+
+    /** Checks the registrations, joins the store and begins to work. */
+    public static Engine start(Settings settings) {
+        Engine engine = new Engine(settings);
+        engine.board.start();
+        if (engine.worker != null) {
+            engine.worker.start();
+        }
+        return engine;
+    }
+
+    private boolean isHere(RunRef run) {
+        return worker != null && worker.isHere(run);
+    }
+
+    private void hint(Hints.Hint hint) {
+        if (hint instanceof Hints.RunEnded ended) {
+            board.hint(ended.run());
+        }
+        if (worker != null) {
+            worker.hint(hint);
+        }
+    }
+
+    // ---- starting
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input) {
+        return start(method, input, StartOptions.defaults());
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
+        return start(registry.target(method), input, options);
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method) {
+        return start(method, StartOptions.defaults());
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options) {
+        return start(registry.target(method), null, options);
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+            WorkflowMethod.Consumer<W, I> method, I input) {
+        return startVoid(method, input, StartOptions.defaults());
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+            WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
+        return start(registry.target(method), input, options);
+    }
+
+    @Override
+    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method) {
+        return startVoid(method, StartOptions.defaults());
+    }
+
+    @Override
+    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options) {
+        return start(registry.target(method), null, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input) {
+        return start(definition, input, StartOptions.defaults());
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            Definition<I, R> definition, I input, StartOptions options) {
+        return start(targetOf(definition), input, options);
+    }
+
+    private static Target targetOf(Definition<?, ?> definition) {
+        return new Target(definition.name(), definition.inputType(), definition.resultType());
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> start(
+            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options) {
+        Type given = input == null ? void.class : input.getClass();
+        Target target = registry.find(definition)
+                .map(Registered::target)
+                .orElseGet(() -> new Target(definition, given, resultType.type()));
+        return start(new Target(target.name(), target.inputType(), resultType.type()), input, options);
+    }
+
+    private <R extends @Nullable Object> Run<R> start(Target target, @Nullable Object input, StartOptions options) {
+        return handle(starter.start(target, input, options), target.resultType());
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
+        return startAll(registry.target(method), inputs, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
+        return startAll(targetOf(definition), inputs, options);
+    }
+
+    private <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            Target target, List<I> inputs, Function<I, StartOptions> options) {
+        return starter.startAll(target, inputs, options).stream()
+                .map(ref -> this.<R>handle(ref, target.resultType()))
+                .toList();
+    }
+
+    // ---- handles
+
+    private <R extends @Nullable Object> Run<R> handle(RunRef ref, Type resultType) {
+        return new RunHandle<>(ref, resultType, settings, board, commands, closed::get);
+    }
+
+    /** A handle on the same run through this engine: for tests, whose handles outlive the engines they restart. */
+    public <R extends @Nullable Object> Run<R> adopt(Run<R> run) {
+        if (!(run instanceof RunHandle<R> handle)) {
+            throw new IllegalArgumentException("Not a handle of this library: " + run);
+        }
+        return handle(handle.ref(), handle.resultType());
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
+        Runs.Found found = settings.store()
+                .runs()
+                .find(id)
+                .orElseThrow(() -> new UnknownRunException(
+                        "There is no run '%s'. Check the id, or list the runs there are.".formatted(id)));
+        return handle(found.ref(), resultType.type());
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        return settings.store().runs().list(filter);
+    }
+
+    // ---- the end
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            hints.close();
+            if (worker != null) {
+                worker.close();
+            }
+            board.close();
+        }
+    }
+
+    /** As if the process had been killed: nothing more is written. For tests of recovery. */
+    public void crash() {
+        if (closed.compareAndSet(false, true)) {
+            hints.close();
+            if (worker != null) {
+                worker.crash();
+            }
+            board.close();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.ClosedException;
+import dev.perdure.HistoryEvent;
+import dev.perdure.RecordedException;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.Run;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.UnknownRunException;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Recorded;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on one run. */
+final class RunHandle<R extends @Nullable Object> implements Run<R> {
+    private static final int PAGE_BYTES = 1024 * 1024;
+
+    private final RunRef ref;
+    private final Type resultType;
+    private final Settings settings;
+    private final Board board;
+    private final Commands commands;
+    private final BooleanSupplier closed;
+
+    RunHandle(RunRef ref, Type resultType, Settings settings, Board board, Commands commands, BooleanSupplier closed) {
+        this.ref = ref;
+        this.resultType = resultType;
+        this.settings = settings;
+        this.board = board;
+        this.commands = commands;
+        this.closed = closed;
+    }
+
+    RunRef ref() {
+        return ref;
+    }
+
+    Type resultType() {
+        return resultType;
+    }
+
+    @Override
+    public RunId id() {
+        return ref.id();
+    }
+
+    @Override
+    public RunState state() {
+        return info().state();
+    }
+
+    @Override
+    public RunInfo info() {
+        return settings.store()
+                .runs()
+                .find(ref.id())
+                .orElseThrow(() -> new UnknownRunException("Run '%s' is no longer there.".formatted(ref.id())))
+                .info();
+    }
+
+    @Override
+    public R result() {
+        return await(Clockwork.NEVER);
+    }
+
+    @Override
+    public R result(Duration timeout) {
+        return await(Math.max(0, timeout.toNanos()));
+    }
+
+    private R await(long nanos) {
+        try {
+            Runs.Ended ended = board.await(ref, nanos);
+            if (ended != null) {
+                return valueOf(ended);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new ResultUnavailableException(
+                    "The wait for run '%s' was interrupted. The run goes on; wait again for its result."
+                            .formatted(ref.id()));
+        }
+        if (closed.getAsBoolean()) {
+            throw new ClosedException("The engine was closed while run '%s' was waited for. The run goes on elsewhere."
+                    .formatted(ref.id()));
+        }
+        throw new ResultUnavailableException(
+                "Run '%s' has not ended after %s; it is %s. It goes on; wait again for its result."
+                        .formatted(ref.id(), Duration.ofNanos(nanos), state()));
+    }
+
+    @Override
+    public Optional<R> resultNow() {
+        List<Runs.Ended> ended = settings.store().runs().ended(List.of(ref));
+        return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
+    private R valueOf(Runs.Ended ended) {
+        Codec codec = settings.rules().codec();
+        if (ended.state() == RunState.COMPLETED) {
+            return (R) codec.decode(ended.outcome(), resultType);
+        }
+        RecordedException cause = null;
+        if (ended.outcome().size() > 0 && codec.decode(ended.outcome(), Failure.class) instanceof Failure failure) {
+            cause = failure.toException();
+        }
+        throw new RunFailedException(
+                ref.id(),
+                ended.state(),
+                "Run '%s' is %s: %s".formatted(ref.id(), ended.state(), ended.reason()),
+                cause);
+    }
+
+    @Override
+    public List<HistoryEvent> history() {
+        List<HistoryEvent> events = new ArrayList<>(settings.store().runs().changes(ref));
+        int position = 0;
+        Journals.Page page;
+        do {
+            page = settings.store().journals().read(ref, position, PAGE_BYTES);
+            for (Recorded recorded : page.entries()) {
+                position = recorded.entry().position();
+                events.add(new HistoryEvent(recorded.at(), position, describe(recorded.entry())));
+            }
+        } while (!page.last());
+        events.sort(Comparator.comparing(HistoryEvent::at));
+        return events;
+    }
+
+    private static String describe(Entry entry) {
+        return "%s '%s' %s".formatted(entry.kind(), entry.name(), entry.status());
+    }
+
+    @Override
+    public void cancel(String reason) {
+        commands.order(ref, Change.Order.CANCEL, reason);
+    }
+
+    @Override
+    public void kill(String reason) {
+        commands.order(ref, Change.Order.KILL, reason);
+    }
+
+    @Override
+    public void pause(String reason) {
+        commands.order(ref, Change.Order.PAUSE, reason);
+    }
+
+    @Override
+    public void resume() {
+        commands.order(ref, Change.Order.RESUME, "");
+    }
+}

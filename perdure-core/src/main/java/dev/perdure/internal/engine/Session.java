@@ -1,0 +1,191 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.execution.Departure;
+import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.Host;
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
+ * everything in it is dropped, and the worker joins again as a new one.
+ */
+final class Session implements Host {
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final WorkerId id;
+    private final Settings settings;
+    private final StoreClock clock;
+    private final Committer committer;
+    private final Board board;
+    private final Listeners listeners;
+    private final Runnable onLeft;
+    private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
+    private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
+    private volatile boolean over;
+    private volatile long leaseEnds;
+
+    Session(WorkerId id, Settings settings, Settings.WorkerRules rules, Shared shared, Runnable onLeft) {
+        this.id = id;
+        this.settings = settings;
+        this.clock = shared.clock();
+        this.board = shared.board();
+        this.listeners = shared.listeners();
+        this.onLeft = onLeft;
+        this.committer = new Committer(settings.store().ledger(), settings.clockwork(), id, rules.lanes(), this::alive);
+    }
+
+    /** What a worker shares with the engine around it. */
+    record Shared(StoreClock clock, Board board, Listeners listeners) {}
+
+    WorkerId id() {
+        return id;
+    }
+
+    Committer committer() {
+        return committer;
+    }
+
+    // ---- the lease
+
+    /** The lease was renewed by a request that was sent at this monotonic time. */
+    void renewed(long sentNanos, long leaseNanos) {
+        leaseEnds = sentNanos + leaseNanos;
+    }
+
+    @Override
+    public boolean alive() {
+        return !over && settings.clockwork().nanoTime() - leaseEnds < 0;
+    }
+
+    /** The lease is lost: drop everything, write nothing. */
+    void end() {
+        over = true;
+        executions.values().forEach(Execution::lose);
+    }
+
+    // ---- what it holds
+
+    int size() {
+        return executions.size() + starting.size();
+    }
+
+    boolean isEmpty() {
+        return executions.isEmpty() && starting.isEmpty();
+    }
+
+    boolean holds(RunRef run) {
+        return executions.containsKey(run.key()) || starting.contains(run.id());
+    }
+
+    Collection<Execution> executions() {
+        return executions.values();
+    }
+
+    Optional<Execution> execution(RunRef run, long epoch) {
+        return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
+    }
+
+    /** A run with this id is about to be started here; until then it must not be taken for one that was forgotten. */
+    boolean expect(RunId run) {
+        return starting.add(run);
+    }
+
+    void unexpect(RunId run) {
+        starting.remove(run);
+    }
+
+    /** Carries a run on. */
+    void launch(Held held, Journals.Page journal) {
+        Execution execution = new Execution(held, journal, this);
+        executions.put(held.run().key(), execution);
+        tell(execution, RunState.RUNNING, Optional.empty());
+        if (over) {
+            execution.lose();
+        }
+        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
+    }
+
+    // ---- what executions need
+
+    @Override
+    public Rules rules() {
+        return settings.rules();
+    }
+
+    @Override
+    public Clockwork clockwork() {
+        return settings.clockwork();
+    }
+
+    @Override
+    public StoreClock clock() {
+        return clock;
+    }
+
+    @Override
+    public Outcome commit(Change.Advance transition) {
+        return committer.commit(transition);
+    }
+
+    @Override
+    public Journals.Page read(RunRef run, int afterPosition) {
+        Backoff backoff = new Backoff(settings.clockwork());
+        while (true) {
+            try {
+                return settings.store().journals().read(run, afterPosition, PAGE_BYTES);
+            } catch (StoreException trouble) {
+                if (trouble.kind() == StoreException.Kind.UNUSABLE || !alive()) {
+                    throw trouble;
+                }
+                backoff.pause();
+            }
+        }
+    }
+
+    Map<RunRef, Journals.Page> readFirst(List<RunRef> runs) {
+        return runs.isEmpty() ? Map.of() : settings.store().journals().readFirst(runs, PAGE_BYTES);
+    }
+
+    @Override
+    public void left(Execution execution, Departure departure) {
+        executions.remove(execution.ref().key(), execution);
+        switch (departure) {
+            case Departure.Ended ended -> {
+                board.ended(execution.ref(), ended);
+                tell(
+                        execution,
+                        ended.state(),
+                        ended.reason().isEmpty() ? Optional.empty() : Optional.of(ended.reason()));
+            }
+            case Departure.Moved moved -> {
+                board.hint(execution.ref().id());
+                tell(execution, moved.state(), moved.reason());
+            }
+            case Departure.Lost() -> board.hint(execution.ref().id());
+        }
+        onLeft.run();
+    }
+
+    private void tell(Execution execution, RunState state, Optional<String> reason) {
+        listeners.tell(new RunChange(execution.ref().id(), execution.definition(), state, reason));
+    }
+}

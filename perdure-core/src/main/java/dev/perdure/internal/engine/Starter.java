@@ -1,0 +1,161 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
+import dev.perdure.RunConflictException;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.Values;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts runs. Where this process has a worker with room that knows the definition, the run is born in its memory and needs no
+ * claim; otherwise it is left ready for any worker.
+ */
+final class Starter {
+    private final Settings settings;
+    private final Registry registry;
+    private final @Nullable Worker worker;
+    private final Commits commits;
+    private final Values values;
+
+    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits) {
+        this.settings = settings;
+        this.registry = registry;
+        this.worker = worker;
+        this.commits = commits;
+        this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+    }
+
+    RunRef start(Target target, @Nullable Object input, StartOptions options) {
+        return startAll(target, List.of(new Order(newRun(target, input, options), options)))
+                .getFirst();
+    }
+
+    @SuppressWarnings("NullAway") // an input is null only where I allows it
+    <I extends @Nullable Object> List<RunRef> startAll(
+            Target target, List<I> inputs, Function<I, StartOptions> options) {
+        List<Order> orders = new ArrayList<>();
+        for (I input : inputs) {
+            StartOptions chosen = options.apply(input);
+            orders.add(new Order(newRun(target, input, chosen), chosen));
+        }
+        return startAll(target, orders);
+    }
+
+    private record Order(NewRun run, StartOptions options) {}
+
+    private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
+        if (target.takesInput() && input == null) {
+            throw new InvalidRequestException(
+                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
+                            .formatted(target.name(), target.inputType().getTypeName()));
+        }
+        Values.Stored stored = values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'");
+        Clockwork clockwork = settings.clockwork();
+        RunId id = options.id().orElseGet(() -> TimeOrderedId.next(clockwork));
+        return new NewRun(
+                id,
+                target.name(),
+                stored.payload(),
+                clockwork.random(),
+                options.queue(),
+                options.priority(),
+                options.version().orElse(null),
+                options.timeout().orElse(null));
+    }
+
+    private List<RunRef> startAll(Target target, List<Order> orders) {
+        commits.requireOpen();
+        Session home = worker == null ? null : worker.session();
+        List<Change> changes = orders.stream()
+                .<Change>map(order -> new Change.Start(order.run(), owner(home, order.run())))
+                .toList();
+        try {
+            List<Outcome> outcomes = commits.commitAll(home, changes);
+            List<RunRef> started = new ArrayList<>();
+            for (int i = 0; i < orders.size(); i++) {
+                started.add(settle(home, target, orders.get(i), outcomes.get(i)));
+            }
+            return started;
+        } finally {
+            if (home != null) {
+                orders.forEach(order -> home.unexpect(order.run().id()));
+            }
+        }
+    }
+
+    /** The worker to be born in, if it has room. */
+    private @Nullable WorkerId owner(@Nullable Session home, NewRun run) {
+        return home != null && worker != null && worker.admits(home, run) && home.expect(run.id()) ? home.id() : null;
+    }
+
+    private RunRef settle(@Nullable Session home, Target target, Order order, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Started started -> {
+                if (started.owned() && home != null) {
+                    launch(home, target, order.run(), started);
+                }
+                yield started.run();
+            }
+            case Outcome.Existing existing -> attach(order, existing);
+            case Outcome.Fenced fenced -> settle(null, target, order, startUnowned(order));
+            case Outcome.Refused refused ->
+                throw new PayloadException("Run '%s' was refused by the store: %s"
+                        .formatted(order.run().id(), refused.reason()));
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        };
+    }
+
+    private Outcome startUnowned(Order order) {
+        return commits.commitAll(null, List.of(new Change.Start(order.run(), null)))
+                .getFirst();
+    }
+
+    private void launch(Session home, Target target, NewRun run, Outcome.Started started) {
+        Registered definition = registry.find(target.name()).orElseThrow();
+        Duration timeout = run.timeout();
+        Instant deadline = timeout == null ? null : started.at().plus(timeout);
+        Held held = new Held(
+                started.run(),
+                Outcome.Started.FIRST_EPOCH,
+                definition,
+                run.input(),
+                run.seed(),
+                Control.NONE,
+                deadline,
+                false);
+        home.launch(held, Journals.Page.EMPTY);
+    }
+
+    private static RunRef attach(Order order, Outcome.Existing existing) {
+        NewRun wanted = order.run();
+        if (!existing.definition().equals(wanted.definition())) {
+            throw new RunConflictException("Run '%s' exists already and runs '%s', not '%s'. Choose another id."
+                    .formatted(wanted.id(), existing.definition(), wanted.definition()));
+        }
+        if (!existing.sameInput() && !order.options().attachesToAnyInput()) {
+            throw new RunConflictException(
+                    "Run '%s' of '%s' exists already with another input. Choose another id, or attach with attachToAnyInput()."
+                            .formatted(wanted.id(), wanted.definition()));
+        }
+        return existing.run();
+    }
+}

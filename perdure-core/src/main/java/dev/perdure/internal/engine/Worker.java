@@ -1,0 +1,205 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of an engine that carries runs on. It keeps a lease, and inside it a {@link Session}; the {@link Dispatcher} gets
+ * it work.
+ *
+ * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. When a renewal is
+ * refused, or none got through before the lease ends by our own monotonic clock, the session ends: nothing of it is written
+ * any more, and the worker joins as a new incarnation.
+ */
+final class Worker {
+    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final int RENEWALS_PER_LEASE = 4;
+    private static final int SWEEP_BATCH = 500;
+
+    private final Settings settings;
+    private final Settings.WorkerRules rules;
+    private final Registry registry;
+    private final Session.Shared shared;
+    private final Dispatcher dispatcher;
+    private final Clockwork.Signal tick;
+    private final Clockwork.Signal emptied;
+    private volatile Session session;
+    private volatile boolean closing;
+
+    Worker(Settings settings, Settings.WorkerRules rules, Registry registry, Session.Shared shared) {
+        this.settings = settings;
+        this.rules = rules;
+        this.registry = registry;
+        this.shared = shared;
+        this.dispatcher = new Dispatcher(settings, rules, registry);
+        this.tick = settings.clockwork().signal();
+        this.emptied = settings.clockwork().signal();
+        this.session = join();
+    }
+
+    void start() {
+        settings.clockwork().loop("perdure-lease", this::keepLease);
+        settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
+    }
+
+    private Session join() {
+        Clockwork clockwork = settings.clockwork();
+        WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
+        Session joining = new Session(id, settings, rules, shared, this::left);
+        long sent = clockwork.nanoTime();
+        Instant now = settings.store()
+                .leases()
+                .join(new Leases.Joining(id, registry.names(), rules.version(), rules.lease(), rules.lanes()));
+        joining.renewed(sent, rules.lease().toNanos());
+        shared.clock().observe(now);
+        return joining;
+    }
+
+    private void left() {
+        dispatcher.look();
+        emptied.raise();
+    }
+
+    Session session() {
+        return session;
+    }
+
+    /** Whether a run may be born in this session's memory: it is known here and there is room. */
+    boolean admits(Session home, NewRun run) {
+        boolean suits = registry.find(run.definition()).isPresent()
+                && rules.queues().contains(run.queue())
+                && (run.version() == null || run.version().equals(rules.version()));
+        boolean room = home.size() < rules.maxRuns() && !dispatcher.isExclusive();
+        return suits && room && !closing && home.alive();
+    }
+
+    void hint(Hints.Hint hint) {
+        switch (hint) {
+            case Hints.WorkReady ready -> dispatcher.look();
+            case Hints.WorkerSignalled signalled -> {
+                if (signalled.worker().equals(session.id())) {
+                    dispatcher.look();
+                }
+            }
+            case Hints.RunEnded ended -> {}
+        }
+    }
+
+    // ---- the lease
+
+    private void keepLease() {
+        long leaseNanos = rules.lease().toNanos();
+        Backoff backoff = new Backoff(settings.clockwork());
+        while (!closing) {
+            try {
+                renew(leaseNanos);
+                sweep();
+                backoff.reset();
+                Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);
+            } catch (StoreException trouble) {
+                if (trouble.kind() == StoreException.Kind.UNUSABLE) {
+                    LOG.error("The store refuses to renew the lease of this worker.", trouble);
+                } else {
+                    LOG.debug("Could not renew the lease; trying again.", trouble);
+                }
+                endIfExpired();
+                backoff.pause();
+            }
+        }
+    }
+
+    private void renew(long leaseNanos) {
+        Session current = session;
+        endIfExpired();
+        long sent = settings.clockwork().nanoTime();
+        Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
+        if (now == null) {
+            current.end();
+            LOG.warn("This worker lost its lease and lets go of {} runs; it goes on as a new one.", current.size());
+            session = join();
+        } else {
+            current.renewed(sent, leaseNanos);
+            shared.clock().observe(now);
+        }
+    }
+
+    private void endIfExpired() {
+        if (!session.alive()) {
+            session.end();
+        }
+    }
+
+    private void sweep() {
+        List<RunChange> swept;
+        do {
+            swept = settings.store().leases().sweep(SWEEP_BATCH);
+            swept.forEach(shared.listeners()::tell);
+            if (swept.stream().anyMatch(change -> change.state() == RunState.READY)) {
+                dispatcher.look();
+            }
+        } while (swept.size() == SWEEP_BATCH);
+    }
+
+    // ---- closing
+
+    /** Lets bodies finish up to the limit, gives everything back, ends the lease. */
+    void close() {
+        closing = true;
+        dispatcher.close();
+        Session last = session;
+        last.executions().forEach(Execution::giveBack);
+        boolean inTime = awaitEmpty(last);
+        if (!inTime) {
+            last.executions().forEach(Execution::giveBackNow);
+        }
+        tick.raise();
+        try {
+            settings.store().leases().leave(last.id());
+        } catch (StoreException outOfReach) {
+            LOG.debug("Could not end the lease; it will end by itself.", outOfReach);
+        }
+        last.end();
+    }
+
+    /** As if the process had been killed: nothing more is written, nothing is given back. For tests of recovery. */
+    void crash() {
+        closing = true;
+        dispatcher.close();
+        session.end();
+        tick.raise();
+    }
+
+    private boolean awaitEmpty(Session last) {
+        boolean[] late = new boolean[1];
+        Runnable alarmOff = settings.clockwork().alarm(rules.closeTimeout(), () -> {
+            late[0] = true;
+            emptied.raise();
+        });
+        while (!last.isEmpty() && !late[0]) {
+            Waiting.forSignal(emptied);
+        }
+        alarmOff.run();
+        return last.isEmpty();
+    }
+
+    /** Whether this worker holds the run with this id. */
+    boolean isHere(RunRef run) {
+        return session.holds(run);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.Clockwork;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs step bodies so that they, and only they, can be interrupted. An interrupt that hits a thread in a socket read closes
+ * that connection and with it a whole batch of other runs; so it is sent only while a body runs, under a lock that the
+ * body's end takes too, and the flag is cleared before anything else happens on the thread.
+ */
+final class BodyGuard {
+    /** Why a body was interrupted, the stronger ones last. */
+    enum Cause {
+        TIMEOUT,
+        DEADLINE,
+        CANCEL,
+        /** The worker lost the run: whatever the body gives is ignored. */
+        LOST,
+        /** Another thread has taken the run over: whatever the body gives is ignored, and its thread writes nothing more. */
+        ABANDONED
+    }
+
+    /** The body was interrupted, and this is why. */
+    static final class Interrupted extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final Cause why;
+
+        Interrupted(Cause why) {
+            super(why.name(), null, false, false);
+            this.why = why;
+        }
+
+        Cause why() {
+            return why;
+        }
+    }
+
+    private final Clockwork clockwork;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Thread inBody;
+    private @Nullable Cause cause;
+
+    BodyGuard(Clockwork clockwork) {
+        this.clockwork = clockwork;
+    }
+
+    boolean isInBody(Thread thread) {
+        lock.lock();
+        try {
+            return thread.equals(inBody);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Runs a body. A result that comes although a cancel or the deadline interrupted it counts: the effect has happened. One
+     * that comes after a timeout, or when the run was given up, does not.
+     */
+    <T extends @Nullable Object> T run(Callable<T> body, @Nullable Duration timeout) throws Exception {
+        enter();
+        Runnable alarmOff = timeout == null ? () -> {} : clockwork.alarm(timeout, () -> interrupt(Cause.TIMEOUT));
+        T result;
+        try {
+            result = body.call();
+        } catch (Throwable thrown) {
+            Cause why = leave(alarmOff);
+            if (why != null) {
+                Interrupted interrupted = new Interrupted(why);
+                interrupted.addSuppressed(thrown);
+                throw interrupted;
+            }
+            throw thrown;
+        }
+        Cause why = leave(alarmOff);
+        if (why != null && why != Cause.DEADLINE && why != Cause.CANCEL) {
+            throw new Interrupted(why);
+        }
+        return result;
+    }
+
+    private void enter() {
+        lock.lock();
+        try {
+            if (cause != Cause.ABANDONED) {
+                cause = null;
+            }
+            inBody = Thread.currentThread();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Cause leave(Runnable alarmOff) {
+        alarmOff.run();
+        lock.lock();
+        try {
+            inBody = null;
+            return cause;
+        } finally {
+            var unused = Thread.interrupted();
+            lock.unlock();
+        }
+    }
+
+    /** Interrupts the body that runs now, if one does, unless a stronger cause has. */
+    void interrupt(Cause why) {
+        lock.lock();
+        try {
+            if (inBody != null && (cause == null || cause.compareTo(why) < 0)) {
+                cause = why;
+                inBody.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes the run from the thread whose body runs now.
+     *
+     * @return whether one ran: then its thread will write nothing any more, and the caller has to see the run off
+     */
+    boolean abandon() {
+        lock.lock();
+        try {
+            boolean first = inBody != null && cause != Cause.ABANDONED;
+            interrupt(Cause.ABANDONED);
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the run was taken from its thread. */
+    boolean abandoned() {
+        lock.lock();
+        try {
+            return cause == Cause.ABANDONED;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.RunId;
+import dev.perdure.internal.time.Chances;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+
+/**
+ * Ids and chances that are the same on every replay, because they come from the run's random seed, its id and the position
+ * of the call. The seed keeps two databases that use the same ids apart.
+ */
+final class Derived {
+    private final byte[] run;
+
+    Derived(RunId id, long seed) {
+        byte[] name = id.value().getBytes(StandardCharsets.UTF_8);
+        this.run = ByteBuffer.allocate(Long.BYTES + name.length)
+                .putLong(seed)
+                .put(name)
+                .array();
+    }
+
+    UUID uuid(int position) {
+        return uuid("uuid", position);
+    }
+
+    String idempotencyKey(int position) {
+        return uuid("step", position).toString();
+    }
+
+    RandomGenerator random(int position) {
+        return Chances.from(digest("random", position).getLong());
+    }
+
+    private UUID uuid(String purpose, int position) {
+        ByteBuffer digest = digest(purpose, position);
+        long high = (digest.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x0000_0000_0000_8000L; // version 8: custom
+        long low = (digest.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;
+        return new UUID(high, low);
+    }
+
+    private ByteBuffer digest(String purpose, int position) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(run);
+            sha.update(purpose.getBytes(StandardCharsets.US_ASCII));
+            sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, position));
+            return ByteBuffer.wrap(sha.digest());
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.CancelledException;
+import dev.perdure.ClosedException;
+import dev.perdure.PayloadException;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run in this worker's memory, from when it is taken until it leaves.
+ *
+ * <p>How it works. {@link #run} enters the workflow's function from the top on a virtual thread. Its context answers calls
+ * from the journal as long as that has answers, then acts. Every way out goes through {@link Transitions}: the run ends,
+ * waits, is given back, or is lost to another worker; the last unwinds without a word to the store. The dispatcher,
+ * {@code close()} and the lease speak to a running execution through {@link #signal}, {@link #giveBack} and {@link #lose},
+ * from other threads.
+ *
+ * <p>Crash points. Before the first commit nothing has happened that a replay would not do again. After a commit the journal
+ * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
+ */
+public final class Execution {
+    private final Held held;
+    private final Host host;
+    private final Journals.Page journal;
+    private final Transitions transitions;
+    private final BodyGuard guard;
+
+    /** An execution of this run, with the first page of its journal. */
+    public Execution(Held held, Journals.Page journal, Host host) {
+        this.held = held;
+        this.host = host;
+        this.journal = journal;
+        this.guard = new BodyGuard(host.clockwork());
+        this.transitions = new Transitions(held, host, guard);
+    }
+
+    /** The run. */
+    public RunRef ref() {
+        return held.run();
+    }
+
+    /** What it runs. */
+    public String definition() {
+        return held.definition().target().name();
+    }
+
+    /** Under which epoch it is held. */
+    public long epoch() {
+        return held.epoch();
+    }
+
+    /** Whether nothing else may run beside it. */
+    public boolean alone() {
+        return held.alone();
+    }
+
+    /** Carries the run on until it leaves memory. Returns normally, whatever happens inside. */
+    public void run() {
+        Departure departure;
+        try {
+            departure = enter();
+        } catch (Unwind | StoreException | ClosedException left) {
+            departure = transitions.departure().orElseGet(Departure.Lost::new);
+        }
+        if (!guard.abandoned()) {
+            host.left(this, departure);
+        }
+    }
+
+    private Departure enter() {
+        Registered definition = held.definition();
+        Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
+        Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
+        RunContext context = new RunContext(held, host, transitions, guard, replay, values);
+        try {
+            transitions.checkOrders();
+            @Nullable
+            Object input = values.decode(held.input(), definition.target().inputType());
+            @Nullable Object result = definition.function().call(context, input);
+            context.close();
+            replay.finish();
+            Payload outcome = values.store(
+                            result, definition.target().resultType(), "the result of workflow '" + definition() + "'")
+                    .payload();
+            return transitions.end(RunState.COMPLETED, outcome, "");
+        } catch (Replay.Mismatch mismatch) {
+            return transitions.leave(new Move.Pause(messageOf(mismatch)));
+        } catch (VirtualMachineError | LinkageError broken) {
+            return transitions.leave(new Move.Recover(Failure.of(broken).summary()));
+        } catch (Unwind unwind) {
+            throw unwind;
+        } catch (Throwable thrown) {
+            context.close();
+            return failed(values, replay, thrown);
+        }
+    }
+
+    private Departure failed(Values values, Replay replay, Throwable thrown) {
+        if (thrown instanceof PayloadException unreadable && replay.replaying()) {
+            return transitions.leave(new Move.Pause("Something recorded cannot be read back. " + messageOf(unreadable)
+                    + " Mend the type, then resume the run."));
+        }
+        Failure failure = Failure.of(thrown);
+        if (thrown instanceof CancelledException) {
+            return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
+        }
+        return transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
+    }
+
+    private static String messageOf(Throwable thrown) {
+        return Optional.ofNullable(thrown.getMessage()).orElse(thrown.getClass().getName());
+    }
+
+    /** Something was asked of this run. */
+    public void signal(Control control) {
+        transitions.signal(control);
+        String kill = control.kill();
+        if (kill != null && guard.abandon()) {
+            Move end = new Move.End(RunState.CANCELLED, Payload.EMPTY, kill);
+            host.clockwork().fork("perdure-kill-" + held.run().id(), () -> takeOver(end));
+        } else if (control.cancel() != null && !transitions.cancelDelivered()) {
+            guard.interrupt(BodyGuard.Cause.CANCEL);
+        }
+    }
+
+    /** The worker closes: leave at the next call or wait. */
+    public void giveBack() {
+        transitions.giveBack();
+    }
+
+    /** The worker closes now: a body that still runs is interrupted, and the run given back over its head. */
+    public void giveBackNow() {
+        if (guard.abandon()) {
+            takeOver(new Move.Yield());
+        }
+    }
+
+    private void takeOver(Move move) {
+        Departure departure;
+        try {
+            departure = transitions.leave(move);
+        } catch (StoreException | ClosedException lost) {
+            departure = new Departure.Lost();
+        }
+        host.left(this, departure);
+    }
+
+    /** The worker has lost its lease: write nothing more, leave at the next call or wait. */
+    public void lose() {
+        transitions.lose();
+        guard.interrupt(BodyGuard.Cause.LOST);
+    }
+}

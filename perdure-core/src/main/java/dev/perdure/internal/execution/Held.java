@@ -1,0 +1,30 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that this worker holds.
+ *
+ * @param run the run
+ * @param epoch under which it is held
+ * @param definition what to run
+ * @param input with what
+ * @param seed what its own ids and chances come from
+ * @param control what had been asked of it when it was taken
+ * @param deadline when its timeout is delivered, or null
+ * @param alone whether nothing else may run beside it
+ */
+public record Held(
+        RunRef run,
+        long epoch,
+        Registered definition,
+        Payload input,
+        long seed,
+        Control control,
+        @Nullable Instant deadline,
+        boolean alone) {}

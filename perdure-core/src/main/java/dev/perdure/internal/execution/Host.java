@@ -1,0 +1,54 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.RetryPolicy;
+import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.time.Duration;
+
+/** What an execution needs of the worker it runs in. */
+public interface Host {
+    /**
+     * How executions behave in this engine.
+     *
+     * @param codec how values become bytes
+     * @param stepTypes how result types are found
+     * @param retry the policy of steps that name none
+     * @param warmWindow up to where a wait keeps its thread
+     * @param maxPayloadBytes the largest value
+     * @param unloadAfterSteps whether to leave memory after every step, to test replays
+     */
+    record Rules(
+            Codec codec,
+            StepTypes stepTypes,
+            RetryPolicy retry,
+            Duration warmWindow,
+            int maxPayloadBytes,
+            boolean unloadAfterSteps) {}
+
+    /** How executions behave. */
+    Rules rules();
+
+    /** Time, chance and waits. */
+    Clockwork clockwork();
+
+    /** The store's time. */
+    StoreClock clock();
+
+    /** Whether the worker's lease still holds, by its own clock. */
+    boolean alive();
+
+    /** Applies a transition and returns when it is durable. */
+    Outcome commit(Change.Advance transition);
+
+    /** More of a long journal. */
+    Journals.Page read(RunRef run, int afterPosition);
+
+    /** The execution has left memory. */
+    void left(Execution execution, Departure departure);
+}

@@ -1,0 +1,169 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Recorded;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The journal of one run as its code is entered again: gives out positions in order, and for each what was recorded there.
+ * Holds only the page it is at; what lies behind is dropped.
+ */
+final class Replay {
+    /** The code asks for something else than what is recorded. Carries the message for the person who has to mend it. */
+    static final class Mismatch extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Mismatch(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /** What is recorded under one position: notes in order, with the answer first if there is one. */
+    record Past(List<Recorded> entries) {
+        static final Past NOTHING = new Past(List.of());
+
+        Optional<Recorded> answer() {
+            return entries.stream()
+                    .filter(recorded -> recorded.entry().note() == Entry.ANSWER)
+                    .findFirst();
+        }
+
+        List<Recorded> notes() {
+            return entries.stream()
+                    .filter(recorded -> recorded.entry().note() != Entry.ANSWER)
+                    .toList();
+        }
+    }
+
+    private final String run;
+    private final IntFunction<Journals.Page> more;
+    private final NavigableMap<Integer, List<Recorded>> page = new TreeMap<>();
+    private int loadedTo;
+    private boolean last;
+    private int position;
+
+    Replay(String run, Journals.Page first, IntFunction<Journals.Page> more) {
+        this.run = run;
+        this.more = more;
+        load(first);
+    }
+
+    private void load(Journals.Page next) {
+        for (Recorded recorded : next.entries()) {
+            page.computeIfAbsent(recorded.entry().position(), unseen -> new ArrayList<>())
+                    .add(recorded);
+            loadedTo = Math.max(loadedTo, recorded.entry().position());
+        }
+        last = next.last();
+    }
+
+    private void loadTo(int wanted) {
+        while (!last && loadedTo < wanted) {
+            load(more.apply(loadedTo));
+        }
+    }
+
+    /** Takes the next position for a call and gives what was recorded there, after checking that it is this call. */
+    Call take(Entry.Kind kind, String name) {
+        skipPatches(kind);
+        Call call = new Call(++position, kind, name);
+        Map<Integer, List<Recorded>> behind = page.headMap(position);
+        behind.clear();
+        for (Recorded recorded : at(position)) {
+            if (!call.matches(recorded.entry())) {
+                throw mismatch(
+                        call,
+                        Call.describe(recorded.entry().kind(), recorded.entry().name()));
+            }
+        }
+        if (at(position).isEmpty()) {
+            Entry later = firstFrom(position + 1);
+            if (later != null) {
+                throw mismatch(
+                        call,
+                        "nothing, and later, at position %d, %s"
+                                .formatted(later.position(), Call.describe(later.kind(), later.name())));
+            }
+        }
+        return call;
+    }
+
+    /** Takes a position for a call that leaves no entry: what it gives is derived. */
+    int takeDerived(String asked) {
+        skipPatches(null);
+        position++;
+        List<Recorded> recorded = at(position);
+        if (!recorded.isEmpty()) {
+            Entry entry = recorded.getFirst().entry();
+            throw new Mismatch(message(position, Call.describe(entry.kind(), entry.name()), asked));
+        }
+        return position;
+    }
+
+    /** A patch that the code no longer asks about has done its duty: it is passed over. */
+    private void skipPatches(Entry.@Nullable Kind asked) {
+        while (asked != Entry.Kind.PATCH && isPatch(position + 1)) {
+            position++;
+        }
+    }
+
+    private boolean isPatch(int at) {
+        List<Recorded> recorded = at(at);
+        return !recorded.isEmpty() && recorded.getFirst().entry().kind() == Entry.Kind.PATCH;
+    }
+
+    /** Whether this patch is recorded at the next position. */
+    boolean nextIsPatch(String id) {
+        return isPatch(position + 1)
+                && at(position + 1).getFirst().entry().name().equals(id);
+    }
+
+    Past past(Call call) {
+        List<Recorded> recorded = at(call.position());
+        return recorded.isEmpty() ? Past.NOTHING : new Past(List.copyOf(recorded));
+    }
+
+    /** Whether anything is recorded that the code has not come to yet. */
+    boolean replaying() {
+        return firstFrom(position + 1) != null;
+    }
+
+    /** The workflow has returned: then it must have come past everything that is recorded. */
+    void finish() {
+        skipPatches(null);
+        Entry left = firstFrom(position + 1);
+        if (left != null) {
+            throw new Mismatch(
+                    message(left.position(), Call.describe(left.kind(), left.name()), "the end of the workflow"));
+        }
+    }
+
+    private List<Recorded> at(int wanted) {
+        loadTo(wanted);
+        return page.getOrDefault(wanted, List.of());
+    }
+
+    private @Nullable Entry firstFrom(int from) {
+        loadTo(from);
+        Map.Entry<Integer, List<Recorded>> next = page.ceilingEntry(from);
+        return next == null ? null : next.getValue().getFirst().entry();
+    }
+
+    private Mismatch mismatch(Call call, String recorded) {
+        return new Mismatch(message(call.position(), recorded, call.describe()));
+    }
+
+    private String message(int at, String recorded, String asked) {
+        return ("The code does not fit the journal of run '%s' at position %d: recorded is %s, the code asked for %s. Nothing "
+                        + "was applied. Bring back the code that fits, or guard the change with ctx.patched(…), then resume the run.")
+                .formatted(run, at, recorded, asked);
+    }
+}

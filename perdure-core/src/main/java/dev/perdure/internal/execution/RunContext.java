@@ -1,0 +1,244 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Attempt;
+import dev.perdure.ContextMisuseException;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StepAction;
+import dev.perdure.StepBody;
+import dev.perdure.StepOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.WorkflowContext;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Recorded;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The context of one execution. Every call: may I be called here, is it recorded, then do it. */
+final class RunContext implements WorkflowContext {
+    private static final int MAX_NAME = 200;
+
+    private final Held held;
+    private final Host host;
+    private final Transitions transitions;
+    private final Replay replay;
+    private final Values values;
+    private final Steps steps;
+    private final Derived derived;
+    private final Logger logger;
+    private final Thread thread = Thread.currentThread();
+    private final BodyGuard guard;
+    private final Map<String, Boolean> patches = new HashMap<>();
+    private volatile boolean closed;
+
+    RunContext(Held held, Host host, Transitions transitions, BodyGuard guard, Replay replay, Values values) {
+        this.held = held;
+        this.host = host;
+        this.transitions = transitions;
+        this.guard = guard;
+        this.replay = replay;
+        this.values = values;
+        this.derived = new Derived(held.run().id(), held.seed());
+        this.steps = new Steps(host, transitions, guard, values, derived);
+        this.logger = new ReplayLogger(
+                LoggerFactory.getLogger(
+                        "dev.perdure.workflow." + held.definition().target().name()),
+                replay::replaying);
+    }
+
+    /** The workflow has returned. */
+    void close() {
+        closed = true;
+        transitions.departure().ifPresent(gone -> {
+            throw new Unwind("the workflow returned after it had left memory");
+        });
+    }
+
+    private void enter(String call) {
+        if (closed) {
+            throw new ContextMisuseException(
+                    "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
+                            .formatted(call, held.run().id()));
+        }
+        Thread caller = Thread.currentThread();
+        if (guard.isInBody(caller)) {
+            throw new ContextMisuseException(
+                    "%s was called inside a step body of run '%s'. A body is one effect: call the context before or after it."
+                            .formatted(call, held.run().id()));
+        }
+        if (!caller.equals(thread)) {
+            throw new ContextMisuseException(
+                    "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
+                            .formatted(call, caller.getName(), held.run().id()));
+        }
+        transitions.checkOrders();
+    }
+
+    private static void requireName(String what, @Nullable String name) {
+        if (name == null
+                || name.isEmpty()
+                || name.length() > MAX_NAME
+                || !name.chars().allMatch(RunContext::storable)) {
+            throw new InvalidRequestException(
+                    "The %s is null, empty, longer than %d characters or has control characters. Give it a short, constant text."
+                            .formatted(what, MAX_NAME));
+        }
+    }
+
+    private static boolean storable(int character) {
+        return !Character.isISOControl(character) && !Character.isSurrogate((char) character);
+    }
+
+    @Override
+    public RunId runId() {
+        return held.run().id();
+    }
+
+    @Override
+    public <T extends @Nullable Object> T step(String name, StepBody<T> body) {
+        return step(name, body, StepOptions.defaults());
+    }
+
+    @Override
+    public <T extends @Nullable Object> T step(String name, StepBody<T> body, StepOptions options) {
+        requireName("step name", name);
+        return this.<T>step(name, host.rules().stepTypes().of(body, name), body::call, options);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body) {
+        return step(name, type, body, StepOptions.defaults());
+    }
+
+    @Override
+    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
+        host.rules().codec().check(type.type());
+        return this.<T>step(name, type.type(), body::call, options);
+    }
+
+    @Override
+    public void run(String name, StepAction body) {
+        run(name, body, StepOptions.defaults());
+    }
+
+    @Override
+    public void run(String name, StepAction body, StepOptions options) {
+        this.<@Nullable Object>step(
+                name,
+                void.class,
+                () -> {
+                    body.run();
+                    return null;
+                },
+                options);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
+    private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
+        requireName("step name", name);
+        enter("step");
+        Call call = replay.take(Entry.Kind.STEP, name);
+        return (T) steps.perform(call, replay.past(call), type, body, options);
+    }
+
+    @Override
+    public void sleep(Duration duration) {
+        enter("sleep");
+        Call call = replay.take(Entry.Kind.SLEEP, duration.toString());
+        Replay.Past past = replay.past(call);
+        rethrowDelivered(past);
+        Optional<Recorded> begun = past.notes().stream().findFirst();
+        Instant due;
+        if (begun.isPresent()) {
+            due = begun.get().at().plus(duration);
+        } else {
+            transitions.deliverTo(call);
+            Entry beginning = call.note(1, Entry.Status.BEGUN, Payload.EMPTY);
+            if (duration.isNegative() || duration.isZero()) {
+                transitions.ride(beginning);
+                return;
+            }
+            due = transitions.begin(call, beginning, duration, RunState.SUSPENDED);
+        }
+        transitions.await(call, due, RunState.SUSPENDED);
+    }
+
+    private void rethrowDelivered(Replay.Past past) {
+        past.answer().map(Recorded::entry).filter(RunContext::isDelivery).ifPresent(entry -> {
+            throw transitions.delivered(entry);
+        });
+    }
+
+    static boolean isDelivery(Entry entry) {
+        return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
+    }
+
+    @Override
+    public Instant now() {
+        enter("now");
+        Call call = replay.take(Entry.Kind.NOW, "");
+        Optional<Recorded> answer = replay.past(call).answer();
+        if (answer.isPresent()) {
+            return values.decode(answer.get().entry().payload(), Instant.class);
+        }
+        Instant now = host.clock().now();
+        transitions.ride(call.answer(Entry.Status.VALUE, values.encode(now)));
+        return now;
+    }
+
+    @Override
+    public UUID uuid() {
+        enter("uuid");
+        return derived.uuid(replay.takeDerived("uuid()"));
+    }
+
+    @Override
+    public RandomGenerator random() {
+        enter("random");
+        return derived.random(replay.takeDerived("random()"));
+    }
+
+    @Override
+    public boolean patched(String id) {
+        requireName("patch id", id);
+        enter("patched");
+        return patches.computeIfAbsent(id, this::decidePatch);
+    }
+
+    private boolean decidePatch(String id) {
+        boolean recorded = replay.nextIsPatch(id);
+        if (!recorded && replay.replaying()) {
+            return false;
+        }
+        Call call = replay.take(Entry.Kind.PATCH, id);
+        if (!recorded) {
+            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
+        }
+        return true;
+    }
+
+    @Override
+    public Logger logger() {
+        return logger;
+    }
+
+    @Override
+    public Attempt attempt() {
+        return steps.current(Thread.currentThread())
+                .orElseThrow(() -> new ContextMisuseException(
+                        "attempt() was called outside a step body of run '%s'. Only a body has attempts."
+                                .formatted(held.run().id())));
+    }
+}

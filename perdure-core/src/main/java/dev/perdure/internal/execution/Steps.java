@@ -1,0 +1,187 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Attempt;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunState;
+import dev.perdure.StepFailedException;
+import dev.perdure.StepOptions;
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Recorded;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Performs steps: answers from the journal, or runs the body by its policy and records what came of it.
+ *
+ * <p>Crash points, in order. Before the flush: nothing of this step happened. In the body: it runs again, as the same
+ * attempt number, and the run counts as recovered. After the body, before the record: it runs again. After the record:
+ * never again.
+ */
+final class Steps {
+    private final Host host;
+    private final Transitions transitions;
+    private final BodyGuard guard;
+    private final Values values;
+    private final Derived derived;
+    private volatile @Nullable RunningAttempt current;
+
+    Steps(Host host, Transitions transitions, BodyGuard guard, Values values, Derived derived) {
+        this.host = host;
+        this.transitions = transitions;
+        this.guard = guard;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    private static final class RunningAttempt implements Attempt {
+        private final Thread thread = Thread.currentThread();
+        private final int number;
+        private final String idempotencyKey;
+        private volatile @Nullable Duration retryAfter;
+
+        RunningAttempt(int number, String idempotencyKey) {
+            this.number = number;
+            this.idempotencyKey = idempotencyKey;
+        }
+
+        @Override
+        public int number() {
+            return number;
+        }
+
+        @Override
+        public String idempotencyKey() {
+            return idempotencyKey;
+        }
+
+        @Override
+        public void retryAfter(Duration delay) {
+            if (delay.isNegative()) {
+                throw new InvalidRequestException("retryAfter is " + delay + "; it cannot be negative.");
+            }
+            retryAfter = delay;
+        }
+    }
+
+    /** The attempt that runs on this thread. */
+    Optional<Attempt> current(Thread thread) {
+        RunningAttempt running = current;
+        return running != null && running.thread.equals(thread) ? Optional.of(running) : Optional.empty();
+    }
+
+    @Nullable
+    Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        Optional<Recorded> answer = past.answer();
+        if (answer.isPresent()) {
+            return replay(answer.get().entry(), type);
+        }
+        RetryPolicy policy = options.retry().orElse(host.rules().retry());
+        List<Recorded> failures = past.notes();
+        int failed = failures.size();
+        @Nullable
+        Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
+        if (failed > 0) {
+            Recorded lastFailure = failures.getLast();
+            long delay = values.decode(lastFailure.entry().payload(), FailedAttempt.class)
+                    .delayMillis();
+            transitions.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
+        }
+        while (true) {
+            transitions.checkOrders();
+            transitions.deliverTo(call);
+            transitions.flush();
+            int number = ++failed;
+            RunningAttempt attempt = new RunningAttempt(number, derived.idempotencyKey(call.position()));
+            try {
+                return attempt(call, attempt, type, body, options);
+            } catch (BodyGuard.Interrupted interrupted) {
+                if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
+                    firstFailure = failure(call, policy, attempt, timedOut(call, options, interrupted), firstFailure);
+                } else {
+                    if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
+                        transitions.reachDeadline();
+                    }
+                    failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
+                }
+            } catch (VirtualMachineError | LinkageError | Unwind broken) {
+                throw broken;
+            } catch (Throwable thrown) {
+                firstFailure = failure(call, policy, attempt, thrown, firstFailure);
+            }
+        }
+    }
+
+    private @Nullable Object replay(Entry entry, Type type) {
+        return switch (entry.status()) {
+            case VALUE -> values.decode(entry.payload(), type);
+            case FAILURE -> throw failed(entry.name(), values.decode(entry.payload(), FailedAttempt.class));
+            case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
+            case BEGUN, ATTEMPT -> throw new IllegalStateException("Not an answer: " + entry.status());
+        };
+    }
+
+    private @Nullable Object attempt(
+            Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options) throws Exception {
+        Runnable disarm = transitions.armDeadline();
+        Values.Stored stored;
+        current = attempt;
+        try {
+            @Nullable Object result = guard.run(body, options.timeout().orElse(null));
+            stored = values.store(result, type, "the result of step '" + call.name() + "'");
+        } finally {
+            current = null;
+            disarm.run();
+        }
+        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+        if (host.rules().unloadAfterSteps()) {
+            throw transitions.unload();
+        }
+        return stored.copy();
+    }
+
+    private static TimeoutException timedOut(Call call, StepOptions options, BodyGuard.Interrupted interrupted) {
+        TimeoutException timeout = new TimeoutException("Step '%s' took longer than %s."
+                .formatted(call.name(), options.timeout().orElseThrow()));
+        timeout.initCause(
+                interrupted.getSuppressed().length == 0 ? null : interrupted.getSuppressed()[0]);
+        return timeout;
+    }
+
+    /** Records a failed attempt and waits for the next, or records that there is none and throws. Gives the first's time. */
+    private Instant failure(
+            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
+        Instant now = host.clock().now();
+        Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
+        Failure failure = Failure.of(thrown);
+        boolean again = policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
+        if (!again) {
+            FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
+            transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));
+            throw failed(call.name(), last);
+        }
+        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+        FailedAttempt note = new FailedAttempt(failure, attempt.number(), delay.toMillis());
+        Entry entry = call.note(attempt.number(), Entry.Status.ATTEMPT, values.encode(note));
+        Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);
+        transitions.await(call, due, RunState.BACKING_OFF);
+        return firstFailure == null ? due.minus(delay) : firstFailure;
+    }
+
+    /** From 0 to 1. */
+    private double chance() {
+        return (host.clockwork().random() >>> 11) * 0x1.0p-53;
+    }
+
+    private static StepFailedException failed(String step, FailedAttempt last) {
+        return new StepFailedException(step, last.attempt(), last.failure().toException());
+    }
+}

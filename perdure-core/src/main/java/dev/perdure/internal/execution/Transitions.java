@@ -1,0 +1,328 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.CancelledException;
+import dev.perdure.DeadlineExceededException;
+import dev.perdure.RunState;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Due;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
+ * with the next. Also where the orders of others arrive, and where they are obeyed: kill, pause and give-back at any call,
+ * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
+ */
+final class Transitions {
+    private final Held held;
+    private final Host host;
+    private final BodyGuard guard;
+    private final Clockwork.Signal wake;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Entry> pending = new ArrayList<>();
+
+    // Written by other threads, under the lock.
+    private Control control;
+    private boolean givenBack;
+    private boolean lost;
+    private @Nullable Departure departure;
+
+    // Written by the workflow's own thread only.
+    private volatile boolean cancelDelivered;
+    private boolean deadlineDelivered;
+    private boolean deadlineReached;
+
+    Transitions(Held held, Host host, BodyGuard guard) {
+        this.held = held;
+        this.host = host;
+        this.guard = guard;
+        this.control = held.control();
+        this.wake = host.clockwork().signal();
+    }
+
+    // ---- what others say, from their threads
+
+    void signal(Control asked) {
+        underLock(() -> {
+            control = asked;
+            return true;
+        });
+        wake.raise();
+    }
+
+    void giveBack() {
+        underLock(() -> givenBack = true);
+        wake.raise();
+    }
+
+    void lose() {
+        underLock(() -> lost = true);
+        wake.raise();
+    }
+
+    private <T> T underLock(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- leaving
+
+    Optional<Departure> departure() {
+        return underLock(() -> Optional.ofNullable(departure));
+    }
+
+    private Departure depart(Departure how) {
+        return underLock(() -> {
+            if (departure == null) {
+                departure = how;
+            }
+            return departure;
+        });
+    }
+
+    Departure end(RunState state, Payload outcome, String reason) {
+        return leave(new Move.End(state, outcome, reason));
+    }
+
+    /** Makes a move after which the run is not in memory. */
+    Departure leave(Move move) {
+        boolean keepsPending = move instanceof Move.End;
+        List<Entry> entries = keepsPending ? takePending(List.of()) : List.of();
+        Outcome outcome = send(entries, move);
+        return switch (outcome) {
+            case Outcome.Refused refused
+            when move instanceof Move.End ->
+                leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
+            default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
+        };
+    }
+
+    private static boolean isApplied(Outcome outcome) {
+        return outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere;
+    }
+
+    private static Departure departureFor(Move move, Outcome outcome) {
+        RunState state = switch (outcome) {
+            case Outcome.Applied applied -> applied.state();
+            case Outcome.AlreadyThere there -> there.state();
+            default -> throw new IllegalStateException("Not applied: " + outcome);
+        };
+        return switch (move) {
+            case Move.End end -> new Departure.Ended(end.state(), end.outcome(), end.reason());
+            case Move.Pause pause -> new Departure.Moved(state, Optional.of(pause.reason()));
+            case Move.Recover recover -> new Departure.Moved(state, Optional.of(recover.reason()));
+            case Move.Wait wait -> new Departure.Moved(state, Optional.empty());
+            case Move.Yield() -> new Departure.Moved(state, Optional.empty());
+            case Move.Stay() -> throw new IllegalStateException("Staying is not leaving.");
+        };
+    }
+
+    private Unwind unwind(Departure how) {
+        depart(how);
+        return new Unwind("run " + held.run().id() + " leaves memory");
+    }
+
+    // ---- writing
+
+    /** Lets an entry ride along with the next transition. */
+    void ride(Entry entry) {
+        pending.add(entry);
+    }
+
+    private List<Entry> takePending(List<Entry> more) {
+        List<Entry> entries = new ArrayList<>(pending);
+        entries.addAll(more);
+        pending.clear();
+        return entries;
+    }
+
+    /** Makes everything so far durable: no body starts before. */
+    void flush() {
+        if (!pending.isEmpty()) {
+            append(List.of());
+        }
+    }
+
+    /** Appends entries and returns their time once they are durable. */
+    Instant append(List<Entry> entries) {
+        return switch (send(takePending(entries), new Move.Stay())) {
+            case Outcome.Applied applied -> observed(applied.at());
+            case Outcome.AlreadyThere there -> there.at();
+            case Outcome.Refused refused ->
+                throw unwind(leave(new Move.Pause("The store refused an entry: " + refused.reason())));
+            case Outcome.Fenced fenced -> throw unwind(new Departure.Lost());
+            case Outcome.UnknownRun gone -> throw unwind(new Departure.Lost());
+            case Outcome other -> throw new IllegalStateException("Unexpected outcome " + other);
+        };
+    }
+
+    private Outcome send(List<Entry> entries, Move move) {
+        if (underLock(() -> lost || departure != null)) {
+            return new Outcome.Fenced();
+        }
+        return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+    }
+
+    private Instant observed(Instant at) {
+        host.clock().observe(at);
+        return at;
+    }
+
+    // ---- obeying
+
+    /** Leaves if somebody wants the run to leave. */
+    void checkOrders() {
+        if (guard.abandoned()) {
+            throw new Unwind("run " + held.run().id() + " was taken over");
+        }
+        Departure gone = departure().orElse(null);
+        if (gone != null) {
+            throw unwind(gone);
+        }
+        Control asked = underLock(() -> control);
+        if (underLock(() -> lost) || !host.alive()) {
+            throw unwind(new Departure.Lost());
+        }
+        if (asked.kill() != null) {
+            throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
+        }
+        if (asked.pause() != null) {
+            flush();
+            throw unwind(leave(new Move.Pause(asked.pause())));
+        }
+        if (underLock(() -> givenBack)) {
+            flush();
+            throw unwind(leave(new Move.Yield()));
+        }
+    }
+
+    boolean cancelDelivered() {
+        return cancelDelivered;
+    }
+
+    /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
+    void deliverTo(Call call) {
+        String cancel = underLock(() -> control).cancel();
+        if (cancel != null && !cancelDelivered) {
+            append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
+            throw cancelled(cancel);
+        }
+        Instant deadline = held.deadline();
+        if (deadline != null
+                && !deadlineDelivered
+                && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
+            append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
+            throw deadlineExceeded(deadline.toString());
+        }
+    }
+
+    /** Throws again what was delivered at this position. */
+    RuntimeException delivered(Entry entry) {
+        String text = new String(entry.payload().bytes(), StandardCharsets.UTF_8);
+        return entry.status() == Entry.Status.CANCELLED ? cancelled(text) : deadlineExceeded(text);
+    }
+
+    /** The deadline has interrupted a body: deliver it at the next chance. */
+    void reachDeadline() {
+        deadlineReached = true;
+    }
+
+    private CancelledException cancelled(String reason) {
+        cancelDelivered = true;
+        return new CancelledException(reason);
+    }
+
+    private DeadlineExceededException deadlineExceeded(String deadline) {
+        deadlineDelivered = true;
+        return new DeadlineExceededException(
+                "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
+    }
+
+    private static Payload text(String text) {
+        return new Payload(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Interrupts the body when the deadline comes; gives the way to call it off. */
+    Runnable armDeadline() {
+        Instant deadline = held.deadline();
+        if (deadline == null || deadlineDelivered) {
+            return () -> {};
+        }
+        Duration left = Duration.ofNanos(host.clock().nanosUntil(deadline));
+        return host.clockwork().alarm(left, () -> guard.interrupt(BodyGuard.Cause.DEADLINE));
+    }
+
+    // ---- waiting
+
+    /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
+    Instant begin(Call call, Entry beginning, Duration delay, RunState state) {
+        if (delay.compareTo(host.rules().warmWindow()) <= 0) {
+            return append(List.of(beginning)).plus(delay);
+        }
+        Instant deadline = held.deadline();
+        Instant end = host.clock().now().plus(delay);
+        Due due = deadline != null && !deadlineDelivered && deadline.isBefore(end)
+                ? new Due.At(deadline)
+                : new Due.In(delay);
+        return suspend(takePending(List.of(beginning)), state, due).plus(delay);
+    }
+
+    /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
+    void await(Call call, Instant due, RunState state) {
+        while (host.clock().now().isBefore(due)) {
+            checkOrders();
+            deliverTo(call);
+            Instant until = earlier(due, deadlineDelivered ? null : held.deadline());
+            long nanos = host.clock().nanosUntil(until);
+            if (nanos <= host.rules().warmWindow().toNanos()) {
+                flush();
+                Waiting.until(wake, nanos, Clockwork.NEVER);
+            } else {
+                suspend(takePending(List.of()), state, new Due.At(until));
+            }
+        }
+    }
+
+    private static Instant earlier(Instant one, @Nullable Instant other) {
+        return other == null || one.isBefore(other) ? one : other;
+    }
+
+    /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
+    private Instant suspend(List<Entry> entries, RunState state, Due due) {
+        int seen = underLock(() -> control).wakes();
+        Move move = new Move.Wait(state, due, seen);
+        Outcome outcome = send(entries, move);
+        return switch (outcome) {
+            case Outcome.Woken woken -> {
+                underLock(() -> control = woken.control());
+                yield observed(woken.at());
+            }
+            case Outcome.Refused refused ->
+                throw unwind(leave(new Move.Pause("The store refused an entry: " + refused.reason())));
+            default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
+        };
+    }
+
+    /** Leaves memory and comes back, to show that a replay gives the same. */
+    Unwind unload() {
+        return unwind(leave(new Move.Yield()));
+    }
+}

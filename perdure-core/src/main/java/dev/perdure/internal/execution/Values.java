@@ -1,0 +1,73 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.PayloadException;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Payload;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values on their way to the store: encoded, measured, and read back at once, so that what cannot be replayed is found out
+ * before it is written.
+ */
+public final class Values {
+    private final Codec codec;
+    private final int maxBytes;
+
+    /** With this codec and limit. */
+    public Values(Codec codec, int maxBytes) {
+        this.codec = codec;
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * A value ready to be stored.
+     *
+     * @param payload its bytes
+     * @param copy the value as every replay will see it
+     */
+    public record Stored(Payload payload, @Nullable Object copy) {}
+
+    /**
+     * Encodes a value.
+     *
+     * @param what names it in messages, such as {@code the result of step 'charge'}
+     */
+    public Stored store(@Nullable Object value, Type type, String what) {
+        try {
+            Payload payload = codec.encode(value, type);
+            if (payload.size() > maxBytes) {
+                throw new PayloadException(
+                        "it has %d bytes and the limit is %d. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
+                                .formatted(payload.size(), maxBytes));
+            }
+            return new Stored(payload, codec.verify(value, payload, type));
+        } catch (PayloadException cause) {
+            throw new PayloadException(
+                    "%s (%s) cannot be stored: %s".formatted(capitalise(what), type.getTypeName(), cause.getMessage()),
+                    cause);
+        }
+    }
+
+    /** Encodes something of the engine's own. */
+    Payload encode(Object value) {
+        return codec.encode(value, value.getClass());
+    }
+
+    <T> T decode(Payload payload, Class<T> type) {
+        Object value = codec.decode(payload, type);
+        if (value == null) {
+            throw new PayloadException("A record of the engine is null where a " + type.getSimpleName() + " belongs.");
+        }
+        return type.cast(value);
+    }
+
+    /** Reads a user's value back. */
+    public @Nullable Object decode(Payload payload, Type type) {
+        return codec.decode(payload, type);
+    }
+
+    private static String capitalise(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+}

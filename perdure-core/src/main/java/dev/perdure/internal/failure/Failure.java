@@ -1,0 +1,73 @@
+package dev.perdure.internal.failure;
+
+import dev.perdure.RecordedException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An exception as the journal holds it. Goes through the user's codec, so that encryption covers error texts too.
+ *
+ * @param type the class name
+ * @param message the message, cut if it is very long
+ * @param stack the topmost frames
+ * @param cause the cause, up to a depth
+ */
+public record Failure(
+        String type,
+        @Nullable String message,
+        List<Frame> stack,
+        @Nullable Failure cause) {
+    private static final int MAX_MESSAGE = 16_384;
+    private static final int MAX_FRAMES = 50;
+    private static final int MAX_CAUSES = 8;
+
+    /** One frame of a stack. */
+    public record Frame(
+            String type, String method, @Nullable String file, int line) {}
+
+    /** An exception as data. */
+    public static Failure of(Throwable thrown) {
+        return of(thrown, MAX_CAUSES);
+    }
+
+    private static Failure of(Throwable thrown, int causes) {
+        List<Frame> frames = Arrays.stream(thrown.getStackTrace())
+                .limit(MAX_FRAMES)
+                .map(frame -> new Frame(
+                        frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber()))
+                .toList();
+        Throwable cause = thrown.getCause();
+        String type = thrown instanceof RecordedException recorded
+                ? recorded.type()
+                : thrown.getClass().getName();
+        return new Failure(
+                type, cut(messageOf(thrown)), frames, cause == null || causes == 0 ? null : of(cause, causes - 1));
+    }
+
+    /** A user's getMessage may itself throw; that must not keep the failure from being recorded. */
+    private static @Nullable String messageOf(Throwable thrown) {
+        try {
+            return thrown.getMessage();
+        } catch (RuntimeException broken) {
+            return "(its getMessage() threw " + broken.getClass().getName() + ")";
+        }
+    }
+
+    private static @Nullable String cut(@Nullable String message) {
+        return message == null || message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
+    }
+
+    /** The exception to throw in its place. */
+    public RecordedException toException() {
+        StackTraceElement[] elements = stack.stream()
+                .map(frame -> new StackTraceElement(frame.type(), frame.method(), frame.file(), frame.line()))
+                .toArray(StackTraceElement[]::new);
+        return new RecordedException(type, message, elements, cause == null ? null : cause.toException());
+    }
+
+    /** In one line. */
+    public String summary() {
+        return message == null ? type : type + ": " + message;
+    }
+}

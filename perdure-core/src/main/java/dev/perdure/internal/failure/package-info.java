@@ -1,0 +1,2 @@
+/** Exceptions as data. */
+package dev.perdure.internal.failure;

@@ -1,0 +1,161 @@
+package dev.perdure.internal.json;
+
+import dev.perdure.PayloadException;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Payload;
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamWriteConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Values as UTF-8 JSON. Reading is lenient about unknown properties, so that a record may lose a field between two
+ * versions; {@link #verify} is strict, so that a value that would lose something is refused when it is first recorded. No
+ * polymorphic typing from data.
+ */
+public final class JsonCodec implements Codec {
+    private static final int MAX_DEPTH = 1_000;
+    private static final int MAX_NUMBER_LENGTH = 10_000;
+    private static final List<Class<?>> CONTAINERS = List.of(List.class, Set.class, Map.class, Collection.class);
+
+    private final JsonMapper mapper;
+    private final ObjectReader strict;
+    private final ObjectWriter escaping;
+
+    /** With the settings described above. */
+    public JsonCodec() {
+        JsonFactory factory = JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(MAX_DEPTH)
+                        .maxNumberLength(MAX_NUMBER_LENGTH)
+                        .maxStringLength(Integer.MAX_VALUE)
+                        .build())
+                .streamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(MAX_DEPTH)
+                        .build())
+                .build();
+        mapper = JsonMapper.builder(factory)
+                .annotationIntrospector(new SealedTypes())
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
+                .disable(DateTimeFeature.NORMALIZE_DESERIALIZED_ZONE_ID)
+                .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+                .build();
+        strict = mapper.reader().with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+        escaping = mapper.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII);
+    }
+
+    @Override
+    public Payload encode(@Nullable Object value, Type type) {
+        JavaType declared = mapper.constructType(type);
+        try {
+            return new Payload(mapper.writerFor(declared).writeValueAsBytes(value));
+        } catch (JacksonException plain) {
+            return encodeEscaped(value, declared, plain);
+        } catch (StackOverflowError endless) {
+            throw new PayloadException(
+                    "A value of type %s refers to itself, or is nested too deeply to be written as JSON."
+                            .formatted(type.getTypeName()),
+                    endless);
+        }
+    }
+
+    /** A string with half a surrogate pair cannot be UTF-8, but can be an escape sequence. */
+    private Payload encodeEscaped(@Nullable Object value, JavaType declared, JacksonException plain) {
+        try {
+            return new Payload(escaping.forType(declared).writeValueAsBytes(value));
+        } catch (JacksonException cause) {
+            throw new PayloadException(
+                    "A value of type %s cannot be written as JSON: %s"
+                            .formatted(declared.toCanonical(), plain.getOriginalMessage()),
+                    plain);
+        }
+    }
+
+    @Override
+    public @Nullable Object decode(Payload payload, Type type) {
+        return read(mapper.reader(), payload, type);
+    }
+
+    private @Nullable Object read(ObjectReader reader, Payload payload, Type type) {
+        if (type == Void.class || type == void.class) {
+            return null;
+        }
+        try {
+            return reader.forType(mapper.constructType(type)).readValue(payload.bytes());
+        } catch (JacksonException cause) {
+            throw new PayloadException(
+                    "%d bytes of JSON cannot be read back as %s: %s"
+                            .formatted(payload.size(), type.getTypeName(), cause.getOriginalMessage()),
+                    cause);
+        }
+    }
+
+    @Override
+    public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
+        Object back = read(strict, payload, type);
+        if (value != null && (back == null || !sameKind(value, back))) {
+            throw new PayloadException("A %s is given back as %s by its declared type %s."
+                    .formatted(
+                            value.getClass().getName(),
+                            back == null ? "null" : back.getClass().getName(),
+                            type.getTypeName()));
+        }
+        return back;
+    }
+
+    private static boolean sameKind(Object value, Object back) {
+        if (value.getClass() == back.getClass()) {
+            return true;
+        }
+        if (value instanceof Enum<?> constant) {
+            return constant.equals(back);
+        }
+        return CONTAINERS.stream().anyMatch(kind -> kind.isInstance(value) && kind.isInstance(back))
+                || bothJdk(value.getClass(), back.getClass());
+    }
+
+    /** Hidden subclasses of JDK types, such as the implementation of Path or ZoneId. */
+    private static boolean bothJdk(Class<?> one, Class<?> other) {
+        return isJdk(one)
+                && isJdk(other)
+                && one.getSuperclass() == other.getSuperclass()
+                && one.getSuperclass() != Object.class
+                && one.getSuperclass() != Number.class;
+    }
+
+    private static boolean isJdk(Class<?> type) {
+        return type.getName().startsWith("java.") || type.getName().startsWith("sun.");
+    }
+
+    @Override
+    public void check(Type type) {
+        if (type == void.class || type == Void.class) {
+            return;
+        }
+        TypeRules.check(type);
+        try {
+            mapper.readerFor(mapper.constructType(type)).readValue("null");
+        } catch (InvalidDefinitionException cause) {
+            throw new PayloadException(
+                    "The type %s cannot be stored: %s".formatted(type.getTypeName(), cause.getOriginalMessage()),
+                    cause);
+        } catch (JacksonException nullIsNoValueOfIt) {
+            // The reader was found, which is all that was asked.
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.perdure.internal.time;
+
+import dev.perdure.spi.Clockwork;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The real thing. Its wall time is read once and carried on by the monotonic clock, so that a clock that is set back or
+ * forth cannot make a timer fire early.
+ */
+public final class SystemClockwork implements Clockwork {
+    private final Instant startedAt = Instant.now();
+    private final long startedNanos = System.nanoTime();
+    private final SecureRandom chance = new SecureRandom();
+
+    @Override
+    public Instant now() {
+        return startedAt.plusNanos(System.nanoTime() - startedNanos);
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public long random() {
+        return chance.nextLong();
+    }
+
+    @Override
+    public Signal signal() {
+        return new SystemSignal();
+    }
+
+    @Override
+    public void fork(String name, Runnable task) {
+        Thread.ofVirtual().name(name).start(task);
+    }
+
+    @Override
+    public void loop(String name, Runnable task) {
+        Thread.ofPlatform().daemon().name(name).start(task);
+    }
+
+    @Override
+    public Runnable alarm(Duration delay, Runnable task) {
+        return realAlarm(delay, task);
+    }
+
+    /** An alarm in real time, for any clockwork. */
+    public static Runnable realAlarm(Duration delay, Runnable task) {
+        CompletableFuture<Boolean> due =
+                new CompletableFuture<Boolean>().completeOnTimeout(true, delay.toNanos(), TimeUnit.NANOSECONDS);
+        CompletableFuture<Void> rung = due.thenAccept(yes -> task.run());
+        return () -> {
+            due.cancel(false);
+            rung.cancel(false);
+        };
+    }
+
+    private static final class SystemSignal implements Signal {
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition raisedNow = lock.newCondition();
+        private boolean raised;
+
+        @Override
+        public void raise() {
+            lock.lock();
+            try {
+                raised = true;
+                raisedNow.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean await(long timerNanos, long housekeepingNanos) throws InterruptedException {
+            long nanos = Math.min(timerNanos, housekeepingNanos);
+            lock.lockInterruptibly();
+            try {
+                while (!raised && nanos > 0) {
+                    if (nanos == NEVER) {
+                        raisedNow.await();
+                    } else {
+                        nanos = raisedNow.awaitNanos(nanos);
+                    }
+                }
+                boolean was = raised;
+                raised = false;
+                return was;
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Due;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Recorded;
+import dev.perdure.spi.RunRef;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Applies changes. */
+final class MemoryLedger implements Ledger {
+    private final Tables tables;
+
+    MemoryLedger(Tables tables) {
+        this.tables = tables;
+    }
+
+    @Override
+    public List<Outcome> apply(Lane lane, List<Change> changes) {
+        return tables.inTransaction(() -> {
+            if (lane.worker() != null && !tables.workers.containsKey(lane.worker())) {
+                return changes.stream()
+                        .<Outcome>map(change -> new Outcome.Fenced())
+                        .toList();
+            }
+            return changes.stream().map(change -> apply(lane, change)).toList();
+        });
+    }
+
+    private Outcome apply(Lane lane, Change change) {
+        return switch (change) {
+            case Change.Start start -> start(start);
+            case Change.Advance advance -> advance(lane, advance);
+            case Change.Command command -> command(command);
+        };
+    }
+
+    private Outcome start(Change.Start start) {
+        NewRun run = start.run();
+        Row existing = tables.byId.get(run.id());
+        if (existing != null) {
+            boolean mine = existing.start.seed() == run.seed();
+            return mine
+                    ? new Outcome.Started(
+                            existing.ref,
+                            existing.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH),
+                            existing.createdAt)
+                    : new Outcome.Existing(
+                            existing.ref,
+                            existing.start.definition(),
+                            existing.start.input().equals(run.input()));
+        }
+        Instant now = tables.now();
+        Row row = new Row(new RunRef(run.id(), tables.nextNumber()), run, now);
+        tables.byId.put(run.id(), row);
+        tables.byKey.put(row.ref.key(), row);
+        if (start.owner() != null) {
+            row.state = RunState.RUNNING;
+            row.owner = start.owner();
+            row.epoch = Outcome.Started.FIRST_EPOCH;
+        }
+        tables.entered(row, null);
+        return new Outcome.Started(row.ref, start.owner() != null, now);
+    }
+
+    private Outcome advance(Lane lane, Change.Advance advance) {
+        Row row = tables.byKey.get(advance.run().key());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (!row.isHeldBy(lane.worker(), advance.epoch())) {
+            return wasApplied(row, advance) ? new Outcome.AlreadyThere(row.changedAt, row.state) : new Outcome.Fenced();
+        }
+        Instant now = tables.now();
+        Instant before = append(row, advance.entries(), now);
+        return switch (advance.move()) {
+            case Move.Stay() ->
+                before == null ? new Outcome.Applied(now, row.state) : new Outcome.AlreadyThere(before, row.state);
+            case Move.Wait wait -> await(row, wait, before == null ? now : before);
+            case Move.Yield() -> moved(row, RunState.READY, null);
+            case Move.Recover recover -> {
+                tables.recover(row, recover.reason());
+                yield new Outcome.Applied(now, row.state);
+            }
+            case Move.Pause pause -> {
+                row.control = new Control(row.control.wakes(), row.control.cancel(), row.control.kill(), null);
+                yield moved(row, RunState.PAUSED, pause.reason());
+            }
+            case Move.End end -> {
+                row.outcome = end.outcome();
+                yield moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+            }
+        };
+    }
+
+    private Outcome moved(Row row, RunState state, @Nullable String reason) {
+        tables.change(row, state, reason);
+        return new Outcome.Applied(row.changedAt, state);
+    }
+
+    private Outcome await(Row row, Move.Wait wait, Instant at) {
+        if (row.control.wakes() > wait.seenWakes()) {
+            return new Outcome.Woken(at, row.control);
+        }
+        Instant due = switch (wait.due()) {
+            case Due.In in -> at.plus(in.delay());
+            case Due.At time -> time.time();
+        };
+        row.wakeAt = due;
+        tables.change(row, wait.state(), null);
+        return new Outcome.Applied(at, wait.state());
+    }
+
+    /** Appends what is not there yet; gives the time of what was there, or null. */
+    private static @Nullable Instant append(Row row, List<Entry> entries, Instant now) {
+        Instant before = null;
+        for (Entry entry : entries) {
+            Recorded there = row.journal.putIfAbsent(Row.Place.of(entry), new Recorded(entry, now));
+            if (there != null) {
+                before = there.at();
+            }
+        }
+        return before;
+    }
+
+    private static boolean wasApplied(Row row, Change.Advance advance) {
+        if (row.epoch != advance.epoch()
+                || !advance.entries().stream().map(Row.Place::of).allMatch(row.journal::containsKey)) {
+            return false;
+        }
+        return switch (advance.move()) {
+            case Move.Stay() -> false;
+            case Move.Wait wait -> row.state == wait.state();
+            case Move.Yield() -> row.state == RunState.READY;
+            case Move.Recover recover -> false;
+            case Move.Pause pause -> row.state == RunState.PAUSED;
+            case Move.End end -> row.state == end.state() && end.outcome().equals(row.outcome);
+        };
+    }
+
+    private Outcome command(Change.Command command) {
+        Row row = tables.byId.get(command.run());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (!row.state.isTerminal()) {
+            Control asked = row.control;
+            switch (command.order()) {
+                case CANCEL -> cancel(row, command.reason());
+                case KILL ->
+                    endOrAsk(
+                            row,
+                            RunState.CANCELLED,
+                            command.reason(),
+                            new Control(asked.wakes() + 1, asked.cancel(), command.reason(), asked.pause()));
+                case PAUSE ->
+                    endOrAsk(
+                            row,
+                            RunState.PAUSED,
+                            command.reason(),
+                            new Control(asked.wakes() + 1, asked.cancel(), asked.kill(), command.reason()));
+                case RESUME -> resume(row);
+            }
+        }
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    private void cancel(Row row, String reason) {
+        if (row.control.cancel() != null) {
+            return;
+        }
+        Control asked = row.control;
+        row.control = new Control(asked.wakes() + 1, reason, asked.kill(), asked.pause());
+        switch (row.state) {
+            case PENDING, READY -> {
+                if (row.epoch == 0) {
+                    end(row, reason);
+                }
+            }
+            case SUSPENDED, BACKING_OFF -> tables.change(row, RunState.READY, null);
+            case RUNNING -> signalOwner(row);
+            case PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
+        }
+    }
+
+    private void endOrAsk(Row row, RunState state, String reason, Control asking) {
+        if (row.state == RunState.RUNNING) {
+            row.control = asking;
+            signalOwner(row);
+        } else if (state == RunState.CANCELLED) {
+            end(row, reason);
+        } else if (row.state != RunState.PAUSED) {
+            tables.change(row, state, reason);
+        }
+    }
+
+    private void end(Row row, String reason) {
+        row.outcome = Payload.EMPTY;
+        tables.change(row, RunState.CANCELLED, reason);
+    }
+
+    private void resume(Row row) {
+        Control asked = row.control;
+        if (row.state == RunState.PAUSED) {
+            row.recoveries = 0;
+            tables.change(row, RunState.READY, null);
+        } else if (asked.pause() != null) {
+            row.control = new Control(asked.wakes() + 1, asked.cancel(), asked.kill(), null);
+            signalOwner(row);
+        }
+    }
+
+    private void signalOwner(Row row) {
+        if (row.owner != null) {
+            tables.hint(new Hints.WorkerSignalled(row.owner));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package dev.perdure.memory;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Recorded;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Answers questions about runs and reads their journals. */
+final class MemoryQueries implements Runs, Journals {
+    private static final Comparator<RunInfo> NEWEST_FIRST =
+            Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
+
+    private final Tables tables;
+
+    MemoryQueries(Tables tables) {
+        this.tables = tables;
+    }
+
+    @Override
+    public Optional<Found> find(RunId id) {
+        return tables.inTransaction(
+                () -> Optional.ofNullable(tables.byId.get(id)).map(row -> new Found(row.ref, info(row))));
+    }
+
+    private RunInfo info(Row row) {
+        String reason = row.reason;
+        if (row.state == RunState.READY && tables.workers.values().stream().noneMatch(worker -> suits(worker, row))) {
+            reason = "No live worker has the definition '%s'%s."
+                    .formatted(
+                            row.start.definition(),
+                            row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
+        }
+        return RunInfo.of(
+                row.ref.id(),
+                row.start.definition(),
+                row.state,
+                reason,
+                row.createdAt,
+                row.changedAt,
+                row.wakeAt,
+                row.recoveries);
+    }
+
+    private static boolean suits(Tables.Worker worker, Row row) {
+        return worker.joining.definitions().contains(row.start.definition())
+                && (row.start.version() == null || row.start.version().equals(worker.joining.version()));
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        return tables.inTransaction(() -> tables.byKey.values().stream()
+                .map(this::info)
+                .filter(info -> filter.state().map(info.state()::equals).orElse(true))
+                .filter(info ->
+                        filter.definition().map(info.definition()::equals).orElse(true))
+                .filter(info -> filter.from()
+                        .map(from -> !info.createdAt().isBefore(from))
+                        .orElse(true))
+                .filter(info -> filter.until().map(info.createdAt()::isBefore).orElse(true))
+                .filter(info -> filter.after()
+                        .map(last -> NEWEST_FIRST.compare(info, last) > 0)
+                        .orElse(true))
+                .sorted(NEWEST_FIRST)
+                .limit(filter.limit())
+                .toList());
+    }
+
+    @Override
+    public List<Ended> ended(Collection<RunRef> runs) {
+        return tables.inTransaction(() -> runs.stream()
+                .map(ref -> tables.byKey.get(ref.key()))
+                .filter(Objects::nonNull)
+                .filter(row -> row.state.isTerminal())
+                .map(row -> new Ended(
+                        row.ref,
+                        row.state,
+                        Objects.requireNonNullElse(row.outcome, Payload.EMPTY),
+                        Objects.requireNonNullElse(row.reason, "")))
+                .toList());
+    }
+
+    @Override
+    public List<HistoryEvent> changes(RunRef run) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            return row == null ? List.of() : List.copyOf(row.changes);
+        });
+    }
+
+    @Override
+    public Page read(RunRef run, int afterPosition, int maxBytes) {
+        return tables.inTransaction(() -> page(tables.byKey.get(run.key()), afterPosition, maxBytes));
+    }
+
+    @Override
+    public Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes) {
+        return tables.inTransaction(() -> {
+            Map<RunRef, Page> pages = new HashMap<>();
+            runs.forEach(run -> pages.put(run, page(tables.byKey.get(run.key()), 0, maxBytes)));
+            return pages;
+        });
+    }
+
+    private static Page page(@Nullable Row row, int afterPosition, int maxBytes) {
+        if (row == null) {
+            return Page.EMPTY;
+        }
+        List<Recorded> entries = new ArrayList<>();
+        long bytes = 0;
+        int position = 0;
+        for (Recorded recorded : row.journal
+                .tailMap(new Row.Place(afterPosition + 1, Entry.ANSWER), true)
+                .values()) {
+            bytes += recorded.entry().payload().size();
+            boolean nextPosition = recorded.entry().position() != position;
+            if (nextPosition && bytes > maxBytes && !entries.isEmpty()) {
+                return new Page(entries, false);
+            }
+            position = recorded.entry().position();
+            entries.add(recorded);
+        }
+        return new Page(entries, true);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.perdure.memory;
+
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+
+/**
+ * A store in this process's memory. It keeps every promise but durability: several engines may share one, leases end,
+ * stale workers are fenced. Use it in tests and to try things out.
+ */
+public final class MemoryStore implements Store {
+    private final Tables tables;
+    private final MemoryLedger ledger;
+    private final MemoryLeases leases;
+    private final MemoryDispatch dispatch;
+    private final MemoryQueries queries;
+
+    /** An empty store that takes its time from here. */
+    public MemoryStore(Clockwork clockwork) {
+        this.tables = new Tables(clockwork);
+        this.ledger = new MemoryLedger(tables);
+        this.leases = new MemoryLeases(tables);
+        this.dispatch = new MemoryDispatch(tables);
+        this.queries = new MemoryQueries(tables);
+    }
+
+    @Override
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return dispatch;
+    }
+
+    @Override
+    public Journals journals() {
+        return queries;
+    }
+
+    @Override
+    public Runs runs() {
+        return queries;
+    }
+
+    @Override
+    public Hints hints() {
+        return tables::subscribe;
+    }
+
+    /** Nothing to free. The rows stay, so that a test can go on with another engine. */
+    @Override
+    public void close() {}
+}

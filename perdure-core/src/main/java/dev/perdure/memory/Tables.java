@@ -1,0 +1,185 @@
+package dev.perdure.memory;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Lifecycle;
+import dev.perdure.spi.WorkerId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows, the ready queue and the timers, with the changes of state that several roles make.
+ *
+ * <p>How it works: one lock stands for the database's transactions: what a role does inside {@link #inTransaction} is
+ * atomic and is seen by all. Hints are collected meanwhile and given when the lock is free again, as a database notifies
+ * after the commit.
+ */
+final class Tables {
+    /** A worker that has joined and has not been swept. */
+    static final class Worker {
+        final Joining joining;
+        long leaseEnds;
+
+        Worker(Joining joining) {
+            this.joining = joining;
+        }
+    }
+
+    private static final Comparator<Row> BY_PRIORITY_AND_AGE =
+            Comparator.comparingInt((Row row) -> -row.start.priority()).thenComparingLong(row -> row.readySince);
+    private static final Comparator<Row> BY_DUE_TIME =
+            Comparator.comparing(Tables::dueOf).thenComparingLong(row -> row.ref.key());
+
+    final Map<RunId, Row> byId = new HashMap<>();
+    final Map<Long, Row> byKey = new HashMap<>();
+    final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
+    final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
+    final Map<WorkerId, Worker> workers = new HashMap<>();
+
+    private final Clockwork clockwork;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Hints.Listener> listeners = new CopyOnWriteArrayList<>();
+    private final List<Hints.Hint> pendingHints = new ArrayList<>();
+    private long sequence;
+
+    Tables(Clockwork clockwork) {
+        this.clockwork = clockwork;
+    }
+
+    private static Instant dueOf(Row row) {
+        if (row.wakeAt == null) {
+            throw new IllegalStateException("Run " + row.ref.id() + " has no timer.");
+        }
+        return row.wakeAt;
+    }
+
+    <T extends @Nullable Object> T inTransaction(Supplier<T> work) {
+        T result;
+        List<Hints.Hint> hints;
+        lock.lock();
+        try {
+            result = work.get();
+            hints = List.copyOf(pendingHints);
+            pendingHints.clear();
+        } finally {
+            lock.unlock();
+        }
+        for (Hints.Hint hint : hints) {
+            listeners.forEach(listener -> listener.hint(hint));
+        }
+        return result;
+    }
+
+    Hints.Subscription subscribe(Hints.Listener listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    Instant now() {
+        return clockwork.now();
+    }
+
+    long nanoTime() {
+        return clockwork.nanoTime();
+    }
+
+    long nextNumber() {
+        return ++sequence;
+    }
+
+    void hint(Hints.Hint hint) {
+        if (!pendingHints.contains(hint)) {
+            pendingHints.add(hint);
+        }
+    }
+
+    /** The one place where a row changes its state, with everything that hangs on it. */
+    RunChange change(Row row, RunState to, @Nullable String reason) {
+        Lifecycle.move(row.state, to);
+        leave(row);
+        row.state = to;
+        row.reason = reason;
+        row.changedAt = now();
+        return entered(row, reason);
+    }
+
+    /** A new row enters its first state. */
+    RunChange entered(Row row, @Nullable String reason) {
+        switch (row.state) {
+            case READY -> {
+                row.readySince = nextNumber();
+                ready.add(row);
+                hint(new Hints.WorkReady());
+            }
+            case SUSPENDED, BACKING_OFF -> {
+                timers.add(row);
+                hint(new Hints.WorkReady());
+            }
+            case COMPLETED, FAILED, CANCELLED, SKIPPED -> hint(new Hints.RunEnded(row.ref.id()));
+            case PENDING, RUNNING, PAUSED -> {}
+        }
+        row.changes.add(new HistoryEvent(
+                row.changedAt, 0, reason == null ? row.state.name() : row.state.name() + ": " + reason));
+        return new RunChange(row.ref.id(), row.start.definition(), row.state, Optional.ofNullable(reason));
+    }
+
+    private void leave(Row row) {
+        switch (row.state) {
+            case READY -> ready.remove(row);
+            case SUSPENDED, BACKING_OFF -> {
+                timers.remove(row);
+                row.wakeAt = null;
+            }
+            case RUNNING -> row.owner = null;
+            case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
+        }
+    }
+
+    void take(Row row, WorkerId worker) {
+        change(row, RunState.RUNNING, null);
+        row.owner = worker;
+        row.epoch++;
+        row.control = new Control(0, row.control.cancel(), row.control.kill(), row.control.pause());
+    }
+
+    /** What happens to a run whose worker died, or could not carry it on. */
+    RunChange recover(Row row, String why) {
+        boolean progressed = row.journal.size() > row.entriesAtRecovery;
+        row.recoveries = progressed ? 1 : row.recoveries + 1;
+        row.entriesAtRecovery = row.journal.size();
+        row.epoch++;
+        Control asked = row.control;
+        if (asked.kill() != null) {
+            return change(row, RunState.CANCELLED, asked.kill());
+        }
+        if (asked.pause() != null) {
+            return change(row, RunState.PAUSED, asked.pause());
+        }
+        if (row.recoveries >= Claimed.PAUSED_AFTER) {
+            return change(
+                    row,
+                    RunState.PAUSED,
+                    "Recovered %d times without progress; the last time because: %s. Mend the cause, then resume it."
+                            .formatted(row.recoveries, why));
+        }
+        return change(row, RunState.READY, why);
+    }
+}

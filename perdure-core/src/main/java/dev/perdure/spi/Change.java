@@ -1,0 +1,48 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One atomic change to the store. Applying the same change twice does what applying it once does. */
+public sealed interface Change {
+    /**
+     * Starts a run. With an owner it is born running in that worker's memory, otherwise ready for any.
+     *
+     * @param run the run
+     * @param owner the worker of this batch, or null
+     */
+    record Start(NewRun run, @Nullable WorkerId owner) implements Change {}
+
+    /**
+     * A transition of a run that the worker of this batch holds: append these entries, then make this move.
+     *
+     * @param run the run
+     * @param epoch the epoch under which the worker holds it
+     * @param entries in order; may be empty
+     * @param move where it goes
+     */
+    record Advance(RunRef run, long epoch, List<Entry> entries, Move move) implements Change {}
+
+    /**
+     * What a person or another program wants of a run. Takes effect at once on a run that no worker holds; is left on the
+     * row, with the wake count raised, for the worker that does.
+     *
+     * @param run the run
+     * @param order what is wanted
+     * @param reason why; empty for {@link Order#RESUME}
+     */
+    record Command(RunId run, Order order, String reason) implements Change {}
+
+    /** What can be wanted of a run. */
+    enum Order {
+        /** Deliver a cancel. */
+        CANCEL,
+        /** End it without its say. */
+        KILL,
+        /** Hold it. */
+        PAUSE,
+        /** Let a paused run go on. */
+        RESUME
+    }
+}

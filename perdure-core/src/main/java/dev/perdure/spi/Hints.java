@@ -1,0 +1,46 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunId;
+
+/**
+ * Tells workers that it may be worth looking. Hints make things fast and never make them right: they may be lost, late or
+ * doubled, and a store may have none.
+ */
+public interface Hints {
+    /** A hint. */
+    sealed interface Hint {}
+
+    /** Some run became ready, or due earlier than the timers known before. */
+    record WorkReady() implements Hint {}
+
+    /**
+     * A run that this worker holds was woken.
+     *
+     * @param worker the worker
+     */
+    record WorkerSignalled(WorkerId worker) implements Hint {}
+
+    /**
+     * A run ended.
+     *
+     * @param run the run
+     */
+    record RunEnded(RunId run) implements Hint {}
+
+    /** Whoever wants hints. Called on the store's threads: be quick, do not block. */
+    @FunctionalInterface
+    interface Listener {
+        /** Something may have happened. */
+        void hint(Hint hint);
+    }
+
+    /** Ends a subscription. */
+    @FunctionalInterface
+    interface Subscription extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Asks for hints from now on. */
+    Subscription subscribe(Listener listener);
+}

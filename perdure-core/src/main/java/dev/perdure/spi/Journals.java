@@ -1,0 +1,24 @@
+package dev.perdure.spi;
+
+import java.util.List;
+import java.util.Map;
+
+/** What runs have done. Read in pages bounded by bytes, so that no journal is too long for a small heap. */
+public interface Journals {
+    /**
+     * A piece of a journal, ordered by position and note.
+     *
+     * @param entries whole positions only
+     * @param last whether nothing follows
+     */
+    record Page(List<Recorded> entries, boolean last) {
+        /** The journal of a run that has done nothing. */
+        public static final Page EMPTY = new Page(List.of(), true);
+    }
+
+    /** The entries after a position: at least one position if there is one, and then as many as fit into the bytes. */
+    Page read(RunRef run, int afterPosition, int maxBytes);
+
+    /** The first page of many journals at once; {@code maxBytes} is for each. */
+    Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes);
+}

@@ -1,0 +1,55 @@
+package dev.perdure.spi;
+
+import static dev.perdure.RunState.BACKING_OFF;
+import static dev.perdure.RunState.CANCELLED;
+import static dev.perdure.RunState.COMPLETED;
+import static dev.perdure.RunState.FAILED;
+import static dev.perdure.RunState.PAUSED;
+import static dev.perdure.RunState.PENDING;
+import static dev.perdure.RunState.READY;
+import static dev.perdure.RunState.RUNNING;
+import static dev.perdure.RunState.SKIPPED;
+import static dev.perdure.RunState.SUSPENDED;
+
+import dev.perdure.RunState;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which state may follow which: the table beside the diagram in {@code docs/internals/lifecycle.md}. Stores check every
+ * move against it, so that an illegal one fails loudly instead of being stored.
+ */
+public final class Lifecycle {
+    private static final Map<RunState, Set<RunState>> NEXT = table();
+
+    private Lifecycle() {}
+
+    private static Map<RunState, Set<RunState>> table() {
+        Map<RunState, Set<RunState>> next = new EnumMap<>(RunState.class);
+        next.put(PENDING, EnumSet.of(READY, PAUSED, CANCELLED, SKIPPED));
+        next.put(READY, EnumSet.of(RUNNING, PAUSED, CANCELLED));
+        next.put(RUNNING, EnumSet.of(READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED));
+        next.put(SUSPENDED, EnumSet.of(READY, PAUSED, CANCELLED));
+        next.put(BACKING_OFF, EnumSet.of(READY, PAUSED, CANCELLED));
+        next.put(PAUSED, EnumSet.of(READY, CANCELLED));
+        for (RunState state : RunState.values()) {
+            next.putIfAbsent(state, EnumSet.noneOf(RunState.class));
+        }
+        return Map.copyOf(next);
+    }
+
+    /** The states that may follow. */
+    public static Set<RunState> next(RunState state) {
+        return Set.copyOf(NEXT.getOrDefault(state, Set.of()));
+    }
+
+    /** The state to go to, if the table has that move. */
+    public static RunState move(RunState from, RunState to) {
+        if (!NEXT.getOrDefault(from, Set.of()).contains(to)) {
+            throw new IllegalStateException("A run cannot go from %s to %s.".formatted(from, to));
+        }
+        return to;
+    }
+}

@@ -1,0 +1,46 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunState;
+
+/** Where a transition takes a run that its worker holds. */
+public sealed interface Move {
+    /** It stays in the worker's memory; only the journal grows. Touches no run row. */
+    record Stay() implements Move {}
+
+    /**
+     * It leaves memory until it is due or woken. If it has been woken more often than the worker has seen, the entries
+     * are appended but it stays, and the answer is {@link Outcome.Woken}: that is how no wake-up is lost.
+     *
+     * @param state {@link RunState#SUSPENDED} or {@link RunState#BACKING_OFF}
+     * @param due when it goes on
+     * @param seenWakes the count of wake-ups the worker has acted upon
+     */
+    record Wait(RunState state, Due due, int seenWakes) implements Move {}
+
+    /** It leaves memory and is ready again at once, for any worker. */
+    record Yield() implements Move {}
+
+    /**
+     * It leaves memory because it could not be carried on here, and counts as recovered: ready again, or paused when that
+     * happened too often without progress.
+     *
+     * @param reason what went wrong
+     */
+    record Recover(String reason) implements Move {}
+
+    /**
+     * It leaves memory and waits for a person.
+     *
+     * @param reason what the person should know
+     */
+    record Pause(String reason) implements Move {}
+
+    /**
+     * It ends.
+     *
+     * @param state a terminal state
+     * @param outcome the result or the failure
+     * @param reason in short, why it did not complete; empty if it did
+     */
+    record End(RunState state, Payload outcome, String reason) implements Move {}
+}

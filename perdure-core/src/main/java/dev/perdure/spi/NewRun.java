@@ -1,0 +1,28 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run to be.
+ *
+ * @param id its id
+ * @param definition the name of what it runs
+ * @param input its encoded input
+ * @param seed 64 random bits: what the run's own ids and chances are derived from, and the token by which a start that
+ *     was sent twice knows itself again
+ * @param queue where it waits
+ * @param priority higher goes first
+ * @param version the only version of workers that may take it, or null
+ * @param timeout after which its deadline is delivered, or null
+ */
+public record NewRun(
+        RunId id,
+        String definition,
+        Payload input,
+        long seed,
+        String queue,
+        int priority,
+        @Nullable String version,
+        @Nullable Duration timeout) {}

@@ -1,0 +1,65 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunState;
+import java.time.Instant;
+
+/** What became of a {@link Change}. Only ever given after the commit. */
+public sealed interface Outcome {
+    /**
+     * The run was started, by this change.
+     *
+     * @param run the new run
+     * @param owned whether it is running under its first epoch in the worker that asked; false when it is ready
+     * @param at when
+     */
+    record Started(RunRef run, boolean owned, Instant at) implements Outcome {
+        /** The epoch of a run that is born owned. */
+        public static final long FIRST_EPOCH = 1;
+    }
+
+    /**
+     * A run with this id is there already, from another start.
+     *
+     * @param run the existing run
+     * @param definition what it runs
+     * @param sameInput whether its input has the same bytes
+     */
+    record Existing(RunRef run, String definition, boolean sameInput) implements Outcome {}
+
+    /**
+     * Done.
+     *
+     * @param at the commit's time, and that of the entries appended
+     * @param state the state the run is in now
+     */
+    record Applied(Instant at, RunState state) implements Outcome {}
+
+    /**
+     * This transition had been applied before; its answer was lost.
+     *
+     * @param at when it was
+     * @param state the state it led to
+     */
+    record AlreadyThere(Instant at, RunState state) implements Outcome {}
+
+    /**
+     * The run was to wait, and had been woken meanwhile: the entries were appended, but the worker still holds it.
+     *
+     * @param at the time of the entries appended
+     * @param control what has been asked of it
+     */
+    record Woken(Instant at, Control control) implements Outcome {}
+
+    /** The worker does not hold this run any more. Nothing was applied. */
+    record Fenced() implements Outcome {}
+
+    /** There is no such run. */
+    record UnknownRun() implements Outcome {}
+
+    /**
+     * The store cannot hold this change. Nothing of it was applied; its neighbours were.
+     *
+     * @param reason why
+     */
+    record Refused(String reason) implements Outcome {}
+}

@@ -1,0 +1,43 @@
+package dev.perdure.spi;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** Questions about runs, from handles and operators. */
+public interface Runs {
+    /**
+     * A run that was found.
+     *
+     * @param ref how to speak of it
+     * @param info what it is
+     */
+    record Found(RunRef ref, RunInfo info) {}
+
+    /**
+     * How a run ended.
+     *
+     * @param run the run
+     * @param state a terminal state
+     * @param outcome the result or the failure
+     * @param reason in short, why it did not complete; empty if it did
+     */
+    record Ended(RunRef run, RunState state, Payload outcome, String reason) {}
+
+    /** One run by its id. */
+    Optional<Found> find(RunId id);
+
+    /** Runs, newest first. */
+    List<RunInfo> list(RunFilter filter);
+
+    /** Those of these runs that have ended: one question for all waiters of a process. */
+    List<Ended> ended(Collection<RunRef> runs);
+
+    /** The changes of state of a run, oldest first. */
+    List<HistoryEvent> changes(RunRef run);
+}

@@ -1,0 +1,29 @@
+package dev.perdure.spi;
+
+/**
+ * Where runs live. Each role is small and has its own part of the conformance suite. Thread-safe. No method runs user
+ * code, and none holds anything between two calls.
+ */
+public interface Store extends AutoCloseable {
+    /** Changes. */
+    Ledger ledger();
+
+    /** Workers and their leases. */
+    Leases leases();
+
+    /** Work to do. */
+    Dispatch dispatch();
+
+    /** What runs have done. */
+    Journals journals();
+
+    /** Questions. */
+    Runs runs();
+
+    /** That it may be worth looking. */
+    Hints hints();
+
+    /** Frees what the store itself holds. Twice is fine. */
+    @Override
+    void close();
+}

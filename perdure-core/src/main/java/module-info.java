@@ -1,0 +1,27 @@
+import org.jspecify.annotations.NullMarked;
+
+/** Durable execution: the engine, the contract of its stores, and a store in memory. */
+@NullMarked
+@SuppressWarnings("module") // dev.perdure.testing is built after this module
+module dev.perdure {
+    requires transitive org.jspecify;
+    requires transitive org.slf4j;
+    requires tools.jackson.databind;
+
+    exports dev.perdure;
+    exports dev.perdure.memory;
+    exports dev.perdure.spi;
+    exports dev.perdure.internal.definition to
+            dev.perdure.testing;
+    exports dev.perdure.internal.engine to
+            dev.perdure.testing;
+    exports dev.perdure.internal.execution to
+            dev.perdure.testing;
+    exports dev.perdure.internal.json to
+            dev.perdure.testing;
+    exports dev.perdure.internal.time to
+            dev.perdure.testing;
+
+    opens dev.perdure.internal.failure to
+            tools.jackson.databind;
+}
