@@ -1,0 +1,151 @@
+package dev.perdure.testing;
+
+import dev.perdure.RunChange;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.WorkerId;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** A store as one worker sees it, that fails when a test says so. */
+final class Faults implements Store {
+    /** What goes wrong, once, at the next commit of a transition. */
+    enum Fault {
+        NONE,
+        /** The process dies and the commit does not happen. */
+        CRASH_BEFORE,
+        /** The commit happens and the process dies before it knows. */
+        CRASH_AFTER,
+        /** The commit happens and its answer is lost. */
+        LOSE_ANSWER
+    }
+
+    private final Store store;
+    private final boolean hints;
+    private final Runnable crash;
+    private final AtomicReference<Fault> next = new AtomicReference<>(Fault.NONE);
+    private final AtomicInteger claimsToLose = new AtomicInteger();
+    private volatile @Nullable WorkerId worker;
+
+    Faults(Store store, boolean hints, Runnable crash) {
+        this.store = store;
+        this.hints = hints;
+        this.crash = crash;
+    }
+
+    void next(Fault fault) {
+        next.set(fault);
+    }
+
+    void loseNextClaim() {
+        claimsToLose.set(1);
+    }
+
+    /** Ends the lease of the worker, as time would. */
+    void expire() {
+        WorkerId id = worker;
+        if (id != null) {
+            store.leases().leave(id);
+        }
+    }
+
+    private static StoreException lost() {
+        return new StoreException(StoreException.Kind.UNAVAILABLE, "The test lost the answer.", null);
+    }
+
+    @Override
+    public Ledger ledger() {
+        return this::apply;
+    }
+
+    private List<Outcome> apply(Lane lane, List<Change> changes) {
+        boolean transition = changes.stream().anyMatch(change -> change instanceof Change.Advance);
+        Fault fault = transition ? next.getAndSet(Fault.NONE) : Fault.NONE;
+        if (fault == Fault.CRASH_BEFORE) {
+            crash.run();
+            throw lost();
+        }
+        List<Outcome> outcomes = store.ledger().apply(lane, changes);
+        return switch (fault) {
+            case NONE, CRASH_BEFORE -> outcomes;
+            case CRASH_AFTER -> {
+                crash.run();
+                throw lost();
+            }
+            case LOSE_ANSWER -> throw lost();
+        };
+    }
+
+    @Override
+    public Leases leases() {
+        Leases real = store.leases();
+        return new Leases() {
+            @Override
+            public Instant join(Joining joining) {
+                worker = joining.id();
+                return real.join(joining);
+            }
+
+            @Override
+            public @Nullable Instant renew(WorkerId id) {
+                return real.renew(id);
+            }
+
+            @Override
+            public List<RunChange> sweep(int limit) {
+                return real.sweep(limit);
+            }
+
+            @Override
+            public List<Owned> owned(WorkerId id) {
+                return real.owned(id);
+            }
+
+            @Override
+            public void leave(WorkerId id) {
+                real.leave(id);
+            }
+        };
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return request -> {
+            Dispatch.Polled polled = store.dispatch().poll(request);
+            if (!polled.claimed().isEmpty() && claimsToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                throw lost();
+            }
+            return polled;
+        };
+    }
+
+    @Override
+    public Journals journals() {
+        return store.journals();
+    }
+
+    @Override
+    public Runs runs() {
+        return store.runs();
+    }
+
+    @Override
+    public Hints hints() {
+        return hints ? store.hints() : listener -> () -> {};
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,110 @@
+package dev.perdure.testing;
+
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.WorkflowMethod;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Passes the engine's API on, so that a test reads like production code. */
+abstract class ForwardingPerdure implements Perdure {
+    /** The engine that starts runs now. */
+    abstract Perdure engine();
+
+    /** A handle that outlives the engine it came from. */
+    abstract <R extends @Nullable Object> Run<R> lasting(Run<R> run);
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input) {
+        return lasting(engine().start(method, input));
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
+        return lasting(engine().start(method, input, options));
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method) {
+        return lasting(engine().start(method));
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options) {
+        return lasting(engine().start(method, options));
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+            WorkflowMethod.Consumer<W, I> method, I input) {
+        return lasting(engine().startVoid(method, input));
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+            WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
+        return lasting(engine().startVoid(method, input, options));
+    }
+
+    @Override
+    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method) {
+        return lasting(engine().startVoid(method));
+    }
+
+    @Override
+    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options) {
+        return lasting(engine().startVoid(method, options));
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input) {
+        return lasting(engine().start(definition, input));
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
+            Definition<I, R> definition, I input, StartOptions options) {
+        return lasting(engine().start(definition, input, options));
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> start(
+            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options) {
+        return lasting(engine().start(definition, input, resultType, options));
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
+        return engine().startAll(method, inputs, options).stream()
+                .map(this::lasting)
+                .toList();
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
+        return engine().startAll(definition, inputs, options).stream()
+                .map(this::lasting)
+                .toList();
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
+        return lasting(engine().run(id, resultType));
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        return engine().list(filter);
+    }
+}

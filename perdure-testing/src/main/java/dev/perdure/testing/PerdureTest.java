@@ -1,0 +1,304 @@
+package dev.perdure.testing;
+
+import dev.perdure.Perdure;
+import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
+import dev.perdure.RunChange;
+import dev.perdure.RunFilter;
+import dev.perdure.StartOptions;
+import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.internal.engine.Engine;
+import dev.perdure.internal.engine.Settings;
+import dev.perdure.internal.execution.Host;
+import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An engine for tests: in-memory store, virtual time, and crashes at will. It is a {@link Perdure}, so a test reads like
+ * production code:
+ *
+ * <pre>{@code
+ * @Test
+ * void ships_a_day_after_payment(PerdureTest perdure) {
+ *     perdure.register(new Orders(payments, shipping));
+ *     var run = perdure.start(Orders::process, order);
+ *     perdure.advance(Duration.ofHours(24));
+ *     assertThat(run.result().tracking()).isEqualTo("TRACK-1");
+ * }
+ * }</pre>
+ *
+ * <p>Time moves only inside {@link #advance} and while the test waits for a result, and only when nothing can run. Step
+ * bodies run in real time. Handles survive {@link #crash()} and {@link #restart()}.
+ */
+public final class PerdureTest extends ForwardingPerdure {
+    private static final long SEED = 42;
+
+    private final VirtualClockwork clockwork = new VirtualClockwork(SEED);
+    private final Store store;
+    private final TestMode mode;
+    private final List<Object> workflows = new ArrayList<>();
+    private final List<RunChange> changes = new CopyOnWriteArrayList<>();
+    private final List<Member> members = new CopyOnWriteArrayList<>();
+    private RetryPolicy retry = RetryPolicy.standard();
+    private int maxRuns = 1_000;
+    private int maxPayloadBytes = 4 * 1024 * 1024;
+    private @Nullable Engine client;
+
+    private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
+        this.mode = mode;
+        this.store = stores.apply(clockwork);
+        clockwork.situation(this::situation);
+    }
+
+    /** A worker with the store as it sees it. */
+    private record Member(Faults store, Engine engine) {}
+
+    /** On the in-memory store, as in production. */
+    public static PerdureTest create() {
+        return create(TestMode.NORMAL);
+    }
+
+    /** On the in-memory store, in another way. */
+    public static PerdureTest create(TestMode mode) {
+        return on(MemoryStore::new, mode);
+    }
+
+    /** On any store that takes its time from the clockwork it is given. */
+    public static PerdureTest on(Function<Clockwork, Store> store, TestMode mode) {
+        return new PerdureTest(mode, store);
+    }
+
+    // ---- setting up, before the first start
+
+    /** Makes workflows known. */
+    public PerdureTest register(Object... registrations) {
+        requireNotStarted();
+        workflows.addAll(List.of(registrations));
+        return this;
+    }
+
+    /** The retry policy of steps that name none. */
+    public PerdureTest retry(RetryPolicy policy) {
+        requireNotStarted();
+        retry = policy;
+        return this;
+    }
+
+    /** The most runs in one worker's memory. */
+    public PerdureTest maxRuns(int count) {
+        requireNotStarted();
+        maxRuns = count;
+        return this;
+    }
+
+    /** The largest encoded value. */
+    public PerdureTest maxPayloadBytes(int bytes) {
+        requireNotStarted();
+        maxPayloadBytes = bytes;
+        return this;
+    }
+
+    private void requireNotStarted() {
+        if (client != null) {
+            throw new IllegalStateException("The engine runs already: set it up before the first start.");
+        }
+    }
+
+    // ---- the engines
+
+    @Override
+    Perdure engine() {
+        ensureStarted();
+        return members.isEmpty() ? client() : members.getFirst().engine();
+    }
+
+    /** An engine without a worker: starts, waits, cancels, and runs nothing. */
+    public Perdure client() {
+        return ensureStarted();
+    }
+
+    private Engine ensureStarted() {
+        Engine present = client;
+        if (present == null) {
+            present = Engine.start(settings(store, null));
+            client = present;
+            int workers = mode == TestMode.THREE_WORKERS ? 3 : 1;
+            for (int i = 0; i < workers; i++) {
+                startWorker();
+            }
+        }
+        return present;
+    }
+
+    @Override
+    <R extends @Nullable Object> Run<R> lasting(Run<R> run) {
+        return ensureStarted().adopt(run);
+    }
+
+    private Settings settings(Store seen, Settings.@Nullable WorkerRules worker) {
+        JsonCodec codec = new JsonCodec();
+        Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
+        Host.Rules rules = new Host.Rules(
+                codec,
+                new StepTypes(codec),
+                retry,
+                warmWindow,
+                maxPayloadBytes,
+                mode == TestMode.REPLAY_AFTER_EVERY_STEP);
+        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, worker);
+    }
+
+    /** Starts one more worker. */
+    public void startWorker() {
+        ensureStarted();
+        Member[] self = new Member[1];
+        Faults faults = new Faults(store, mode != TestMode.WITHOUT_HINTS, () -> {
+            die(self[0]);
+            startWorker();
+        });
+        Settings.WorkerRules rules = new Settings.WorkerRules(
+                Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
+        self[0] = new Member(faults, Engine.start(settings(faults, rules)));
+        members.add(self[0]);
+    }
+
+    private void die(Member member) {
+        members.remove(member);
+        member.engine().crash();
+        member.store().expire();
+    }
+
+    // ---- faults
+
+    /** Kills the worker, as {@code kill -9} would, and starts another. Its lease ends at once. */
+    public void crash() {
+        ensureStarted();
+        die(members.getFirst());
+        startWorker();
+    }
+
+    /** Kills all workers and starts none. */
+    public void crashAll() {
+        ensureStarted();
+        List.copyOf(members).forEach(this::die);
+    }
+
+    /** Closes the worker in an orderly way and starts another. */
+    public void restart() {
+        ensureStarted();
+        Member old = members.removeFirst();
+        old.engine().close();
+        startWorker();
+    }
+
+    /** Replaces the code, as a deploy does: closes all workers and starts one that knows these workflows instead. */
+    public void deploy(Object... newWorkflows) {
+        ensureStarted();
+        List.copyOf(members).forEach(member -> {
+            members.remove(member);
+            member.engine().close();
+        });
+        workflows.clear();
+        workflows.addAll(List.of(newWorkflows));
+        startWorker();
+    }
+
+    /** The worker dies just before the next transition of a run is committed; another takes over. */
+    public void crashBeforeNextCommit() {
+        fault(Faults.Fault.CRASH_BEFORE);
+    }
+
+    /** The worker dies just after the next transition of a run was committed; another takes over. */
+    public void crashAfterNextCommit() {
+        fault(Faults.Fault.CRASH_AFTER);
+    }
+
+    /** The next transition of a run is committed, but the worker does not get to know. */
+    public void loseNextAnswer() {
+        fault(Faults.Fault.LOSE_ANSWER);
+    }
+
+    private void fault(Faults.Fault fault) {
+        ensureStarted();
+        members.forEach(member -> member.store().next(fault));
+    }
+
+    /** The next claim is committed, but the worker does not get to know what it claimed. */
+    public void loseNextClaim() {
+        ensureStarted();
+        members.forEach(member -> member.store().loseNextClaim());
+    }
+
+    // ---- time
+
+    /** Moves time on, letting everything run that becomes possible on the way. */
+    public void advance(Duration duration) {
+        ensureStarted();
+        clockwork.advance(duration);
+    }
+
+    /** Lets everything run that can, without moving time. */
+    public void settle() {
+        ensureStarted();
+        clockwork.settle();
+    }
+
+    /** The virtual time. */
+    public Instant now() {
+        return clockwork.now();
+    }
+
+    /** Where the time comes from. */
+    public VirtualClockwork clockwork() {
+        return clockwork;
+    }
+
+    /** Every change of state that the engines told their listener, in order. */
+    public List<RunChange> changes() {
+        return List.copyOf(changes);
+    }
+
+    private String situation() {
+        return "Runs that have not ended: "
+                + store.runs().list(RunFilter.all()).stream()
+                        .filter(run -> !run.state().isTerminal())
+                        .map(run -> "%s (%s) is %s%s"
+                                .formatted(
+                                        run.id(),
+                                        run.definition(),
+                                        run.state(),
+                                        run.reason()
+                                                .map(reason -> " because: " + reason)
+                                                .orElse("")))
+                        .collect(Collectors.joining("; ", "[", "]"));
+    }
+
+    /**
+     * Ends all engines.
+     *
+     * @throws IllegalStateException if a thread is left behind
+     */
+    @Override
+    public void close() {
+        members.forEach(member -> member.engine().close());
+        members.clear();
+        if (client != null) {
+            client.close();
+        }
+        if (!clockwork.awaitNoThreads()) {
+            throw new IllegalStateException("Engine threads are left behind: " + clockwork.threads());
+        }
+        store.close();
+    }
+}

@@ -1,0 +1,316 @@
+package dev.perdure.testing;
+
+import dev.perdure.internal.time.SystemClockwork;
+import dev.perdure.spi.Clockwork;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time that moves only when a test lets it, and only when nothing can run.
+ *
+ * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}; a thread that is woken counts
+ * as busy from the moment it is woken. A thread of the test that waits (for a result, or in {@link #advance}) drives: when
+ * nobody is busy it lets the engine keep house a couple of times, so that what a lost hint would delay is found, and if that
+ * wakes nobody it moves the wall time to the next workflow's timer. The monotonic time by which leases are kept does not move
+ * at all.
+ */
+public final class VirtualClockwork implements Clockwork {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int QUIET_TICKS = 2;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Set<VirtualSignal> waiting = new LinkedHashSet<>();
+    private final Set<Thread> engineThreads = ConcurrentHashMap.newKeySet();
+    private final SplittableRandom chance;
+    private volatile Instant now = Instant.parse("2030-01-01T00:00:00Z");
+    private int busy;
+    private long activity;
+    private Supplier<String> situation = () -> "";
+
+    /** Begins on New Year's Day of 2030, with chances from this seed. */
+    public VirtualClockwork(long seed) {
+        this.chance = new SplittableRandom(seed);
+    }
+
+    /** What to add to the message when nothing can ever happen again. */
+    void situation(Supplier<String> description) {
+        situation = description;
+    }
+
+    @Override
+    public Instant now() {
+        return now;
+    }
+
+    @Override
+    public long nanoTime() {
+        return 0;
+    }
+
+    @Override
+    public long random() {
+        return locked(chance::nextLong);
+    }
+
+    @Override
+    public Signal signal() {
+        return new VirtualSignal();
+    }
+
+    @Override
+    public void fork(String name, Runnable task) {
+        locked(() -> {
+            busy++;
+            activity++;
+            return true;
+        });
+        Thread.ofVirtual().name(name).start(() -> {
+            engineThreads.add(Thread.currentThread());
+            try {
+                task.run();
+            } finally {
+                engineThreads.remove(Thread.currentThread());
+                locked(this::becomeIdle);
+            }
+        });
+    }
+
+    @Override
+    public void loop(String name, Runnable task) {
+        fork(name, task);
+    }
+
+    @Override
+    public Runnable alarm(Duration delay, Runnable task) {
+        return SystemClockwork.realAlarm(delay, task);
+    }
+
+    private <T> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean becomeIdle() {
+        busy--;
+        changed.signalAll();
+        return true;
+    }
+
+    // ---- driving
+
+    /** Lets everything run that can, without moving time. */
+    public void settle() {
+        lock.lock();
+        try {
+            settleLocked(() -> false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Moves time on, from timer to timer, letting everything run that becomes possible on the way. */
+    public void advance(Duration duration) {
+        lock.lock();
+        try {
+            Instant target = now.plus(duration);
+            settleLocked(() -> false);
+            Optional<Instant> next = nextTimer();
+            while (next.isPresent() && !next.get().isAfter(target)) {
+                moveTo(next.get());
+                settleLocked(() -> false);
+                next = nextTimer();
+            }
+            moveTo(target);
+            settleLocked(() -> false);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until nobody is busy and keeping house wakes nobody, or until the condition holds. */
+    private void settleLocked(Supplier<Boolean> enough) {
+        int quiet = 0;
+        awaitIdle(enough);
+        while (quiet < QUIET_TICKS && !enough.get()) {
+            long before = activity;
+            keepHouse();
+            awaitIdle(enough);
+            quiet = activity == before ? quiet + 1 : 0;
+        }
+    }
+
+    private void keepHouse() {
+        for (VirtualSignal signal : List.copyOf(waiting)) {
+            if (signal.keepsHouse) {
+                signal.release(false);
+            }
+        }
+    }
+
+    private void awaitIdle(Supplier<Boolean> enough) {
+        long left = PATIENCE.toNanos();
+        while (busy > 0 && !enough.get()) {
+            if (left <= 0) {
+                throw new IllegalStateException(
+                        "An engine thread has been busy for %s of real time: a step body blocks, or workflow code loops. %s"
+                                .formatted(PATIENCE, situation.get()));
+            }
+            try {
+                left = changed.awaitNanos(left);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("The test thread was interrupted.", interrupted);
+            }
+        }
+    }
+
+    private Optional<Instant> nextTimer() {
+        return waiting.stream()
+                .filter(signal -> signal.timer != null)
+                .map(signal -> signal.timer)
+                .min(Comparator.naturalOrder());
+    }
+
+    private void moveTo(Instant time) {
+        if (time.isAfter(now)) {
+            now = time;
+        }
+        for (VirtualSignal signal : List.copyOf(waiting)) {
+            if (signal.timer != null && !signal.timer.isAfter(now)) {
+                signal.release(false);
+                activity++;
+            }
+        }
+    }
+
+    private final class VirtualSignal implements Signal {
+        private final Condition released = lock.newCondition();
+        private boolean raised;
+        private boolean free = true;
+        private boolean keepsHouse;
+        private @Nullable Instant timer;
+
+        @Override
+        public void raise() {
+            lock.lock();
+            try {
+                raised = true;
+                if (!free) {
+                    activity++;
+                    release(true);
+                }
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Lets the waiting thread go; it counts as busy from now on. */
+        private void release(boolean byRaise) {
+            if (!free) {
+                free = true;
+                busy++;
+                waiting.remove(this);
+                raised = byRaise;
+                released.signal();
+            }
+        }
+
+        @Override
+        public boolean await(long timerNanos, long housekeepingNanos) throws InterruptedException {
+            lock.lockInterruptibly();
+            try {
+                timer = timerNanos == NEVER ? null : now.plusNanos(timerNanos);
+                keepsHouse = housekeepingNanos != NEVER;
+                if (!raised) {
+                    if (engineThreads.contains(Thread.currentThread())) {
+                        block();
+                    } else {
+                        drive();
+                    }
+                }
+                boolean was = raised;
+                raised = false;
+                return was;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void block() throws InterruptedException {
+            free = false;
+            waiting.add(this);
+            becomeIdle();
+            try {
+                while (!free) {
+                    released.await();
+                }
+            } catch (InterruptedException interrupted) {
+                release(false);
+                throw interrupted;
+            }
+        }
+
+        /** A thread of the test waits: it moves time on until it is called or its own timer ends. */
+        private void drive() {
+            while (!raised && (timer == null || timer.isAfter(now))) {
+                settleLocked(() -> raised);
+                if (!raised) {
+                    Instant next = earliest(nextTimer().orElse(null), timer);
+                    if (next == null) {
+                        throw new IllegalStateException(
+                                "Nothing can run and no timer is set, so this wait would never end. "
+                                        + situation.get());
+                    }
+                    moveTo(next);
+                }
+            }
+        }
+    }
+
+    private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.isBefore(other) ? one : other;
+    }
+
+    /** How many threads the engine has, busy or waiting: for tests that nothing is left behind. */
+    public int threads() {
+        return engineThreads.size();
+    }
+
+    /** Lets the engine's threads come to their end, in real time; says whether they did. */
+    boolean awaitNoThreads() {
+        lock.lock();
+        try {
+            for (long left = PATIENCE.toMillis(); !engineThreads.isEmpty() && left > 0; left--) {
+                keepHouse();
+                var unused = changed.await(1, TimeUnit.MILLISECONDS);
+            }
+            return engineThreads.isEmpty();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+}
