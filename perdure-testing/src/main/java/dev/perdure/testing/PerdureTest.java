@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,8 @@ public final class PerdureTest extends ForwardingPerdure {
     private RetryPolicy retry = RetryPolicy.standard();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
+    private final ReentrantLock membership = new ReentrantLock();
+    private boolean closed;
     private @Nullable Engine client;
 
     private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
@@ -163,14 +166,24 @@ public final class PerdureTest extends ForwardingPerdure {
     public void startWorker() {
         ensureStarted();
         Member[] self = new Member[1];
-        Faults faults = new Faults(store, mode != TestMode.WITHOUT_HINTS, () -> {
-            die(self[0]);
-            startWorker();
-        });
+        Faults faults = new Faults(store, mode != TestMode.WITHOUT_HINTS, () -> dieAndReplace(self[0]));
         Settings.WorkerRules rules = new Settings.WorkerRules(
                 Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
         self[0] = new Member(faults, Engine.start(settings(faults, rules)));
         members.add(self[0]);
+    }
+
+    /** Called on the dying worker's own thread, perhaps while the test ends. */
+    private void dieAndReplace(Member member) {
+        membership.lock();
+        try {
+            die(member);
+            if (!closed) {
+                startWorker();
+            }
+        } finally {
+            membership.unlock();
+        }
     }
 
     private void die(Member member) {
@@ -291,6 +304,12 @@ public final class PerdureTest extends ForwardingPerdure {
      */
     @Override
     public void close() {
+        membership.lock();
+        try {
+            closed = true;
+        } finally {
+            membership.unlock();
+        }
         members.forEach(member -> member.engine().close());
         members.clear();
         if (client != null) {

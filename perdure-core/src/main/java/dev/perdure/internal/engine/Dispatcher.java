@@ -85,7 +85,7 @@ final class Dispatcher {
                 Polled polled = poll(current);
                 trouble.reset();
                 boolean busy =
-                        !polled.claimed().isEmpty() || !polled.signalled().isEmpty();
+                        passOn(current, polled.signalled()) || !polled.claimed().isEmpty();
                 interval = busy ? SHORTEST : Math.min(LONGEST, interval * 2);
                 boolean more = polled.claimed().size() == CLAIM_BATCH;
                 if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
@@ -124,10 +124,18 @@ final class Dispatcher {
             aloneWaitsSince = Clockwork.NEVER;
         }
         launch(session, polled.claimed());
-        polled.signalled()
-                .forEach(signalled -> session.execution(signalled.run(), signalled.epoch())
-                        .ifPresent(execution -> execution.signal(signalled.control())));
         return polled;
+    }
+
+    /** Tells running runs what is asked of them; says whether anything of it is news. */
+    private static boolean passOn(Session session, List<Dispatch.Signalled> signalled) {
+        boolean news = false;
+        for (Dispatch.Signalled signal : signalled) {
+            news |= session.execution(signal.run(), signal.epoch())
+                    .map(execution -> execution.signal(signal.control()))
+                    .orElse(false);
+        }
+        return news;
     }
 
     private boolean isTimeToDrain() {

@@ -41,6 +41,7 @@ final class Session implements Host {
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
+    private volatile boolean closing;
     private volatile long leaseEnds;
 
     Session(WorkerId id, Settings settings, Settings.WorkerRules rules, Shared shared, Runnable onLeft) {
@@ -82,6 +83,16 @@ final class Session implements Host {
         executions.values().forEach(Execution::lose);
     }
 
+    boolean isOver() {
+        return over;
+    }
+
+    /** The worker closes: everything in memory, and what is still being started, is to leave at its next call or wait. */
+    void giveBack() {
+        closing = true;
+        executions.values().forEach(Execution::giveBack);
+    }
+
     // ---- what it holds
 
     int size() {
@@ -120,6 +131,9 @@ final class Session implements Host {
         tell(execution, RunState.RUNNING, Optional.empty());
         if (over) {
             execution.lose();
+        }
+        if (closing) {
+            execution.giveBack();
         }
         settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
     }

@@ -16,6 +16,7 @@ import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,18 +107,16 @@ final class Worker {
     private void keepLease() {
         long leaseNanos = rules.lease().toNanos();
         Backoff backoff = new Backoff(settings.clockwork());
+        Outage outage = new Outage();
         while (!closing) {
             try {
                 renew(leaseNanos);
                 sweep();
                 backoff.reset();
+                outage.over();
                 Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);
             } catch (StoreException trouble) {
-                if (trouble.kind() == StoreException.Kind.UNUSABLE) {
-                    LOG.error("The store refuses to renew the lease of this worker.", trouble);
-                } else {
-                    LOG.debug("Could not renew the lease; trying again.", trouble);
-                }
+                outage.noticed(trouble);
                 endIfExpired();
                 backoff.pause();
             }
@@ -130,8 +129,10 @@ final class Worker {
         long sent = settings.clockwork().nanoTime();
         Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
         if (now == null) {
-            current.end();
-            LOG.warn("This worker lost its lease and lets go of {} runs; it goes on as a new one.", current.size());
+            if (!current.isOver()) {
+                LOG.warn("This worker was taken for dead; it lets go of {} runs and joins again.", current.size());
+                current.end();
+            }
             session = join();
         } else {
             current.renewed(sent, leaseNanos);
@@ -140,8 +141,10 @@ final class Worker {
     }
 
     private void endIfExpired() {
-        if (!session.alive()) {
-            session.end();
+        Session current = session;
+        if (!current.alive() && !current.isOver()) {
+            LOG.warn("The lease of this worker ended without renewal; it lets go of {} runs.", current.size());
+            current.end();
         }
     }
 
@@ -163,7 +166,7 @@ final class Worker {
         closing = true;
         dispatcher.close();
         Session last = session;
-        last.executions().forEach(Execution::giveBack);
+        last.giveBack();
         boolean inTime = awaitEmpty(last);
         if (!inTime) {
             last.executions().forEach(Execution::giveBackNow);
@@ -186,12 +189,12 @@ final class Worker {
     }
 
     private boolean awaitEmpty(Session last) {
-        boolean[] late = new boolean[1];
+        AtomicBoolean late = new AtomicBoolean();
         Runnable alarmOff = settings.clockwork().alarm(rules.closeTimeout(), () -> {
-            late[0] = true;
+            late.set(true);
             emptied.raise();
         });
-        while (!last.isEmpty() && !late[0]) {
+        while (!last.isEmpty() && !late.get()) {
             Waiting.forSignal(emptied);
         }
         alarmOff.run();

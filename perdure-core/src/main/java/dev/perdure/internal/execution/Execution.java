@@ -120,9 +120,11 @@ public final class Execution {
         return Optional.ofNullable(thrown.getMessage()).orElse(thrown.getClass().getName());
     }
 
-    /** Something was asked of this run. */
-    public void signal(Control control) {
-        transitions.signal(control);
+    /** Something was asked of this run; says whether that is news. */
+    public boolean signal(Control control) {
+        if (!transitions.signal(control)) {
+            return false;
+        }
         String kill = control.kill();
         if (kill != null && guard.abandon()) {
             Move end = new Move.End(RunState.CANCELLED, Payload.EMPTY, kill);
@@ -130,6 +132,7 @@ public final class Execution {
         } else if (control.cancel() != null && !transitions.cancelDelivered()) {
             guard.interrupt(BodyGuard.Cause.CANCEL);
         }
+        return true;
     }
 
     /** The worker closes: leave at the next call or wait. */

@@ -56,12 +56,17 @@ final class Transitions {
 
     // ---- what others say, from their threads
 
-    void signal(Control asked) {
-        underLock(() -> {
-            control = asked;
-            return true;
+    /** Takes over what is asked; says whether that is news. */
+    boolean signal(Control asked) {
+        boolean news = underLock(() -> {
+            boolean newer = asked.wakes() > control.wakes();
+            control = newer ? asked : control;
+            return newer;
         });
-        wake.raise();
+        if (news) {
+            wake.raise();
+        }
+        return news;
     }
 
     void giveBack() {
