@@ -153,8 +153,10 @@ public final class Committer {
         RuntimeException failure = null;
         try {
             outcomes = send(lane, batch.stream().map(pending -> pending.change).toList());
-        } catch (RuntimeException thrown) {
-            failure = thrown;
+        } catch (StoreException trouble) {
+            failure = trouble;
+        } catch (RuntimeException bug) {
+            failure = new StoreException(StoreException.Kind.UNUSABLE, "The store failed in an unexpected way.", bug);
         }
         lock.lock();
         try {

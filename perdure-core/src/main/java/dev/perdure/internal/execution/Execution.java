@@ -1,10 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
-import dev.perdure.ClosedException;
-import dev.perdure.PayloadException;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Control;
@@ -68,7 +65,7 @@ public final class Execution {
         Departure departure;
         try {
             departure = enter();
-        } catch (Unwind | StoreException | ClosedException left) {
+        } catch (Unwind left) {
             departure = transitions.departure().orElseGet(Departure.Lost::new);
         }
         if (!guard.abandoned()) {
@@ -79,12 +76,13 @@ public final class Execution {
     private Departure enter() {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
-        Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
+        Replay replay = new Replay(held.run().id().value(), journal, transitions::read, transitions::pause);
         RunContext context = new RunContext(held, host, transitions, guard, replay, values);
         try {
             transitions.checkOrders();
             @Nullable
-            Object input = values.decode(held.input(), definition.target().inputType());
+            Object input = transitions.recorded(
+                    () -> values.decode(held.input(), definition.target().inputType()));
             @Nullable Object result = definition.function().call(context, input);
             context.close();
             replay.finish();
@@ -92,23 +90,17 @@ public final class Execution {
                             result, definition.target().resultType(), "the result of workflow '" + definition() + "'")
                     .payload();
             return transitions.end(RunState.COMPLETED, outcome, "");
-        } catch (Replay.Mismatch mismatch) {
-            return transitions.leave(new Move.Pause(messageOf(mismatch)));
         } catch (VirtualMachineError | LinkageError broken) {
             return transitions.leave(new Move.Recover(Failure.of(broken).summary()));
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
             context.close();
-            return failed(values, replay, thrown);
+            return failed(values, thrown);
         }
     }
 
-    private Departure failed(Values values, Replay replay, Throwable thrown) {
-        if (thrown instanceof PayloadException unreadable && replay.replaying()) {
-            return transitions.leave(new Move.Pause("Something recorded cannot be read back. " + messageOf(unreadable)
-                    + " Mend the type, then resume the run."));
-        }
+    private Departure failed(Values values, Throwable thrown) {
         Failure failure = Failure.of(thrown);
         if (thrown instanceof CancelledException) {
             return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
@@ -148,13 +140,7 @@ public final class Execution {
     }
 
     private void takeOver(Move move) {
-        Departure departure;
-        try {
-            departure = transitions.leave(move);
-        } catch (StoreException | ClosedException lost) {
-            departure = new Departure.Lost();
-        }
-        host.left(this, departure);
+        host.left(this, transitions.leave(move));
     }
 
     /** The worker has lost its lease: write nothing more, leave at the next call or wait. */

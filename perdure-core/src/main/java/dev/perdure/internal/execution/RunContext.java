@@ -189,10 +189,13 @@ final class RunContext implements WorkflowContext {
     public Instant now() {
         enter("now");
         Call call = replay.take(Entry.Kind.NOW, "");
-        Optional<Recorded> answer = replay.past(call).answer();
+        Replay.Past past = replay.past(call);
+        rethrowDelivered(past);
+        Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
-            return values.decode(answer.get().entry().payload(), Instant.class);
+            return transitions.recorded(() -> values.decode(answer.get().entry().payload(), Instant.class));
         }
+        transitions.deliverTo(call);
         Instant now = host.clock().now();
         transitions.ride(call.answer(Entry.Status.VALUE, values.encode(now)));
         return now;

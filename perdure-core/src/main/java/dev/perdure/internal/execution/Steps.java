@@ -2,6 +2,7 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.Attempt;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
 import dev.perdure.StepFailedException;
@@ -91,8 +92,7 @@ final class Steps {
         Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
-            long delay = values.decode(lastFailure.entry().payload(), FailedAttempt.class)
-                    .delayMillis();
+            long delay = recordedAttempt(lastFailure.entry()).delayMillis();
             transitions.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
         }
         while (true) {
@@ -120,10 +120,14 @@ final class Steps {
         }
     }
 
+    private FailedAttempt recordedAttempt(Entry entry) {
+        return transitions.recorded(() -> values.decode(entry.payload(), FailedAttempt.class));
+    }
+
     private @Nullable Object replay(Entry entry, Type type) {
         return switch (entry.status()) {
-            case VALUE -> values.decode(entry.payload(), type);
-            case FAILURE -> throw failed(entry.name(), values.decode(entry.payload(), FailedAttempt.class));
+            case VALUE -> transitions.<@Nullable Object>recorded(() -> values.decode(entry.payload(), type));
+            case FAILURE -> throw failed(entry.name(), recordedAttempt(entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
             case BEGUN, ATTEMPT -> throw new IllegalStateException("Not an answer: " + entry.status());
         };
@@ -162,7 +166,9 @@ final class Steps {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
-        boolean again = policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
+        // The effect has happened and its result would not be storable next time either.
+        boolean unstorable = thrown instanceof PayloadException;
+        boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
         if (!again) {
             FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
             transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));

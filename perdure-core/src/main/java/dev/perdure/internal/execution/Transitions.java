@@ -1,14 +1,18 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
+import dev.perdure.ClosedException;
 import dev.perdure.DeadlineExceededException;
+import dev.perdure.PayloadException;
 import dev.perdure.RunState;
+import dev.perdure.StoreException;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Journals;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
@@ -171,19 +175,43 @@ final class Transitions {
         return switch (send(takePending(entries), new Move.Stay())) {
             case Outcome.Applied applied -> observed(applied.at());
             case Outcome.AlreadyThere there -> there.at();
-            case Outcome.Refused refused ->
-                throw unwind(leave(new Move.Pause("The store refused an entry: " + refused.reason())));
+            case Outcome.Refused refused -> throw pause("The store refused an entry: " + refused.reason());
             case Outcome.Fenced fenced -> throw unwind(new Departure.Lost());
             case Outcome.UnknownRun gone -> throw unwind(new Departure.Lost());
             case Outcome other -> throw new IllegalStateException("Unexpected outcome " + other);
         };
     }
 
+    /** A store that is unusable, and an engine that is closed, are no failures of the run: they only make it leave. */
     private Outcome send(List<Entry> entries, Move move) {
         if (underLock(() -> lost || departure != null)) {
             return new Outcome.Fenced();
         }
-        return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+        try {
+            return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+        } catch (StoreException | ClosedException trouble) {
+            lose();
+            return new Outcome.Fenced();
+        }
+    }
+
+    /** More of the journal. */
+    Journals.Page read(int afterPosition) {
+        try {
+            return host.read(held.run(), afterPosition);
+        } catch (StoreException | ClosedException trouble) {
+            throw unwind(new Departure.Lost());
+        }
+    }
+
+    /** Reads something recorded; if that fails, code and journal do not fit and a person has to look. */
+    <T extends @Nullable Object> T recorded(Supplier<T> reading) {
+        try {
+            return reading.get();
+        } catch (PayloadException unreadable) {
+            throw pause("Something recorded cannot be read back. %s Mend the type, then resume the run."
+                    .formatted(unreadable.getMessage()));
+        }
     }
 
     private Instant observed(Instant at) {
@@ -211,7 +239,7 @@ final class Transitions {
         }
         if (asked.pause() != null) {
             flush();
-            throw unwind(leave(new Move.Pause(asked.pause())));
+            throw pause(asked.pause());
         }
         if (underLock(() -> givenBack)) {
             flush();
@@ -320,10 +348,14 @@ final class Transitions {
                 underLock(() -> control = woken.control());
                 yield observed(woken.at());
             }
-            case Outcome.Refused refused ->
-                throw unwind(leave(new Move.Pause("The store refused an entry: " + refused.reason())));
+            case Outcome.Refused refused -> throw pause("The store refused an entry: " + refused.reason());
             default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
         };
+    }
+
+    /** The run cannot go on as it is: nothing more is applied, and a person has to look. */
+    Unwind pause(String reason) {
+        return unwind(leave(new Move.Pause(reason)));
     }
 
     /** Leaves memory and comes back, to show that a replay gives the same. */
