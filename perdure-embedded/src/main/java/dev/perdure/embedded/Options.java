@@ -1,0 +1,119 @@
+package dev.perdure.embedded;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an embedded server is started. Immutable: each method returns a copy with the change.
+ *
+ * {@snippet :
+ * EmbeddedPostgres.options().dataFolder(Path.of("data")).port(5432).setting("shared_buffers", "512MB")
+ * }
+ */
+public final class Options {
+    private static final Set<String> OURS = Set.of(
+            "fsync",
+            "synchronous_commit",
+            "full_page_writes",
+            "port",
+            "listen_addresses",
+            "unix_socket_directories",
+            "data_directory",
+            "config_file",
+            "hba_file",
+            "logging_collector");
+
+    static final Options DEFAULTS = new Options(null, 0, Duration.ofSeconds(60), Map.of());
+
+    private final @Nullable Path dataFolder;
+    private final int port;
+    private final Duration startTimeout;
+    private final Map<String, String> settings;
+
+    private Options(@Nullable Path dataFolder, int port, Duration startTimeout, Map<String, String> settings) {
+        this.dataFolder = dataFolder;
+        this.port = port;
+        this.startTimeout = startTimeout;
+        this.settings = settings;
+    }
+
+    /**
+     * Keeps the data in this folder, over restarts. Without it they are in a temporary one and gone at the end.
+     *
+     * @param folder an empty folder, one that does not exist yet, or one used here before
+     */
+    public Options dataFolder(Path folder) {
+        return new Options(folder, port, startTimeout, settings);
+    }
+
+    /**
+     * Listens on this port. Without it, or with 0, a free one is found at each start.
+     *
+     * @param port the port, on 127.0.0.1
+     */
+    public Options port(int port) {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("A port is between 1 and 65535, or 0 for any free one, not " + port);
+        }
+        return new Options(dataFolder, port, startTimeout, settings);
+    }
+
+    /**
+     * Gives up a start that takes longer. The default is a minute.
+     *
+     * @param timeout at least a second
+     */
+    public Options startTimeout(Duration timeout) {
+        if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
+            throw new IllegalArgumentException("A start takes at least a second, not " + timeout);
+        }
+        return new Options(dataFolder, port, timeout, settings);
+    }
+
+    /**
+     * Sets a parameter of the server, as in {@code postgresql.conf}. Those that make it durable and keep it on this
+     * machine are fixed.
+     *
+     * @param name such as {@code shared_buffers}
+     * @param value such as {@code 512MB}
+     */
+    public Options setting(String name, String value) {
+        var key = name.toLowerCase(Locale.ROOT);
+        if (!key.matches("[a-z_][a-z0-9_]*(\\.[a-z_][a-z0-9_]*)?")) {
+            throw new IllegalArgumentException("Not the name of a setting: " + name);
+        }
+        if (OURS.contains(key)) {
+            throw new IllegalArgumentException(
+                    key.equals("port") ? "Use port(int) for the port" : "The setting " + key + " is fixed");
+        }
+        if (value.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("The value of " + key + " has control characters in it");
+        }
+        var more = new TreeMap<>(settings);
+        more.put(key, value);
+        return new Options(dataFolder, port, startTimeout, Collections.unmodifiableMap(more));
+    }
+
+    Optional<Path> dataFolder() {
+        return Optional.ofNullable(dataFolder);
+    }
+
+    int port() {
+        return port;
+    }
+
+    Duration startTimeout() {
+        return startTimeout;
+    }
+
+    Map<String, String> settings() {
+        return settings;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.perdure.embedded;
+
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One temporary server for all tests of a JVM, started by the first that asks, and a database of its own for each.
+ *
+ * {@snippet :
+ * try (var database = SharedPostgres.database("orders")) {
+ *     DataSource dataSource = database.dataSource();
+ * }
+ * }
+ *
+ * <p>The server ends with the JVM. Thread-safe.
+ */
+public final class SharedPostgres {
+    private static final ReentrantLock LOCK = new ReentrantLock();
+    private static final AtomicInteger COUNT = new AtomicInteger();
+    private static final int LONGEST_HINT = 40;
+
+    /** The only state that outlives its callers: starting a server per test class is what this class is there to save. */
+    private static @Nullable EmbeddedPostgres server;
+
+    private SharedPostgres() {}
+
+    /** {@return the server itself; whoever stops it stops it for all tests of this JVM} */
+    public static EmbeddedPostgres server() {
+        LOCK.lock();
+        try {
+            var running = server;
+            if (running == null) {
+                running = EmbeddedPostgres.start(EmbeddedPostgres.options().setting("max_connections", "200"));
+                server = running;
+            }
+            return running;
+        } finally {
+            LOCK.unlock();
+        }
+    }
+
+    /**
+     * Creates an empty database that nobody else uses.
+     *
+     * @param hint goes into its name, for those who read logs
+     */
+    public static Fresh database(String hint) {
+        var readable = hint.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_");
+        var name = "%s_%d_%04x"
+                .formatted(
+                        readable.substring(0, Math.min(readable.length(), LONGEST_HINT)),
+                        COUNT.incrementAndGet(),
+                        ThreadLocalRandom.current().nextInt(0x10000));
+        return new Fresh(server().createDatabase(name));
+    }
+
+    /** A database of one test, dropped with {@link #close()}, together with the connections still open. */
+    public static final class Fresh implements AutoCloseable {
+        private final Database database;
+
+        private Fresh(Database database) {
+            this.database = database;
+        }
+
+        /** {@return the database's name} */
+        public String name() {
+            return database.name();
+        }
+
+        /** {@return its address, without user and password} */
+        public String jdbcUrl() {
+            return database.jdbcUrl();
+        }
+
+        /** {@return the user, a superuser} */
+        public String user() {
+            return database.user();
+        }
+
+        /** {@return the user's password} */
+        public String password() {
+            return database.password();
+        }
+
+        /** {@return a data source without a pool} */
+        public DataSource dataSource() {
+            return database.dataSource();
+        }
+
+        @Override
+        public void close() {
+            server().dropDatabase(database.name());
+        }
+
+        @Override
+        public String toString() {
+            return database.toString();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.perdure.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Root, where user namespaces are forbidden, as in most containers. */
+class RunAsIT {
+    @TempDir
+    Path temp;
+
+    @BeforeEach
+    void needs_root() throws Exception {
+        assumeTrue(
+                Integer.valueOf(0).equals(Files.getAttribute(temp, "unix:uid")), "only root can become another user");
+        Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @Test
+    void the_server_runs_as_another_user_and_leaves_nothing_either() throws Exception {
+        var options = List.of("-Dperdure.embedded.uid=65534", "-Dperdure.embedded.cache=" + temp.resolve("cache"));
+        var data = temp.resolve("data");
+        try (var child = ChildJvm.launch(List.of(), options, data.toString())) {
+            var server = child.awaitServer();
+            assertThat(Files.getAttribute(Path.of("/proc", Long.toString(server.pid())), "unix:uid"))
+                    .isEqualTo(65_534);
+            assertThat(child.interrupt()).isEqualTo(130);
+            assertThat(server.alive()).isFalse();
+        }
+        try (var child = ChildJvm.launch(List.of(), options, "temporary")) {
+            var server = child.awaitServer();
+            child.kill();
+            await().until(() -> !server.alive() && !Files.exists(server.folder()));
+        }
+    }
+}
