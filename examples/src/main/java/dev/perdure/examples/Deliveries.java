@@ -1,0 +1,91 @@
+package dev.perdure.examples;
+
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.StepOptions.retry;
+
+import dev.perdure.Attempt;
+import dev.perdure.Perdure;
+import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
+import dev.perdure.TerminalException;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+/** Posts an invoice to a partner who is not always there, and who must not get it twice. */
+public final class Deliveries {
+    /** What is sent. */
+    public record Invoice(String number, String text) {}
+
+    /** What the partner answered. */
+    public record Confirmation(String text) {}
+
+    // region policy
+    private static final RetryPolicy PATIENT = RetryPolicy.standard()
+            .attempts(20)
+            .initialDelay(Duration.ofSeconds(1))
+            .maxDelay(Duration.ofMinutes(10))
+            .totalTime(Duration.ofHours(6));
+    // endregion
+
+    private final HttpClient http;
+    private final URI partner;
+
+    /** Deliveries to this address. */
+    public Deliveries(HttpClient http, URI partner) {
+        this.http = http;
+        this.partner = partner;
+    }
+
+    // region workflow
+    @Workflow("invoice-delivery")
+    public Confirmation deliver(WorkflowContext ctx, Invoice invoice) {
+        return ctx.step(
+                "post", () -> post(invoice, ctx.attempt()), retry(PATIENT).timeout(Duration.ofSeconds(30)));
+    }
+    // endregion
+
+    // region body
+    private Confirmation post(Invoice invoice, Attempt attempt) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(partner)
+                .header("Idempotency-Key", attempt.idempotencyKey()) // the same for every attempt of this step
+                .POST(BodyPublishers.ofString(invoice.text()))
+                .build();
+        HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+        int status = response.statusCode();
+        if (status >= 500) {
+            response.headers()
+                    .firstValueAsLong("Retry-After")
+                    .ifPresent(seconds -> attempt.retryAfter(Duration.ofSeconds(seconds)));
+            throw new IOException("The partner answered " + status + "."); // tried again by the policy
+        }
+        if (status >= 400) {
+            throw new TerminalException("The partner refused the invoice: " + status + "."); // never tried again
+        }
+        return new Confirmation(response.body());
+    }
+    // endregion
+
+    /** Delivers one invoice to a partner that is out of order at first. */
+    public static void main(String[] args) throws IOException {
+        try (FlakyPartner partner = FlakyPartner.failing(2, Duration.ofSeconds(1));
+                HttpClient http = HttpClient.newHttpClient();
+                Perdure perdure = Perdure.on(Stores.inMemory())
+                        .register(new Deliveries(http, partner.address()))
+                        .start()) {
+            Run<Confirmation> run =
+                    perdure.start(Deliveries::deliver, new Invoice("2030-1", "One book"), id("invoice-2030-1"));
+            System.out.println(run.result());
+            System.out.printf(
+                    "%d requests, %d invoice%n",
+                    partner.keys().size(), partner.invoices().size());
+        }
+    }
+}
