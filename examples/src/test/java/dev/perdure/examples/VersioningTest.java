@@ -1,0 +1,109 @@
+package dev.perdure.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.Definition;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The versions of {@code docs/guides/versioning.md}. */
+class VersioningTest {
+    private final List<String> done = new CopyOnWriteArrayList<>();
+
+    // region before
+    final Definition<String, String> before = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
+        ctx.run("pack", () -> done.add("pack"));
+        ctx.sleep(Duration.ofDays(1));
+        ctx.run("send", () -> done.add("send"));
+        return parcel;
+    });
+    // endregion
+
+    final Definition<String, String> unguarded = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
+        ctx.run("weigh", () -> done.add("weigh"));
+        ctx.run("pack", () -> done.add("pack"));
+        ctx.sleep(Duration.ofDays(1));
+        ctx.run("send", () -> done.add("send"));
+        return parcel;
+    });
+
+    // region patched
+    final Definition<String, String> patched = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
+        if (ctx.patched("weigh first")) { // false for runs that are past this line already
+            ctx.run("weigh", () -> done.add("weigh"));
+        }
+        ctx.run("pack", () -> done.add("pack"));
+        ctx.sleep(Duration.ofDays(1));
+        ctx.run("send", () -> done.add("send"));
+        return parcel;
+    });
+    // endregion
+
+    // region cleaned
+    final Definition<String, String> cleaned = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
+        ctx.run("weigh", () -> done.add("weigh")); // the entry of the patch is passed over
+        ctx.run("pack", () -> done.add("pack"));
+        ctx.sleep(Duration.ofDays(1));
+        ctx.run("send", () -> done.add("send"));
+        return parcel;
+    });
+    // endregion
+
+    @ParameterizedTest
+    @EnumSource
+    void an_unguarded_change_pauses_old_runs_until_the_old_code_is_back(TestMode mode) {
+        try (PerdureTest perdure = PerdureTest.create(mode)) {
+            perdure.register(before);
+            Run<String> run = perdure.start(before, "p-1");
+            perdure.settle();
+            perdure.deploy(unguarded);
+            perdure.advance(Duration.ofDays(1));
+            assertThat(run.info().reason().orElseThrow())
+                    .contains("at position 1: recorded is step 'pack', the code asked for step 'weigh'");
+            assertThat(done).containsExactly("pack");
+
+            perdure.deploy(before);
+            run.resume();
+            assertThat(run.result()).isEqualTo("p-1");
+        }
+    }
+
+    // region test
+    @ParameterizedTest
+    @EnumSource
+    void old_runs_end_the_old_way_and_new_runs_go_the_new_way(TestMode mode) {
+        try (PerdureTest perdure = PerdureTest.create(mode)) {
+            perdure.register(before);
+            Run<String> old = perdure.start(before, "p-1");
+            perdure.settle(); // packed, and asleep
+            perdure.deploy(patched);
+            assertThat(old.result()).isEqualTo("p-1");
+            assertThat(done).containsExactly("pack", "send");
+
+            assertThat(perdure.start(patched, "p-2").result()).isEqualTo("p-2");
+            assertThat(done).containsExactly("pack", "send", "weigh", "pack", "send");
+        }
+    }
+    // endregion
+
+    @ParameterizedTest
+    @EnumSource
+    void the_patch_can_go_when_the_old_runs_are_gone(TestMode mode) {
+        try (PerdureTest perdure = PerdureTest.create(mode)) {
+            perdure.register(patched);
+            Run<String> run = perdure.start(patched, "p-2");
+            perdure.settle();
+            perdure.deploy(cleaned);
+            assertThat(run.result()).isEqualTo("p-2");
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+            assertThat(done).containsExactly("weigh", "pack", "send");
+        }
+    }
+}
