@@ -3,13 +3,18 @@ package dev.perdure.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.spi.Store;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -105,5 +110,22 @@ class VersioningTest {
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
             assertThat(done).containsExactly("weigh", "pack", "send");
         }
+    }
+
+    @Test
+    void a_pinned_run_waits_for_a_worker_of_its_version() {
+        Store store = Stores.inMemory();
+        Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, text) -> text);
+        // region pinned
+        try (Perdure old = Perdure.on(store).register(echo).version("v1").start()) {
+            Run<String> run = old.start(echo, "hello", StartOptions.id("e-1").version("v2"));
+            assertThat(run.state()).isEqualTo(RunState.READY);
+            assertThat(run.info().reason()).hasValue("No live worker has the definition 'echo' in version 'v2'.");
+            try (Perdure next = Perdure.on(store).register(echo).version("v2").start()) {
+                assertThat(next.run(run.id(), TypeRef.of(String.class)).result())
+                        .isEqualTo("hello");
+            }
+        }
+        // endregion
     }
 }
