@@ -10,6 +10,7 @@ import dev.perdure.Run;
 import dev.perdure.TerminalException;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -77,7 +78,7 @@ public final class Deliveries {
     public static void main(String[] args) throws IOException {
         try (FlakyPartner partner = FlakyPartner.failing(2, Duration.ofSeconds(1));
                 HttpClient http = HttpClient.newHttpClient();
-                Perdure perdure = Perdure.on(Stores.inMemory())
+                Perdure perdure = Perdure.on(new MemoryStore())
                         .register(new Deliveries(http, partner.address()))
                         .start()) {
             Run<Confirmation> run =

@@ -7,6 +7,7 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Store;
 import java.io.IOException;
 import java.time.Duration;
@@ -55,7 +56,7 @@ public final class Orders {
 
     /** Runs one order that is held for two seconds. */
     public static void main(String[] args) {
-        run(Stores.inMemory(), new Order("Ada", "book", Duration.ofSeconds(2)));
+        run(new MemoryStore(), new Order("Ada", "book", Duration.ofSeconds(2)));
     }
 
     private static void run(Store store, Order order) {

@@ -7,6 +7,7 @@ import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class Reminders {
     public static void main(String[] args) throws InterruptedException {
         Mail mail = (to, subject) -> System.out.printf("Mail to %s: %s%n", to, subject);
         CountDownLatch asleep = new CountDownLatch(1);
-        try (Perdure perdure = Perdure.on(Stores.inMemory())
+        try (Perdure perdure = Perdure.on(new MemoryStore())
                 .register(new Reminders(mail, email -> false))
                 .listener(change -> {
                     if (change.state() == RunState.SUSPENDED) {

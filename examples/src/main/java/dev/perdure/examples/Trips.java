@@ -12,6 +12,7 @@ import dev.perdure.StepFailedException;
 import dev.perdure.TerminalException;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -65,7 +66,7 @@ public final class Trips {
     public static void main(String[] args) {
         Agency flights = agency("flight", true);
         Agency hotels = agency("hotel", false);
-        try (Perdure perdure = Perdure.on(Stores.inMemory())
+        try (Perdure perdure = Perdure.on(new MemoryStore())
                 .register(new Trips(flights, hotels))
                 .start()) {
             Run<Booking> run =

@@ -8,6 +8,7 @@ import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -114,7 +115,7 @@ class VersioningTest {
 
     @Test
     void a_pinned_run_waits_for_a_worker_of_its_version() {
-        Store store = Stores.inMemory();
+        Store store = new MemoryStore();
         Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, text) -> text);
         // region pinned
         try (Perdure old = Perdure.on(store).register(echo).version("v1").start()) {

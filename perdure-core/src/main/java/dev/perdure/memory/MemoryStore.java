@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
@@ -19,6 +20,11 @@ public final class MemoryStore implements Store {
     private final MemoryLeases leases;
     private final MemoryDispatch dispatch;
     private final MemoryQueries queries;
+
+    /** An empty store in real time. */
+    public MemoryStore() {
+        this(new SystemClockwork());
+    }
 
     /** An empty store that takes its time from here. */
     public MemoryStore(Clockwork clockwork) {

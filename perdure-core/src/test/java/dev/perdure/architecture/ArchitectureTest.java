@@ -120,8 +120,8 @@ class ArchitectureTest {
     }
 
     @Test
-    void the_memory_store_knows_only_the_store_contract_and_the_api() {
-        check(classes().that().resideInAPackage(MEMORY).should(knowOfOursOnly(MEMORY, SPI, API)));
+    void the_memory_store_knows_only_the_store_contract_the_api_and_where_time_comes_from() {
+        check(classes().that().resideInAPackage(MEMORY).should(knowOfOursOnly(MEMORY, SPI, API, TIME)));
     }
 
     @Test

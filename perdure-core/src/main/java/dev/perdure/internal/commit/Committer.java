@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way.
  *
- * <p>Invariants. A free lane means an empty queue. An outcome is handed out only after {@link Ledger#apply} has returned,
+ * <p>Invariants. While a lane is free, everybody in the queue has a leader on the way. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
  * nothing is sent any more and everything is {@link Outcome.Fenced}.
@@ -64,7 +64,8 @@ public final class Committer {
     private static final class Caller {
         private final Clockwork.Signal signal;
         private int open;
-        private @Nullable Lane leads;
+        private boolean leads;
+        private @Nullable Lane given;
         private @Nullable RuntimeException failure;
 
         Caller(Clockwork.Signal signal, int open) {
@@ -98,10 +99,10 @@ public final class Committer {
         Caller caller = new Caller(clockwork.signal(), changes.size());
         List<Pending> mine =
                 changes.stream().map(change -> new Pending(change, caller)).toList();
-        Lane lane = enqueue(mine);
+        Lane lane = enqueue(caller, mine);
         while (true) {
             if (lane != null) {
-                lead(lane);
+                lead(caller, lane);
             }
             lock.lock();
             try {
@@ -110,10 +111,12 @@ public final class Committer {
                     throw caller.failure;
                 }
                 if (caller.open == 0) {
+                    passOn(caller);
                     return mine.stream().map(Committer::outcomeOf).toList();
                 }
-                lane = caller.leads;
-                caller.leads = null;
+                lane = caller.given;
+                caller.given = null;
+                caller.leads = lane != null;
             } finally {
                 lock.unlock();
             }
@@ -125,8 +128,14 @@ public final class Committer {
 
     private void giveUp(Caller caller) {
         queue.removeIf(pending -> pending.caller == caller);
-        if (caller.leads != null) {
-            handOver(caller.leads);
+        passOn(caller);
+    }
+
+    /** A lane given to a caller whose changes went with somebody else's batch meanwhile. */
+    private void passOn(Caller caller) {
+        if (caller.given != null) {
+            handOver(caller.given);
+            caller.given = null;
         }
     }
 
@@ -137,17 +146,19 @@ public final class Committer {
         return pending.outcome;
     }
 
-    private @Nullable Lane enqueue(List<Pending> pending) {
+    private @Nullable Lane enqueue(Caller caller, List<Pending> pending) {
         lock.lock();
         try {
             queue.addAll(pending);
-            return queue.isEmpty() ? null : free.poll();
+            Lane lane = pending.isEmpty() ? null : free.poll();
+            caller.leads = lane != null;
+            return lane;
         } finally {
             lock.unlock();
         }
     }
 
-    private void lead(Lane lane) {
+    private void lead(Caller leader, Lane lane) {
         List<Pending> batch = takeBatch();
         List<Outcome> outcomes = List.of();
         RuntimeException failure = null;
@@ -168,20 +179,24 @@ public final class Committer {
                     pending.caller.signal.raise();
                 }
             }
+            leader.leads = false;
             handOver(lane);
         } finally {
             lock.unlock();
         }
     }
 
+    /** Gives the lane to the first in the queue who does not lead already; whoever does will take the rest along. */
     private void handOver(Lane lane) {
-        Pending next = queue.peek();
-        if (next == null) {
-            free.add(lane);
-        } else {
-            next.caller.leads = lane;
-            next.caller.signal.raise();
+        for (Pending pending : queue) {
+            Caller next = pending.caller;
+            if (!next.leads && next.given == null) {
+                next.given = lane;
+                next.signal.raise();
+                return;
+            }
         }
+        free.add(lane);
     }
 
     private List<Pending> takeBatch() {

@@ -19,6 +19,8 @@ public record Failure(
         List<Frame> stack,
         @Nullable Failure cause) {
     private static final int MAX_MESSAGE = 16_384;
+    private static final int MAX_SUMMARY = 1_000;
+    private static final int REPLACEMENT = 0xFFFD;
     private static final int MAX_FRAMES = 50;
     private static final int MAX_CAUSES = 8;
 
@@ -66,8 +68,19 @@ public record Failure(
         return new RecordedException(type, message, elements, cause == null ? null : cause.toException());
     }
 
-    /** In one line. */
+    /** In short, in characters that any store can hold: for reasons, which are text and not payload. */
     public String summary() {
-        return message == null ? type : type + ": " + message;
+        String whole = message == null ? type : type + ": " + message;
+        String shortened = whole.length() <= MAX_SUMMARY ? whole : whole.substring(0, MAX_SUMMARY) + "…";
+        StringBuilder clean = new StringBuilder(shortened.length());
+        shortened
+                .codePoints()
+                .map(point -> isStorable(point) ? point : REPLACEMENT)
+                .forEach(clean::appendCodePoint);
+        return clean.toString();
+    }
+
+    private static boolean isStorable(int point) {
+        return point == '\n' || (!Character.isISOControl(point) && Character.getType(point) != Character.SURROGATE);
     }
 }
