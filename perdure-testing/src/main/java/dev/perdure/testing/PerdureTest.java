@@ -54,6 +54,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
     private @Nullable Engine client;
+    private volatile boolean closing;
 
     private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
         this.mode = mode;
@@ -120,7 +121,7 @@ public final class PerdureTest extends ForwardingPerdure {
     @Override
     Perdure engine() {
         ensureStarted();
-        return members.isEmpty() ? client() : members.getFirst().engine();
+        return members.stream().findFirst().map(Member::engine).orElseGet(this::ensureStarted);
     }
 
     /** An engine without a worker: starts, waits, cancels, and runs nothing. */
@@ -171,6 +172,9 @@ public final class PerdureTest extends ForwardingPerdure {
                 Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
         self[0] = new Member(faults, Engine.start(settings(faults, rules)));
         members.add(self[0]);
+        if (closing) { // a worker that died while the test was closing gets no successor
+            self[0].engine().close();
+        }
     }
 
     private void die(Member member) {
@@ -291,6 +295,7 @@ public final class PerdureTest extends ForwardingPerdure {
      */
     @Override
     public void close() {
+        closing = true;
         members.forEach(member -> member.engine().close());
         members.clear();
         if (client != null) {
