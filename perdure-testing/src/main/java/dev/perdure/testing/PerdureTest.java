@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -50,6 +51,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Object> workflows = new ArrayList<>();
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
+    private final Faults.Plan faults = new Faults.Plan();
     private RetryPolicy retry = RetryPolicy.standard();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
@@ -163,17 +165,18 @@ public final class PerdureTest extends ForwardingPerdure {
     /** Starts one more worker. */
     public void startWorker() {
         ensureStarted();
-        Member[] self = new Member[1];
-        Faults faults = new Faults(store, mode != TestMode.WITHOUT_HINTS, () -> {
-            die(self[0]);
+        CompletableFuture<Member> self = new CompletableFuture<>();
+        Faults seen = new Faults(store, faults, mode != TestMode.WITHOUT_HINTS, () -> {
+            die(self.join());
             startWorker();
         });
         Settings.WorkerRules rules = new Settings.WorkerRules(
                 Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
-        self[0] = new Member(faults, Engine.start(settings(faults, rules)));
-        members.add(self[0]);
+        Member member = new Member(seen, Engine.start(settings(seen, rules)));
+        members.add(member);
+        self.complete(member);
         if (closing) { // a worker that died while the test was closing gets no successor
-            self[0].engine().close();
+            member.engine().close();
         }
     }
 
@@ -218,30 +221,34 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
-    /** The worker dies just before the next transition of a run is committed; another takes over. */
+    /** The worker that commits the next transition of a run dies just before; another takes over. */
     public void crashBeforeNextCommit() {
-        fault(Faults.Fault.CRASH_BEFORE);
+        crashBeforeCommit(0);
     }
 
-    /** The worker dies just after the next transition of a run was committed; another takes over. */
+    /** The worker that commits the next transition of a run dies just after; another takes over. */
     public void crashAfterNextCommit() {
-        fault(Faults.Fault.CRASH_AFTER);
+        crashAfterCommit(0);
     }
 
-    /** The next transition of a run is committed, but the worker does not get to know. */
+    /** As {@link #crashBeforeNextCommit()}, after so many transitions that are committed. */
+    public void crashBeforeCommit(int after) {
+        faults.after(after, Faults.Fault.CRASH_BEFORE);
+    }
+
+    /** As {@link #crashAfterNextCommit()}, after so many transitions before. */
+    public void crashAfterCommit(int after) {
+        faults.after(after, Faults.Fault.CRASH_AFTER);
+    }
+
+    /** The next transition of a run is committed, but its worker does not get to know. */
     public void loseNextAnswer() {
-        fault(Faults.Fault.LOSE_ANSWER);
-    }
-
-    private void fault(Faults.Fault fault) {
-        ensureStarted();
-        members.forEach(member -> member.store().next(fault));
+        faults.after(0, Faults.Fault.LOSE_ANSWER);
     }
 
     /** The next claim is committed, but the worker does not get to know what it claimed. */
     public void loseNextClaim() {
-        ensureStarted();
-        members.forEach(member -> member.store().loseNextClaim());
+        faults.loseNextClaim();
     }
 
     // ---- time
