@@ -162,13 +162,13 @@ final class Steps {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
-        boolean again = policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
+        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+        boolean again = policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
         if (!again) {
             FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
             transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));
             throw failed(call.name(), last);
         }
-        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
         FailedAttempt note = new FailedAttempt(failure, attempt.number(), delay.toMillis());
         Entry entry = call.note(attempt.number(), Entry.Status.ATTEMPT, values.encode(note));
         Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);
