@@ -1,10 +1,8 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
-import dev.perdure.ClosedException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Control;
@@ -14,6 +12,8 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One run in this worker's memory, from when it is taken until it leaves.
@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
  */
 public final class Execution {
+    private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
+    private static final String THE_END = "the end of the workflow";
+
     private final Held held;
     private final Host host;
     private final Journals.Page journal;
@@ -68,7 +71,13 @@ public final class Execution {
         Departure departure;
         try {
             departure = enter();
-        } catch (Unwind | StoreException | ClosedException left) {
+        } catch (Unwind left) {
+            departure = transitions.departure().orElseGet(Departure.Lost::new);
+        } catch (RuntimeException | Error unexpected) {
+            LOG.error(
+                    "Run {} is dropped from memory and will be given back.",
+                    held.run().id(),
+                    unexpected);
             departure = transitions.departure().orElseGet(Departure.Lost::new);
         }
         if (!guard.abandoned()) {
@@ -83,11 +92,10 @@ public final class Execution {
         RunContext context = new RunContext(held, host, transitions, guard, replay, values);
         try {
             transitions.checkOrders();
-            @Nullable
-            Object input = values.decode(held.input(), definition.target().inputType());
+            @Nullable Object input = input(values);
             @Nullable Object result = definition.function().call(context, input);
             context.close();
-            replay.finish();
+            replay.finish(THE_END);
             Payload outcome = values.store(
                             result, definition.target().resultType(), "the result of workflow '" + definition() + "'")
                     .payload();
@@ -104,12 +112,23 @@ public final class Execution {
         }
     }
 
-    private Departure failed(Values values, Replay replay, Throwable thrown) {
-        if (thrown instanceof PayloadException unreadable && replay.replaying()) {
-            return transitions.leave(new Move.Pause("Something recorded cannot be read back. " + messageOf(unreadable)
-                    + " Mend the type, then resume the run."));
+    private @Nullable Object input(Values values) {
+        try {
+            return values.decode(held.input(), held.definition().target().inputType());
+        } catch (PayloadException unreadable) {
+            throw transitions.stop(
+                    "The input of run '%s' cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                            .formatted(held.run().id(), unreadable.getMessage()));
         }
+    }
+
+    private Departure failed(Values values, Replay replay, Throwable thrown) {
         Failure failure = Failure.of(thrown);
+        try {
+            replay.finish(THE_END + ", by " + failure.summary());
+        } catch (Replay.Mismatch mismatch) {
+            return transitions.leave(new Move.Pause(messageOf(mismatch)));
+        }
         if (thrown instanceof CancelledException) {
             return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
         }
@@ -148,7 +167,7 @@ public final class Execution {
         Departure departure;
         try {
             departure = transitions.leave(move);
-        } catch (StoreException | ClosedException lost) {
+        } catch (Unwind lost) {
             departure = new Departure.Lost();
         }
         host.left(this, departure);

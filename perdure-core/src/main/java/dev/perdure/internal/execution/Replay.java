@@ -136,13 +136,16 @@ final class Replay {
         return firstFrom(position + 1) != null;
     }
 
-    /** The workflow has returned: then it must have come past everything that is recorded. */
-    void finish() {
+    /**
+     * The workflow has returned or thrown: then it must have come past everything that is recorded.
+     *
+     * @param asked how it ended, for the message
+     */
+    void finish(String asked) {
         skipPatches(null);
         Entry left = firstFrom(position + 1);
         if (left != null) {
-            throw new Mismatch(
-                    message(left.position(), Call.describe(left.kind(), left.name()), "the end of the workflow"));
+            throw new Mismatch(message(left.position(), Call.describe(left.kind(), left.name()), asked));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.Attempt;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
 import dev.perdure.StepFailedException;
@@ -82,7 +83,7 @@ final class Steps {
     Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
-            return replay(answer.get().entry(), type);
+            return replay(call, answer.get().entry(), type);
         }
         RetryPolicy policy = options.retry().orElse(host.rules().retry());
         List<Recorded> failures = past.notes();
@@ -91,8 +92,7 @@ final class Steps {
         Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
-            long delay = values.decode(lastFailure.entry().payload(), FailedAttempt.class)
-                    .delayMillis();
+            long delay = failedAttempt(call, lastFailure.entry()).delayMillis();
             transitions.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
         }
         while (true) {
@@ -120,13 +120,29 @@ final class Steps {
         }
     }
 
-    private @Nullable Object replay(Entry entry, Type type) {
+    private @Nullable Object replay(Call call, Entry entry, Type type) {
         return switch (entry.status()) {
-            case VALUE -> values.decode(entry.payload(), type);
-            case FAILURE -> throw failed(entry.name(), values.decode(entry.payload(), FailedAttempt.class));
+            case VALUE -> value(call, entry, type);
+            case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
             case BEGUN, ATTEMPT -> throw new IllegalStateException("Not an answer: " + entry.status());
         };
+    }
+
+    private @Nullable Object value(Call call, Entry entry, Type type) {
+        try {
+            return values.decode(entry.payload(), type);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private FailedAttempt failedAttempt(Call call, Entry entry) {
+        try {
+            return values.decode(entry.payload(), FailedAttempt.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
     }
 
     private @Nullable Object attempt(

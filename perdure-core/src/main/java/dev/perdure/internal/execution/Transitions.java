@@ -1,8 +1,11 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
+import dev.perdure.ClosedException;
 import dev.perdure.DeadlineExceededException;
+import dev.perdure.PayloadException;
 import dev.perdure.RunState;
+import dev.perdure.StoreException;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
@@ -140,6 +143,23 @@ final class Transitions {
         return new Unwind("run " + held.run().id() + " leaves memory");
     }
 
+    /** Leaves memory for a person to mend the code. Nothing that is pending is written. */
+    Unwind stop(String reason) {
+        return unwind(leave(new Move.Pause(reason)));
+    }
+
+    /** What is recorded for this call cannot be read by the code there is now. */
+    Unwind unreadable(Call call, PayloadException cause) {
+        return stop(
+                "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                        .formatted(held.run().id(), call.position(), call.describe(), cause.getMessage()));
+    }
+
+    /** The store gives no answer any more: that is no business of the workflow's code. */
+    Unwind lost() {
+        return unwind(new Departure.Lost());
+    }
+
     // ---- writing
 
     /** Lets an entry ride along with the next transition. */
@@ -178,7 +198,11 @@ final class Transitions {
         if (underLock(() -> lost || departure != null)) {
             return new Outcome.Fenced();
         }
-        return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+        try {
+            return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+        } catch (StoreException | ClosedException outOfReach) {
+            throw lost();
+        }
     }
 
     private Instant observed(Instant at) {
