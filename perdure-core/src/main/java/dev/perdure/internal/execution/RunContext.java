@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 /** The context of one execution. Every call: may I be called here, is it recorded, then do it. */
 final class RunContext implements WorkflowContext {
     private static final int MAX_NAME = 200;
+    private static final Duration LONGEST_SLEEP = Duration.ofDays(36_500);
 
     private final Held held;
     private final Host host;
@@ -124,6 +125,13 @@ final class RunContext implements WorkflowContext {
         return !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
     }
 
+    private static void requireStorable(@Nullable Duration duration) {
+        if (duration == null || duration.compareTo(LONGEST_SLEEP) > 0) {
+            throw new InvalidRequestException(
+                    "The sleep is %s; it is at most %d days.".formatted(duration, LONGEST_SLEEP.toDays()));
+        }
+    }
+
     @Override
     public RunId runId() {
         return held.run().id();
@@ -178,6 +186,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public void sleep(Duration duration) {
+        requireStorable(duration);
         enter("sleep");
         Call call = take(Entry.Kind.SLEEP, duration.toString());
         Replay.Past past = replay.past(call);
@@ -185,6 +194,9 @@ final class RunContext implements WorkflowContext {
         Optional<Recorded> begun = past.notes().stream().findFirst();
         Instant due;
         if (begun.isPresent()) {
+            if (fitting(replay::replaying)) {
+                return; // the run came past here before, whatever this worker's clock says
+            }
             due = begun.get().at().plus(duration);
         } else {
             transitions.deliverTo(call);

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * never again.
  */
 final class Steps {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
     private final Host host;
     private final Transitions transitions;
     private final BodyGuard guard;
@@ -66,8 +68,9 @@ final class Steps {
 
         @Override
         public void retryAfter(Duration delay) {
-            if (delay.isNegative()) {
-                throw new InvalidRequestException("retryAfter is " + delay + "; it cannot be negative.");
+            if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+                throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %d days."
+                        .formatted(delay, LONGEST_DELAY.toDays()));
             }
             retryAfter = delay;
         }
