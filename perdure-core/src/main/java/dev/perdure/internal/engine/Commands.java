@@ -10,6 +10,7 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Cancel, kill, pause and resume. */
 final class Commands {
@@ -37,12 +38,18 @@ final class Commands {
         }
     }
 
-    private static void requireReason(String reason) {
-        if (reason.length() > MAX_REASON || reason.indexOf('\u0000') >= 0) {
+    private static void requireReason(@Nullable String reason) {
+        if (reason == null
+                || reason.length() > MAX_REASON
+                || !reason.codePoints().allMatch(Commands::storable)) {
             throw new InvalidRequestException(
-                    "The reason has %d characters (at most %d) or holds U+0000. Shorten or clean it."
-                            .formatted(reason.length(), MAX_REASON));
+                    "The reason is null, longer than %d characters, or holds U+0000 or half a surrogate pair. Shorten or clean it."
+                            .formatted(MAX_REASON));
         }
+    }
+
+    private static boolean storable(int codePoint) {
+        return codePoint != 0 && Character.getType(codePoint) != Character.SURROGATE;
     }
 
     private void tell(RunRef run, RunState state, String reason) {
