@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way.
  *
- * <p>Invariants. A free lane means an empty queue. An outcome is handed out only after {@link Ledger#apply} has returned,
+ * <p>Invariants. While a lane is free, whoever is in the queue is about to lead another. Every lane is either free, or
+ * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
  * nothing is sent any more and everything is {@link Outcome.Fenced}.
@@ -65,7 +66,7 @@ public final class Committer {
         private final Clockwork.Signal signal;
         private int open;
         private @Nullable Lane leads;
-        private @Nullable RuntimeException failure;
+        private @Nullable Throwable failure;
 
         Caller(Clockwork.Signal signal, int open) {
             this.signal = signal;
@@ -105,15 +106,12 @@ public final class Committer {
             }
             lock.lock();
             try {
-                if (caller.failure != null) {
-                    giveUp(caller);
-                    throw caller.failure;
-                }
-                if (caller.open == 0) {
-                    return mine.stream().map(Committer::outcomeOf).toList();
-                }
                 lane = caller.leads;
                 caller.leads = null;
+                if (caller.failure != null || caller.open == 0) {
+                    done(caller, lane);
+                    return mine.stream().map(Committer::outcomeOf).toList();
+                }
             } finally {
                 lock.unlock();
             }
@@ -123,10 +121,19 @@ public final class Committer {
         }
     }
 
-    private void giveUp(Caller caller) {
-        queue.removeIf(pending -> pending.caller == caller);
-        if (caller.leads != null) {
-            handOver(caller.leads);
+    /** The caller has what he came for, or will not get it. A lane that he was to lead, and need not any more, goes on. */
+    private void done(Caller caller, @Nullable Lane unused) {
+        if (caller.failure != null) {
+            queue.removeIf(pending -> pending.caller == caller);
+        }
+        if (unused != null) {
+            handOver(unused);
+        }
+        switch (caller.failure) {
+            case null -> {}
+            case Error broken -> throw broken;
+            case RuntimeException thrown -> throw thrown;
+            default -> throw new IllegalStateException(caller.failure);
         }
     }
 
@@ -150,10 +157,10 @@ public final class Committer {
     private void lead(Lane lane) {
         List<Pending> batch = takeBatch();
         List<Outcome> outcomes = List.of();
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             outcomes = send(lane, batch.stream().map(pending -> pending.change).toList());
-        } catch (RuntimeException thrown) {
+        } catch (RuntimeException | Error thrown) {
             failure = thrown;
         }
         lock.lock();
@@ -173,13 +180,14 @@ public final class Committer {
     }
 
     private void handOver(Lane lane) {
-        Pending next = queue.peek();
-        if (next == null) {
-            free.add(lane);
-        } else {
-            next.caller.leads = lane;
-            next.caller.signal.raise();
+        for (Pending next : queue) {
+            if (next.caller.leads == null) {
+                next.caller.leads = lane;
+                next.caller.signal.raise();
+                return;
+            }
         }
+        free.add(lane);
     }
 
     private List<Pending> takeBatch() {
