@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * {@link #jitter()} of itself. Immutable; each method gives a changed copy.
  */
 public final class RetryPolicy {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
     private static final RetryPolicy DEFAULT = new RetryPolicy(
             10, Duration.ofMillis(200), 2.0, Duration.ofMinutes(1), 0.2, null, List.of(TerminalException.class));
 
@@ -36,6 +37,9 @@ public final class RetryPolicy {
         require(
                 maxDelay.compareTo(initialDelay) >= 0,
                 "maxDelay " + maxDelay + " is below initialDelay " + initialDelay);
+        require(
+                maxDelay.compareTo(LONGEST_DELAY) <= 0,
+                "maxDelay is " + maxDelay + "; it is at most " + LONGEST_DELAY.toDays() + " days");
         require(jitter >= 0 && jitter <= 1, "jitter is " + jitter + "; it is a share between 0 and 1");
         require(totalTime == null || !totalTime.isNegative(), "totalTime is " + totalTime + "; it cannot be negative");
         this.attempts = attempts;

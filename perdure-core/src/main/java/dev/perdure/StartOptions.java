@@ -16,6 +16,7 @@ public final class StartOptions {
     public static final String DEFAULT_QUEUE = "default";
 
     private static final int MAX_NAME = 100;
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS = new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false);
 
     private final @Nullable RunId id;
@@ -36,8 +37,9 @@ public final class StartOptions {
         this.queue = Names.require("queue", queue, MAX_NAME);
         this.priority = priority;
         this.version = version == null ? null : Names.require("version", version, MAX_NAME);
-        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-            throw new InvalidRequestException("The run timeout is " + timeout + "; it must be longer than zero.");
+        if (timeout != null && (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
+            throw new InvalidRequestException("The run timeout is %s; it must be longer than zero and at most %d days."
+                    .formatted(timeout, LONGEST_TIMEOUT.toDays()));
         }
         this.timeout = timeout;
         this.anyInput = anyInput;

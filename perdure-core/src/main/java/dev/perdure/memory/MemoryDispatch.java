@@ -49,7 +49,7 @@ final class MemoryDispatch implements Dispatch {
             if (!suits(row, request)) {
                 continue;
             }
-            boolean alone = row.recoveries >= Claimed.ALONE_AFTER;
+            boolean alone = row.recoveriesWithoutProgress() >= Claimed.ALONE_AFTER;
             if (alone && !(request.aloneToo() && claimed.isEmpty() && request.limit() > 0)) {
                 aloneWaits = true;
             } else if (claimed.size() < request.limit()) {
@@ -78,7 +78,7 @@ final class MemoryDispatch implements Dispatch {
                 row.start.seed(),
                 row.control,
                 row.deadline(),
-                row.recoveries);
+                row.recoveriesWithoutProgress());
     }
 
     private List<Signalled> signalled(Poll request) {

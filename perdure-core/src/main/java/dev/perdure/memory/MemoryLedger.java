@@ -183,14 +183,14 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         row.control = new Control(asked.wakes() + 1, reason, asked.kill(), asked.pause());
         switch (row.state) {
-            case PENDING, READY -> {
+            case PENDING, READY, PAUSED -> {
                 if (row.epoch == 0) {
                     end(row, reason);
                 }
             }
             case SUSPENDED, BACKING_OFF -> tables.change(row, RunState.READY, null);
             case RUNNING -> signalOwner(row);
-            case PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
+            case COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
     }
 
@@ -214,6 +214,7 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
+            row.control = new Control(asked.wakes(), asked.cancel(), asked.kill(), null);
             tables.change(row, RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.cancel(), asked.kill(), null);

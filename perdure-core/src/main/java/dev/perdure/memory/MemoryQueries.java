@@ -54,7 +54,7 @@ final class MemoryQueries implements Runs, Journals {
                 row.createdAt,
                 row.changedAt,
                 row.wakeAt,
-                row.recoveries);
+                row.recoveriesWithoutProgress());
     }
 
     private static boolean suits(Tables.Worker worker, Row row) {

@@ -75,6 +75,11 @@ final class Row {
         return start.timeout() == null ? null : createdAt.plus(start.timeout());
     }
 
+    /** How often it was recovered since it last added an entry. */
+    int recoveriesWithoutProgress() {
+        return journal.size() > entriesAtRecovery ? 0 : recoveries;
+    }
+
     boolean isHeldBy(@Nullable WorkerId worker, long underEpoch) {
         return state == RunState.RUNNING && epoch == underEpoch && owner != null && owner.equals(worker);
     }

@@ -162,8 +162,7 @@ final class Tables {
 
     /** What happens to a run whose worker died, or could not carry it on. */
     RunChange recover(Row row, String why) {
-        boolean progressed = row.journal.size() > row.entriesAtRecovery;
-        row.recoveries = progressed ? 1 : row.recoveries + 1;
+        row.recoveries = row.recoveriesWithoutProgress() + 1;
         row.entriesAtRecovery = row.journal.size();
         row.epoch++;
         Control asked = row.control;

@@ -15,7 +15,7 @@ import dev.perdure.spi.Store;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -35,22 +35,46 @@ final class Faults implements Store {
     private final Store store;
     private final boolean hints;
     private final Runnable crash;
-    private final AtomicReference<Fault> next = new AtomicReference<>(Fault.NONE);
-    private final AtomicInteger claimsToLose = new AtomicInteger();
+    private final Plan plan;
     private volatile @Nullable WorkerId worker;
 
-    Faults(Store store, boolean hints, Runnable crash) {
+    /** What is to go wrong. Shared by all workers, so that it happens to whoever comes first, and once. */
+    static final class Plan {
+        private record Next(Fault fault, int after) {
+            static final Next NOTHING = new Next(Fault.NONE, 0);
+
+            Next later() {
+                return after == 0 ? NOTHING : new Next(fault, after - 1);
+            }
+        }
+
+        private final AtomicReference<Next> next = new AtomicReference<>(Next.NOTHING);
+        private final AtomicBoolean loseClaim = new AtomicBoolean();
+
+        /** Lets this happen at a transition, after so many others. */
+        void after(int transitions, Fault fault) {
+            next.set(new Next(fault, transitions));
+        }
+
+        void loseNextClaim() {
+            loseClaim.set(true);
+        }
+
+        private Fault atTransition() {
+            Next planned = next.getAndUpdate(Next::later);
+            return planned.after() == 0 ? planned.fault() : Fault.NONE;
+        }
+
+        private boolean losesClaim() {
+            return loseClaim.getAndSet(false);
+        }
+    }
+
+    Faults(Store store, Plan plan, boolean hints, Runnable crash) {
         this.store = store;
+        this.plan = plan;
         this.hints = hints;
         this.crash = crash;
-    }
-
-    void next(Fault fault) {
-        next.set(fault);
-    }
-
-    void loseNextClaim() {
-        claimsToLose.set(1);
     }
 
     /** Ends the lease of the worker, as time would. */
@@ -72,7 +96,7 @@ final class Faults implements Store {
 
     private List<Outcome> apply(Lane lane, List<Change> changes) {
         boolean transition = changes.stream().anyMatch(change -> change instanceof Change.Advance);
-        Fault fault = transition ? next.getAndSet(Fault.NONE) : Fault.NONE;
+        Fault fault = transition ? plan.atTransition() : Fault.NONE;
         if (fault == Fault.CRASH_BEFORE) {
             crash.run();
             throw lost();
@@ -124,7 +148,7 @@ final class Faults implements Store {
     public Dispatch dispatch() {
         return request -> {
             Dispatch.Polled polled = store.dispatch().poll(request);
-            if (!polled.claimed().isEmpty() && claimsToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            if (!polled.claimed().isEmpty() && plan.losesClaim()) {
                 throw lost();
             }
             return polled;

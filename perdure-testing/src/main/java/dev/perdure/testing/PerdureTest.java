@@ -19,8 +19,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +51,12 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Object> workflows = new ArrayList<>();
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
+    private final Faults.Plan faults = new Faults.Plan();
     private RetryPolicy retry = RetryPolicy.standard();
     private int maxRuns = 1_000;
     private int maxPayloadBytes = 4 * 1024 * 1024;
-    private final ReentrantLock membership = new ReentrantLock();
-    private boolean closed;
     private @Nullable Engine client;
+    private volatile boolean closing;
 
     private PerdureTest(TestMode mode, Function<Clockwork, Store> stores) {
         this.mode = mode;
@@ -123,7 +123,7 @@ public final class PerdureTest extends ForwardingPerdure {
     @Override
     Perdure engine() {
         ensureStarted();
-        return members.isEmpty() ? client() : members.getFirst().engine();
+        return members.stream().findFirst().map(Member::engine).orElseGet(this::ensureStarted);
     }
 
     /** An engine without a worker: starts, waits, cancels, and runs nothing. */
@@ -165,24 +165,18 @@ public final class PerdureTest extends ForwardingPerdure {
     /** Starts one more worker. */
     public void startWorker() {
         ensureStarted();
-        Member[] self = new Member[1];
-        Faults faults = new Faults(store, mode != TestMode.WITHOUT_HINTS, () -> dieAndReplace(self[0]));
+        CompletableFuture<Member> self = new CompletableFuture<>();
+        Faults seen = new Faults(store, faults, mode != TestMode.WITHOUT_HINTS, () -> {
+            die(self.join());
+            startWorker();
+        });
         Settings.WorkerRules rules = new Settings.WorkerRules(
                 Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
-        self[0] = new Member(faults, Engine.start(settings(faults, rules)));
-        members.add(self[0]);
-    }
-
-    /** Called on the dying worker's own thread, perhaps while the test ends. */
-    private void dieAndReplace(Member member) {
-        membership.lock();
-        try {
-            die(member);
-            if (!closed) {
-                startWorker();
-            }
-        } finally {
-            membership.unlock();
+        Member member = new Member(seen, Engine.start(settings(seen, rules)));
+        members.add(member);
+        self.complete(member);
+        if (closing) { // a worker that died while the test was closing gets no successor
+            member.engine().close();
         }
     }
 
@@ -227,30 +221,34 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
-    /** The worker dies just before the next transition of a run is committed; another takes over. */
+    /** The worker that commits the next transition of a run dies just before; another takes over. */
     public void crashBeforeNextCommit() {
-        fault(Faults.Fault.CRASH_BEFORE);
+        crashBeforeCommit(0);
     }
 
-    /** The worker dies just after the next transition of a run was committed; another takes over. */
+    /** The worker that commits the next transition of a run dies just after; another takes over. */
     public void crashAfterNextCommit() {
-        fault(Faults.Fault.CRASH_AFTER);
+        crashAfterCommit(0);
     }
 
-    /** The next transition of a run is committed, but the worker does not get to know. */
+    /** As {@link #crashBeforeNextCommit()}, after so many transitions that are committed. */
+    public void crashBeforeCommit(int after) {
+        faults.after(after, Faults.Fault.CRASH_BEFORE);
+    }
+
+    /** As {@link #crashAfterNextCommit()}, after so many transitions before. */
+    public void crashAfterCommit(int after) {
+        faults.after(after, Faults.Fault.CRASH_AFTER);
+    }
+
+    /** The next transition of a run is committed, but its worker does not get to know. */
     public void loseNextAnswer() {
-        fault(Faults.Fault.LOSE_ANSWER);
-    }
-
-    private void fault(Faults.Fault fault) {
-        ensureStarted();
-        members.forEach(member -> member.store().next(fault));
+        faults.after(0, Faults.Fault.LOSE_ANSWER);
     }
 
     /** The next claim is committed, but the worker does not get to know what it claimed. */
     public void loseNextClaim() {
-        ensureStarted();
-        members.forEach(member -> member.store().loseNextClaim());
+        faults.loseNextClaim();
     }
 
     // ---- time
@@ -304,12 +302,7 @@ public final class PerdureTest extends ForwardingPerdure {
      */
     @Override
     public void close() {
-        membership.lock();
-        try {
-            closed = true;
-        } finally {
-            membership.unlock();
-        }
+        closing = true;
         members.forEach(member -> member.engine().close());
         members.clear();
         if (client != null) {

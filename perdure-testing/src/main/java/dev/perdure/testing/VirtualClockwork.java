@@ -23,11 +23,13 @@ import org.jspecify.annotations.Nullable;
  * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}; a thread that is woken counts
  * as busy from the moment it is woken. A thread of the test that waits (for a result, or in {@link #advance}) drives: when
  * nobody is busy it lets the engine keep house a couple of times, so that what a lost hint would delay is found, and if that
- * wakes nobody it moves the wall time to the next workflow's timer. The monotonic time by which leases are kept does not move
+ * wakes nobody it moves the wall time to the next workflow's timer. While a step body blocks, which it does in real time, the
+ * engine keeps house in real time too. The monotonic time by which leases are kept does not move
  * at all.
  */
 public final class VirtualClockwork implements Clockwork {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration BLOCKED = Duration.ofMillis(50);
     private static final int QUIET_TICKS = 2;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -173,7 +175,12 @@ public final class VirtualClockwork implements Clockwork {
                                 .formatted(PATIENCE, situation.get()));
             }
             try {
-                left = changed.awaitNanos(left);
+                long slice = Math.min(left, BLOCKED.toNanos());
+                long unused = changed.awaitNanos(slice);
+                left -= slice - unused;
+                if (unused <= 0) {
+                    keepHouse(); // a body blocks in real time: so the engine keeps house in real time, and can find it
+                }
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 throw new IllegalStateException("The test thread was interrupted.", interrupted);

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way.
  *
- * <p>Invariants. While a lane is free, everybody in the queue has a leader on the way. An outcome is handed out only after {@link Ledger#apply} has returned,
+ * <p>Invariants. While a lane is free, whoever is in the queue is about to lead another. Every lane is either free, or
+ * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
  * nothing is sent any more and everything is {@link Outcome.Fenced}.
@@ -64,9 +65,8 @@ public final class Committer {
     private static final class Caller {
         private final Clockwork.Signal signal;
         private int open;
-        private boolean leads;
-        private @Nullable Lane given;
-        private @Nullable RuntimeException failure;
+        private @Nullable Lane leads;
+        private @Nullable Throwable failure;
 
         Caller(Clockwork.Signal signal, int open) {
             this.signal = signal;
@@ -99,24 +99,19 @@ public final class Committer {
         Caller caller = new Caller(clockwork.signal(), changes.size());
         List<Pending> mine =
                 changes.stream().map(change -> new Pending(change, caller)).toList();
-        Lane lane = enqueue(caller, mine);
+        Lane lane = enqueue(mine);
         while (true) {
             if (lane != null) {
-                lead(caller, lane);
+                lead(lane);
             }
             lock.lock();
             try {
-                if (caller.failure != null) {
-                    giveUp(caller);
-                    throw caller.failure;
-                }
-                if (caller.open == 0) {
-                    passOn(caller);
+                lane = caller.leads;
+                caller.leads = null;
+                if (caller.failure != null || caller.open == 0) {
+                    done(caller, lane);
                     return mine.stream().map(Committer::outcomeOf).toList();
                 }
-                lane = caller.given;
-                caller.given = null;
-                caller.leads = lane != null;
             } finally {
                 lock.unlock();
             }
@@ -126,16 +121,19 @@ public final class Committer {
         }
     }
 
-    private void giveUp(Caller caller) {
-        queue.removeIf(pending -> pending.caller == caller);
-        passOn(caller);
-    }
-
-    /** A lane given to a caller whose changes went with somebody else's batch meanwhile. */
-    private void passOn(Caller caller) {
-        if (caller.given != null) {
-            handOver(caller.given);
-            caller.given = null;
+    /** The caller has what he came for, or will not get it. A lane that he was to lead, and need not any more, goes on. */
+    private void done(Caller caller, @Nullable Lane unused) {
+        if (caller.failure != null) {
+            queue.removeIf(pending -> pending.caller == caller);
+        }
+        if (unused != null) {
+            handOver(unused);
+        }
+        switch (caller.failure) {
+            case null -> {}
+            case Error broken -> throw broken;
+            case RuntimeException thrown -> throw thrown;
+            default -> throw new IllegalStateException(caller.failure);
         }
     }
 
@@ -146,28 +144,24 @@ public final class Committer {
         return pending.outcome;
     }
 
-    private @Nullable Lane enqueue(Caller caller, List<Pending> pending) {
+    private @Nullable Lane enqueue(List<Pending> pending) {
         lock.lock();
         try {
             queue.addAll(pending);
-            Lane lane = pending.isEmpty() ? null : free.poll();
-            caller.leads = lane != null;
-            return lane;
+            return queue.isEmpty() ? null : free.poll();
         } finally {
             lock.unlock();
         }
     }
 
-    private void lead(Caller leader, Lane lane) {
+    private void lead(Lane lane) {
         List<Pending> batch = takeBatch();
         List<Outcome> outcomes = List.of();
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             outcomes = send(lane, batch.stream().map(pending -> pending.change).toList());
-        } catch (StoreException trouble) {
-            failure = trouble;
-        } catch (RuntimeException bug) {
-            failure = new StoreException(StoreException.Kind.UNUSABLE, "The store failed in an unexpected way.", bug);
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
         }
         lock.lock();
         try {
@@ -179,20 +173,17 @@ public final class Committer {
                     pending.caller.signal.raise();
                 }
             }
-            leader.leads = false;
             handOver(lane);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Gives the lane to the first in the queue who does not lead already; whoever does will take the rest along. */
     private void handOver(Lane lane) {
-        for (Pending pending : queue) {
-            Caller next = pending.caller;
-            if (!next.leads && next.given == null) {
-                next.given = lane;
-                next.signal.raise();
+        for (Pending next : queue) {
+            if (next.caller.leads == null) {
+                next.caller.leads = lane;
+                next.caller.signal.raise();
                 return;
             }
         }

@@ -77,10 +77,11 @@ final class AnnotatedMethods {
             throw new DefinitionException("%s is not annotated with @Workflow.".formatted(describe(method)));
         }
         String name = annotation.value();
-        if (name.isBlank() || name.length() > Definition.MAX_NAME_LENGTH) {
+        if (!Target.isName(name)) {
             throw unusable(
                     method,
-                    "its name '%s' is empty or longer than %d characters".formatted(name, Definition.MAX_NAME_LENGTH));
+                    "its name is empty, longer than %d characters or has characters that cannot be stored"
+                            .formatted(Definition.MAX_NAME_LENGTH));
         }
         int modifiers = method.getModifiers();
         if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {

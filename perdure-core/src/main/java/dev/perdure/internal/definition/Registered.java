@@ -1,5 +1,7 @@
 package dev.perdure.internal.definition;
 
+import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.WorkflowContext;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,25 @@ public record Registered(Target target, String origin, Function function) {
      * @param resultType what it gives; {@code void} for nothing
      */
     public record Target(String name, Type inputType, Type resultType) {
+        /** Checks the name: it may come from a start by name, which no definition has seen. */
+        public Target {
+            if (!isName(name)) {
+                throw new InvalidRequestException(
+                        "The definition name is null, empty, longer than %d characters or has characters that cannot be stored. Give the name of a workflow."
+                                .formatted(Definition.MAX_NAME_LENGTH));
+            }
+        }
+
+        /** A surrogate that comes as a code point of its own lacks its other half. */
+        static boolean isName(@Nullable String name) {
+            return name != null
+                    && !name.isBlank()
+                    && name.length() <= Definition.MAX_NAME_LENGTH
+                    && name.codePoints()
+                            .noneMatch(character -> Character.isISOControl(character)
+                                    || Character.getType(character) == Character.SURROGATE);
+        }
+
         /** Whether it takes an input. */
         public boolean takesInput() {
             return inputType != void.class && inputType != Void.class;

@@ -95,6 +95,12 @@ final class Dispatcher {
                 LOG.debug("Could not look for work; will look again.", outOfReach);
                 reconcile = true;
                 trouble.pause();
+            } catch (
+                    RuntimeException
+                            unexpected) { // whatever it is, a worker without this loop would be dead and look alive
+                LOG.error("Could not look for work; will look again.", unexpected);
+                reconcile = true;
+                trouble.pause();
             }
         }
     }

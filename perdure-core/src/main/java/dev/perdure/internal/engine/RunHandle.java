@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle on one run. */
 final class RunHandle<R extends @Nullable Object> implements Run<R> {
+    private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
     private static final int PAGE_BYTES = 1024 * 1024;
 
     private final RunRef ref;
@@ -82,7 +83,8 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public R result(Duration timeout) {
-        return await(Math.max(0, timeout.toNanos()));
+        Duration limit = timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT;
+        return await(Math.max(0, limit.toNanos()));
     }
 
     private R await(long nanos) {
@@ -100,6 +102,10 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
         if (closed.getAsBoolean()) {
             throw new ClosedException("The engine was closed while run '%s' was waited for. The run goes on elsewhere."
                     .formatted(ref.id()));
+        }
+        List<Runs.Ended> endedMeanwhile = settings.store().runs().ended(List.of(ref));
+        if (!endedMeanwhile.isEmpty()) {
+            return valueOf(endedMeanwhile.getFirst());
         }
         throw new ResultUnavailableException(
                 "Run '%s' has not ended after %s; it is %s. It goes on; wait again for its result."

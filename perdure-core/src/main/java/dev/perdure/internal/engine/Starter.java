@@ -2,6 +2,7 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
+import dev.perdure.PerdureException;
 import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
@@ -91,8 +92,16 @@ final class Starter {
         try {
             List<Outcome> outcomes = commits.commitAll(home, changes);
             List<RunRef> started = new ArrayList<>();
+            PerdureException refusal = null;
             for (int i = 0; i < orders.size(); i++) {
-                started.add(settle(home, target, orders.get(i), outcomes.get(i)));
+                try {
+                    started.add(settle(home, target, orders.get(i), outcomes.get(i)));
+                } catch (RunConflictException | PayloadException refused) { // the others have begun all the same
+                    refusal = refusal == null ? refused : refusal;
+                }
+            }
+            if (refusal != null) {
+                throw refusal;
             }
             return started;
         } finally {

@@ -43,6 +43,7 @@ final class BodyGuard {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Thread inBody;
     private @Nullable Cause cause;
+    private long bodies;
 
     BodyGuard(Clockwork clockwork) {
         this.clockwork = clockwork;
@@ -62,8 +63,8 @@ final class BodyGuard {
      * that comes after a timeout, or when the run was given up, does not.
      */
     <T extends @Nullable Object> T run(Callable<T> body, @Nullable Duration timeout) throws Exception {
-        enter();
-        Runnable alarmOff = timeout == null ? () -> {} : clockwork.alarm(timeout, () -> interrupt(Cause.TIMEOUT));
+        long number = enter();
+        Runnable alarmOff = timeout == null ? () -> {} : clockwork.alarm(timeout, () -> timeOut(number));
         T result;
         try {
             result = body.call();
@@ -83,13 +84,26 @@ final class BodyGuard {
         return result;
     }
 
-    private void enter() {
+    /** An alarm may ring when its body is over and the next one runs: it is for one body only. */
+    private void timeOut(long number) {
+        lock.lock();
+        try {
+            if (number == bodies) {
+                interrupt(Cause.TIMEOUT);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long enter() {
         lock.lock();
         try {
             if (cause != Cause.ABANDONED) {
                 cause = null;
             }
             inBody = Thread.currentThread();
+            return ++bodies;
         } finally {
             lock.unlock();
         }

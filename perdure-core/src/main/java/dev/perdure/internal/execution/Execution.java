@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
+import dev.perdure.PayloadException;
 import dev.perdure.RunState;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
@@ -11,6 +12,8 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One run in this worker's memory, from when it is taken until it leaves.
@@ -25,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
  */
 public final class Execution {
+    private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
+    private static final String THE_END = "the end of the workflow";
+
     private final Held held;
     private final Host host;
     private final Journals.Page journal;
@@ -67,6 +73,12 @@ public final class Execution {
             departure = enter();
         } catch (Unwind left) {
             departure = transitions.departure().orElseGet(Departure.Lost::new);
+        } catch (RuntimeException | Error unexpected) {
+            LOG.error(
+                    "Run {} is dropped from memory and will be given back.",
+                    held.run().id(),
+                    unexpected);
+            departure = transitions.departure().orElseGet(Departure.Lost::new);
         }
         if (!guard.abandoned()) {
             host.left(this, departure);
@@ -76,32 +88,47 @@ public final class Execution {
     private Departure enter() {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
-        Replay replay = new Replay(held.run().id().value(), journal, transitions::read, transitions::pause);
+        Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
         RunContext context = new RunContext(held, host, transitions, guard, replay, values);
         try {
             transitions.checkOrders();
-            @Nullable
-            Object input = transitions.recorded(
-                    () -> values.decode(held.input(), definition.target().inputType()));
+            @Nullable Object input = input(values);
             @Nullable Object result = definition.function().call(context, input);
             context.close();
-            replay.finish();
+            replay.finish(THE_END);
             Payload outcome = values.store(
                             result, definition.target().resultType(), "the result of workflow '" + definition() + "'")
                     .payload();
             return transitions.end(RunState.COMPLETED, outcome, "");
+        } catch (Replay.Mismatch mismatch) {
+            return transitions.leave(new Move.Pause(messageOf(mismatch)));
         } catch (VirtualMachineError | LinkageError broken) {
             return transitions.leave(new Move.Recover(Failure.of(broken).summary()));
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
             context.close();
-            return failed(values, thrown);
+            return failed(values, replay, thrown);
         }
     }
 
-    private Departure failed(Values values, Throwable thrown) {
+    private @Nullable Object input(Values values) {
+        try {
+            return values.decode(held.input(), held.definition().target().inputType());
+        } catch (PayloadException unreadable) {
+            throw transitions.stop(
+                    "The input of run '%s' cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                            .formatted(held.run().id(), unreadable.getMessage()));
+        }
+    }
+
+    private Departure failed(Values values, Replay replay, Throwable thrown) {
         Failure failure = Failure.of(thrown);
+        try {
+            replay.finish(THE_END + ", by " + failure.summary());
+        } catch (Replay.Mismatch mismatch) {
+            return transitions.leave(new Move.Pause(messageOf(mismatch)));
+        }
         if (thrown instanceof CancelledException) {
             return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
         }
@@ -140,7 +167,13 @@ public final class Execution {
     }
 
     private void takeOver(Move move) {
-        host.left(this, transitions.leave(move));
+        Departure departure;
+        try {
+            departure = transitions.leave(move);
+        } catch (Unwind lost) {
+            departure = new Departure.Lost();
+        }
+        host.left(this, departure);
     }
 
     /** The worker has lost its lease: write nothing more, leave at the next call or wait. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +17,15 @@ import org.jspecify.annotations.Nullable;
  * Holds only the page it is at; what lies behind is dropped.
  */
 final class Replay {
+    /** The code asks for something else than what is recorded. Carries the message for the person who has to mend it. */
+    static final class Mismatch extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Mismatch(String message) {
+            super(message, null, false, false);
+        }
+    }
+
     /** What is recorded under one position: notes in order, with the answer first if there is one. */
     record Past(List<Recorded> entries) {
         static final Past NOTHING = new Past(List.of());
@@ -37,22 +45,14 @@ final class Replay {
 
     private final String run;
     private final IntFunction<Journals.Page> more;
-    private final Function<String, Unwind> misfit;
     private final NavigableMap<Integer, List<Recorded>> page = new TreeMap<>();
     private int loadedTo;
     private boolean last;
     private int position;
 
-    /**
-     * A replay of this journal.
-     *
-     * @param more the next page
-     * @param misfit sees the run off with this message: nothing may follow, so user code cannot catch it
-     */
-    Replay(String run, Journals.Page first, IntFunction<Journals.Page> more, Function<String, Unwind> misfit) {
+    Replay(String run, Journals.Page first, IntFunction<Journals.Page> more) {
         this.run = run;
         this.more = more;
-        this.misfit = misfit;
         load(first);
     }
 
@@ -103,7 +103,7 @@ final class Replay {
         List<Recorded> recorded = at(position);
         if (!recorded.isEmpty()) {
             Entry entry = recorded.getFirst().entry();
-            throw misfit.apply(message(position, Call.describe(entry.kind(), entry.name()), asked));
+            throw new Mismatch(message(position, Call.describe(entry.kind(), entry.name()), asked));
         }
         return position;
     }
@@ -136,13 +136,16 @@ final class Replay {
         return firstFrom(position + 1) != null;
     }
 
-    /** The workflow has returned: then it must have come past everything that is recorded. */
-    void finish() {
+    /**
+     * The workflow has returned or thrown: then it must have come past everything that is recorded.
+     *
+     * @param asked how it ended, for the message
+     */
+    void finish(String asked) {
         skipPatches(null);
         Entry left = firstFrom(position + 1);
         if (left != null) {
-            throw misfit.apply(
-                    message(left.position(), Call.describe(left.kind(), left.name()), "the end of the workflow"));
+            throw new Mismatch(message(left.position(), Call.describe(left.kind(), left.name()), asked));
         }
     }
 
@@ -157,8 +160,8 @@ final class Replay {
         return next == null ? null : next.getValue().getFirst().entry();
     }
 
-    private Unwind mismatch(Call call, String recorded) {
-        return misfit.apply(message(call.position(), recorded, call.describe()));
+    private Mismatch mismatch(Call call, String recorded) {
+        return new Mismatch(message(call.position(), recorded, call.describe()));
     }
 
     private String message(int at, String recorded, String asked) {

@@ -3,11 +3,13 @@ package dev.perdure.internal.execution;
 import dev.perdure.Attempt;
 import dev.perdure.ContextMisuseException;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StepAction;
 import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
+import dev.perdure.StoreException;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowContext;
 import dev.perdure.spi.Entry;
@@ -21,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,6 +32,7 @@ import org.slf4j.LoggerFactory;
 /** The context of one execution. Every call: may I be called here, is it recorded, then do it. */
 final class RunContext implements WorkflowContext {
     private static final int MAX_NAME = 200;
+    private static final Duration LONGEST_SLEEP = Duration.ofDays(36_500);
 
     private final Held held;
     private final Host host;
@@ -55,7 +59,26 @@ final class RunContext implements WorkflowContext {
         this.logger = new ReplayLogger(
                 LoggerFactory.getLogger(
                         "dev.perdure.workflow." + held.definition().target().name()),
-                replay::replaying);
+                () -> fitting(replay::replaying));
+    }
+
+    /** Asks the journal. Where the code does not fit it, the run leaves at once: user code could catch anything milder. */
+    private <T> T fitting(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (Replay.Mismatch mismatch) {
+            throw transitions.stop(String.valueOf(mismatch.getMessage()));
+        } catch (StoreException unreachable) {
+            throw transitions.lost();
+        }
+    }
+
+    private Call take(Entry.Kind kind, String name) {
+        return fitting(() -> replay.take(kind, name));
+    }
+
+    private int takeDerived(String asked) {
+        return fitting(() -> replay.takeDerived(asked));
     }
 
     /** The workflow has returned. */
@@ -90,15 +113,23 @@ final class RunContext implements WorkflowContext {
         if (name == null
                 || name.isEmpty()
                 || name.length() > MAX_NAME
-                || !name.chars().allMatch(RunContext::storable)) {
+                || !name.codePoints().allMatch(RunContext::storable)) {
             throw new InvalidRequestException(
-                    "The %s is null, empty, longer than %d characters or has control characters. Give it a short, constant text."
+                    "The %s is null, empty, longer than %d characters or has control characters or half a surrogate pair. Give it a short, constant text."
                             .formatted(what, MAX_NAME));
         }
     }
 
-    private static boolean storable(int character) {
-        return !Character.isISOControl(character) && !Character.isSurrogate((char) character);
+    /** A surrogate that comes as a code point of its own lacks its other half. */
+    private static boolean storable(int codePoint) {
+        return !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
+    }
+
+    private static void requireStorable(@Nullable Duration duration) {
+        if (duration == null || duration.compareTo(LONGEST_SLEEP) > 0) {
+            throw new InvalidRequestException(
+                    "The sleep is %s; it is at most %d days.".formatted(duration, LONGEST_SLEEP.toDays()));
+        }
     }
 
     @Override
@@ -149,19 +180,23 @@ final class RunContext implements WorkflowContext {
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
         requireName("step name", name);
         enter("step");
-        Call call = replay.take(Entry.Kind.STEP, name);
+        Call call = take(Entry.Kind.STEP, name);
         return (T) steps.perform(call, replay.past(call), type, body, options);
     }
 
     @Override
     public void sleep(Duration duration) {
+        requireStorable(duration);
         enter("sleep");
-        Call call = replay.take(Entry.Kind.SLEEP, duration.toString());
+        Call call = take(Entry.Kind.SLEEP, duration.toString());
         Replay.Past past = replay.past(call);
         rethrowDelivered(past);
         Optional<Recorded> begun = past.notes().stream().findFirst();
         Instant due;
         if (begun.isPresent()) {
+            if (fitting(replay::replaying)) {
+                return; // the run came past here before, whatever this worker's clock says
+            }
             due = begun.get().at().plus(duration);
         } else {
             transitions.deliverTo(call);
@@ -188,12 +223,16 @@ final class RunContext implements WorkflowContext {
     @Override
     public Instant now() {
         enter("now");
-        Call call = replay.take(Entry.Kind.NOW, "");
+        Call call = take(Entry.Kind.NOW, "");
         Replay.Past past = replay.past(call);
         rethrowDelivered(past);
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
-            return transitions.recorded(() -> values.decode(answer.get().entry().payload(), Instant.class));
+            try {
+                return values.decode(answer.get().entry().payload(), Instant.class);
+            } catch (PayloadException unreadable) {
+                throw transitions.unreadable(call, unreadable);
+            }
         }
         transitions.deliverTo(call);
         Instant now = host.clock().now();
@@ -204,13 +243,13 @@ final class RunContext implements WorkflowContext {
     @Override
     public UUID uuid() {
         enter("uuid");
-        return derived.uuid(replay.takeDerived("uuid()"));
+        return derived.uuid(takeDerived("uuid()"));
     }
 
     @Override
     public RandomGenerator random() {
         enter("random");
-        return derived.random(replay.takeDerived("random()"));
+        return derived.random(takeDerived("random()"));
     }
 
     @Override
@@ -221,11 +260,11 @@ final class RunContext implements WorkflowContext {
     }
 
     private boolean decidePatch(String id) {
-        boolean recorded = replay.nextIsPatch(id);
-        if (!recorded && replay.replaying()) {
+        boolean recorded = fitting(() -> replay.nextIsPatch(id));
+        if (!recorded && fitting(replay::replaying)) {
             return false;
         }
-        Call call = replay.take(Entry.Kind.PATCH, id);
+        Call call = take(Entry.Kind.PATCH, id);
         if (!recorded) {
             transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
         }

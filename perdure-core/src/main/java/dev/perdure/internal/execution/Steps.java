@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * never again.
  */
 final class Steps {
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
     private final Host host;
     private final Transitions transitions;
     private final BodyGuard guard;
@@ -66,8 +68,9 @@ final class Steps {
 
         @Override
         public void retryAfter(Duration delay) {
-            if (delay.isNegative()) {
-                throw new InvalidRequestException("retryAfter is " + delay + "; it cannot be negative.");
+            if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+                throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %d days."
+                        .formatted(delay, LONGEST_DELAY.toDays()));
             }
             retryAfter = delay;
         }
@@ -83,7 +86,7 @@ final class Steps {
     Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
-            return replay(answer.get().entry(), type);
+            return replay(call, answer.get().entry(), type);
         }
         RetryPolicy policy = options.retry().orElse(host.rules().retry());
         List<Recorded> failures = past.notes();
@@ -92,7 +95,7 @@ final class Steps {
         Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
-            long delay = recordedAttempt(lastFailure.entry()).delayMillis();
+            long delay = failedAttempt(call, lastFailure.entry()).delayMillis();
             transitions.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
         }
         while (true) {
@@ -120,17 +123,29 @@ final class Steps {
         }
     }
 
-    private FailedAttempt recordedAttempt(Entry entry) {
-        return transitions.recorded(() -> values.decode(entry.payload(), FailedAttempt.class));
-    }
-
-    private @Nullable Object replay(Entry entry, Type type) {
+    private @Nullable Object replay(Call call, Entry entry, Type type) {
         return switch (entry.status()) {
-            case VALUE -> transitions.<@Nullable Object>recorded(() -> values.decode(entry.payload(), type));
-            case FAILURE -> throw failed(entry.name(), recordedAttempt(entry));
+            case VALUE -> value(call, entry, type);
+            case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
             case BEGUN, ATTEMPT -> throw new IllegalStateException("Not an answer: " + entry.status());
         };
+    }
+
+    private @Nullable Object value(Call call, Entry entry, Type type) {
+        try {
+            return values.decode(entry.payload(), type);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private FailedAttempt failedAttempt(Call call, Entry entry) {
+        try {
+            return values.decode(entry.payload(), FailedAttempt.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
     }
 
     private @Nullable Object attempt(
@@ -166,15 +181,15 @@ final class Steps {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
-        // The effect has happened and its result would not be storable next time either.
+        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+        // The effect has happened, and its result would not be storable next time either.
         boolean unstorable = thrown instanceof PayloadException;
-        boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
+        boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
         if (!again) {
             FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
             transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));
             throw failed(call.name(), last);
         }
-        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
         FailedAttempt note = new FailedAttempt(failure, attempt.number(), delay.toMillis());
         Entry entry = call.note(attempt.number(), Entry.Status.ATTEMPT, values.encode(note));
         Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);

@@ -1,18 +1,15 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.CancelledException;
-import dev.perdure.ClosedException;
 import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
-import dev.perdure.spi.Journals;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
@@ -25,6 +22,8 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
@@ -32,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 final class Transitions {
+    private static final Logger LOG = LoggerFactory.getLogger(Transitions.class);
+
     private final Held held;
     private final Host host;
     private final BodyGuard guard;
@@ -149,6 +150,23 @@ final class Transitions {
         return new Unwind("run " + held.run().id() + " leaves memory");
     }
 
+    /** Leaves memory for a person to mend the code. Nothing that is pending is written. */
+    Unwind stop(String reason) {
+        return unwind(leave(new Move.Pause(reason)));
+    }
+
+    /** What is recorded for this call cannot be read by the code there is now. */
+    Unwind unreadable(Call call, PayloadException cause) {
+        return stop(
+                "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                        .formatted(held.run().id(), call.position(), call.describe(), cause.getMessage()));
+    }
+
+    /** The store gives no answer any more: that is no business of the workflow's code. */
+    Unwind lost() {
+        return unwind(new Departure.Lost());
+    }
+
     // ---- writing
 
     /** Lets an entry ride along with the next transition. */
@@ -175,42 +193,22 @@ final class Transitions {
         return switch (send(takePending(entries), new Move.Stay())) {
             case Outcome.Applied applied -> observed(applied.at());
             case Outcome.AlreadyThere there -> there.at();
-            case Outcome.Refused refused -> throw pause("The store refused an entry: " + refused.reason());
-            case Outcome.Fenced fenced -> throw unwind(new Departure.Lost());
-            case Outcome.UnknownRun gone -> throw unwind(new Departure.Lost());
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
+            case Outcome.Fenced fenced -> throw lost();
+            case Outcome.UnknownRun gone -> throw lost();
             case Outcome other -> throw new IllegalStateException("Unexpected outcome " + other);
         };
     }
 
-    /** A store that is unusable, and an engine that is closed, are no failures of the run: they only make it leave. */
     private Outcome send(List<Entry> entries, Move move) {
         if (underLock(() -> lost || departure != null)) {
             return new Outcome.Fenced();
         }
         try {
             return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
-        } catch (StoreException | ClosedException trouble) {
-            lose();
-            return new Outcome.Fenced();
-        }
-    }
-
-    /** More of the journal. */
-    Journals.Page read(int afterPosition) {
-        try {
-            return host.read(held.run(), afterPosition);
-        } catch (StoreException | ClosedException trouble) {
-            throw unwind(new Departure.Lost());
-        }
-    }
-
-    /** Reads something recorded; if that fails, code and journal do not fit and a person has to look. */
-    <T extends @Nullable Object> T recorded(Supplier<T> reading) {
-        try {
-            return reading.get();
-        } catch (PayloadException unreadable) {
-            throw pause("Something recorded cannot be read back. %s Mend the type, then resume the run."
-                    .formatted(unreadable.getMessage()));
+        } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
+            LOG.debug("Run {} is let go of.", held.run().id(), trouble);
+            throw lost();
         }
     }
 
@@ -232,14 +230,14 @@ final class Transitions {
         }
         Control asked = underLock(() -> control);
         if (underLock(() -> lost) || !host.alive()) {
-            throw unwind(new Departure.Lost());
+            throw lost();
         }
         if (asked.kill() != null) {
             throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
         }
         if (asked.pause() != null) {
             flush();
-            throw pause(asked.pause());
+            throw stop(asked.pause());
         }
         if (underLock(() -> givenBack)) {
             flush();
@@ -348,14 +346,9 @@ final class Transitions {
                 underLock(() -> control = woken.control());
                 yield observed(woken.at());
             }
-            case Outcome.Refused refused -> throw pause("The store refused an entry: " + refused.reason());
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
             default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
         };
-    }
-
-    /** The run cannot go on as it is: nothing more is applied, and a person has to look. */
-    Unwind pause(String reason) {
-        return unwind(leave(new Move.Pause(reason)));
     }
 
     /** Leaves memory and comes back, to show that a replay gives the same. */

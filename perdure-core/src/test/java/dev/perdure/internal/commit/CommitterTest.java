@@ -1,0 +1,274 @@
+package dev.perdure.internal.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.WorkerId;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class CommitterTest {
+    /** A ledger that shows each batch, and lets it pass, hold or fail as the test says. */
+    private static final class Desk implements Ledger {
+        private final List<List<String>> batches = new CopyOnWriteArrayList<>();
+        private final List<Lane> lanes = new CopyOnWriteArrayList<>();
+        private final Queue<CountDownLatch> holds = new ConcurrentLinkedQueue<>();
+        private final Queue<Supplier<? extends Throwable>> failures = new ConcurrentLinkedQueue<>();
+
+        /** The next batch that has no hold yet is kept until the latch opens. */
+        CountDownLatch hold() {
+            CountDownLatch hold = new CountDownLatch(1);
+            holds.add(hold);
+            return hold;
+        }
+
+        @Override
+        public List<Outcome> apply(Lane lane, List<Change> changes) {
+            CountDownLatch hold = holds.poll();
+            Supplier<? extends Throwable> failure = failures.poll();
+            lanes.add(lane);
+            batches.add(changes.stream()
+                    .map(change -> ((Change.Command) change).reason())
+                    .toList());
+            pass(hold);
+            if (failure != null) {
+                switch (failure.get()) {
+                    case RuntimeException thrown -> throw thrown;
+                    case Error broken -> throw broken;
+                    case Throwable other -> throw new AssertionError(other);
+                }
+            }
+            return changes.stream()
+                    .<Outcome>map(change -> new Outcome.Applied(Instant.EPOCH, RunState.RUNNING))
+                    .toList();
+        }
+
+        private static void pass(CountDownLatch hold) {
+            try {
+                if (hold != null && !hold.await(10, TimeUnit.SECONDS)) {
+                    throw new AssertionError("nobody let the batch pass");
+                }
+            } catch (InterruptedException stop) {
+                throw new AssertionError(stop);
+            }
+        }
+    }
+
+    private static final WorkerId WORKER = new WorkerId(new UUID(1, 2));
+    private static final Outcome DONE = new Outcome.Applied(Instant.EPOCH, RunState.RUNNING);
+
+    private final Desk desk = new Desk();
+    private final GatedClockwork clockwork = new GatedClockwork();
+    private final AtomicBoolean alive = new AtomicBoolean(true);
+
+    private Committer committer(int lanes) {
+        return new Committer(desk, clockwork, WORKER, lanes, alive::get);
+    }
+
+    private static Change change(String run, String mark) {
+        return new Change.Command(RunId.of(run), Change.Order.PAUSE, mark);
+    }
+
+    private CompletableFuture<Outcome> commit(Committer committer, String name) {
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        Thread.ofVirtual().name(name).start(() -> {
+            try {
+                outcome.complete(committer.commit(change(name, name)));
+            } catch (RuntimeException | Error thrown) {
+                outcome.completeExceptionally(thrown);
+            }
+        });
+        return outcome;
+    }
+
+    private void awaitBatches(int count) {
+        await().until(() -> desk.batches.size() >= count);
+    }
+
+    private void awaitWaiting(int count) {
+        await().until(() -> clockwork.waiting() >= count);
+    }
+
+    @Test
+    void a_lone_caller_pays_one_round_trip_in_his_own_thread() {
+        assertThat(committer(2).commit(change("a", "a"))).isEqualTo(DONE);
+        assertThat(desk.batches).containsExactly(List.of("a"));
+        assertThat(clockwork.waiting()).isZero();
+    }
+
+    @Test
+    void what_comes_while_the_leader_is_busy_goes_as_one_batch() {
+        Committer committer = committer(1);
+        CountDownLatch first = desk.hold();
+        CompletableFuture<Outcome> leader = commit(committer, "leader");
+        awaitBatches(1);
+        List<CompletableFuture<Outcome>> others = IntStream.range(0, 5)
+                .mapToObj(i -> commit(committer, "run-" + i))
+                .toList();
+        awaitWaiting(5);
+        assertThat(others).noneMatch(CompletableFuture::isDone);
+        first.countDown();
+        assertThat(others)
+                .allSatisfy(other -> assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo(DONE));
+        assertThat(leader).isCompletedWithValue(DONE);
+        assertThat(desk.batches).hasSize(2);
+        assertThat(desk.batches.get(1)).hasSize(5);
+    }
+
+    @Test
+    void a_batch_has_no_two_changes_of_one_run_and_keeps_their_order() {
+        List<Change> changes = List.of(change("a", "a1"), change("b", "b1"), change("a", "a2"), change("a", "a3"));
+        assertThat(committer(1).commitAll(changes)).containsExactly(DONE, DONE, DONE, DONE);
+        assertThat(desk.batches).containsExactly(List.of("a1", "b1"), List.of("a2"), List.of("a3"));
+    }
+
+    @Test
+    void a_batch_has_a_limit() {
+        List<Change> changes = IntStream.range(0, 2_500)
+                .mapToObj(i -> change("run-" + i, "mark"))
+                .toList();
+        assertThat(committer(1).commitAll(changes)).hasSize(2_500);
+        assertThat(desk.batches).extracting(List::size).containsExactly(1_000, 1_000, 500);
+    }
+
+    @Test
+    void no_changes_need_no_commit() {
+        assertThat(committer(1).commitAll(List.of())).isEmpty();
+        assertThat(desk.batches).isEmpty();
+    }
+
+    @Test
+    void two_lanes_send_two_batches_at_once() {
+        Committer committer = committer(2);
+        CountDownLatch one = desk.hold();
+        CountDownLatch two = desk.hold();
+        assertThat(commit(committer, "a")).isNotNull();
+        awaitBatches(1);
+        assertThat(commit(committer, "b")).isNotNull();
+        awaitBatches(2);
+        assertThat(desk.lanes).containsExactlyInAnyOrder(new Lane(WORKER, 0), new Lane(WORKER, 1));
+        one.countDown();
+        two.countDown();
+    }
+
+    @Test
+    void an_unknown_outcome_is_found_out_by_sending_the_same_batch_again() {
+        Committer committer = committer(1);
+        CountDownLatch first = desk.hold();
+        desk.failures.add(() -> new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null));
+        CompletableFuture<Outcome> a = commit(committer, "a");
+        awaitBatches(1);
+        CompletableFuture<Outcome> b = commit(committer, "b");
+        awaitWaiting(1);
+        first.countDown();
+        assertThat(a).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(b).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(desk.batches).containsExactly(List.of("a"), List.of("a"), List.of("b"));
+    }
+
+    @Test
+    void a_store_that_fails_one_batch_fails_nobody_else() {
+        Committer committer = committer(1);
+        CountDownLatch first = desk.hold();
+        desk.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
+        CompletableFuture<Outcome> a = commit(committer, "a");
+        awaitBatches(1);
+        CompletableFuture<Outcome> b = commit(committer, "b");
+        awaitWaiting(1);
+        first.countDown();
+        assertThat(a).failsWithin(10, TimeUnit.SECONDS).withThrowableThat().withMessageContaining("no rights");
+        assertThat(b).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(committer.commit(change("c", "c"))).isEqualTo(DONE);
+    }
+
+    @Test
+    void a_store_that_breaks_in_the_leaders_hands_loses_no_lane() {
+        Committer committer = committer(1);
+        desk.failures.addAll(new ArrayDeque<>(List.<Supplier<? extends Throwable>>of(
+                () -> new StackOverflowError("deep"), () -> new IllegalStateException("a bug in the store"))));
+        assertThatThrownBy(() -> committer.commit(change("a", "a"))).isInstanceOf(StackOverflowError.class);
+        assertThatThrownBy(() -> committer.commit(change("b", "b"))).hasMessage("a bug in the store");
+        assertThat(committer.commit(change("c", "c"))).isEqualTo(DONE);
+    }
+
+    @Test
+    void nothing_is_sent_when_the_lease_has_ended() {
+        alive.set(false);
+        assertThat(committer(2).commitAll(List.of(change("a", "a"), change("b", "b"))))
+                .containsExactly(new Outcome.Fenced(), new Outcome.Fenced());
+        assertThat(desk.batches).isEmpty();
+    }
+
+    @Test
+    void a_batch_is_not_sent_again_when_the_lease_ended_meanwhile() {
+        desk.failures.add(() -> {
+            alive.set(false);
+            return new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null);
+        });
+        assertThat(committer(1).commit(change("a", "a"))).isEqualTo(new Outcome.Fenced());
+        assertThat(desk.batches).containsExactly(List.of("a"));
+    }
+
+    @Test
+    void two_lanes_that_come_back_at_once_go_to_two_callers() throws Exception {
+        Committer committer = committer(2);
+        CountDownLatch one = desk.hold();
+        CountDownLatch two = desk.hold();
+        CompletableFuture<Outcome> a = commit(committer, "a");
+        awaitBatches(1);
+        CompletableFuture<Outcome> b = commit(committer, "b");
+        awaitBatches(2);
+        clockwork.close("c");
+        clockwork.close("d");
+        CompletableFuture<Outcome> c = commit(committer, "c");
+        awaitWaiting(1);
+        CompletableFuture<Outcome> d = commit(committer, "d");
+        awaitWaiting(2);
+
+        // Both lanes come back before the first caller in the queue has woken up.
+        one.countDown();
+        a.get(10, TimeUnit.SECONDS);
+        two.countDown();
+        b.get(10, TimeUnit.SECONDS);
+        // The second takes the whole queue, so that the first finds his work done and a lane in his hand.
+        clockwork.open("d");
+        d.get(10, TimeUnit.SECONDS);
+        clockwork.open("c");
+        c.get(10, TimeUnit.SECONDS);
+        assertThat(desk.batches.getLast()).containsExactly("c", "d");
+
+        assertBothLanesAreThere(committer);
+    }
+
+    private void assertBothLanesAreThere(Committer committer) {
+        int before = desk.batches.size();
+        CountDownLatch one = desk.hold();
+        CountDownLatch two = desk.hold();
+        assertThat(commit(committer, "e")).isNotNull();
+        awaitBatches(before + 1);
+        assertThat(commit(committer, "f")).isNotNull();
+        awaitBatches(before + 2);
+        one.countDown();
+        two.countDown();
+    }
+}

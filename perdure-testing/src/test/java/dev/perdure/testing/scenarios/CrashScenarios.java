@@ -1,0 +1,138 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.StepOptions.retry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.CancelledException;
+import dev.perdure.Definition;
+import dev.perdure.HistoryEvent;
+import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The worker dies just before or just after each commit of one run that does everything a run can do. */
+abstract class CrashScenarios extends Scenarios {
+    private static final int COMMITS = 12;
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    static Stream<Arguments> everyCommitInEveryMode() {
+        return Stream.of(TestMode.values())
+                .flatMap(mode -> IntStream.range(0, COMMITS)
+                        .boxed()
+                        .flatMap(commit -> Stream.of(true, false).map(before -> Arguments.of(mode, commit, before))));
+    }
+
+    private static Definition<String, String> everything(Map<String, Integer> bodies) {
+        return workflow("everything", (ctx, in) -> {
+            String begun = ctx.now().toString();
+            ctx.run("first", () -> bodies.merge("first", 1, Integer::sum));
+            String tried = ctx.step(
+                    "flaky",
+                    () -> {
+                        bodies.merge("flaky", 1, Integer::sum);
+                        if (ctx.attempt().number() < 3) {
+                            throw new IllegalStateException(
+                                    "attempt " + ctx.attempt().number());
+                        }
+                        return "attempt " + ctx.attempt().number();
+                    },
+                    retry(RetryPolicy.standard()
+                            .initialDelay(HOUR)
+                            .factor(1)
+                            .maxDelay(HOUR)
+                            .jitter(0)));
+            boolean patched = ctx.patched("p");
+            ctx.sleep(HOUR);
+            try {
+                ctx.sleep(Duration.ofDays(100));
+                return "not cancelled";
+            } catch (CancelledException cancelled) {
+                ctx.run("undo", () -> bodies.merge("undo", 1, Integer::sum));
+                if (in.equals("cancel")) {
+                    throw cancelled;
+                }
+                return begun + " " + tried + " " + patched + " " + cancelled.getMessage();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommitInEveryMode")
+    void a_crash_at_any_commit_loses_and_repeats_nothing(TestMode mode, int commit, boolean before) {
+        try (PerdureTest perdure = create(mode)) {
+            Map<String, Integer> bodies = new ConcurrentHashMap<>();
+            Definition<String, String> flow = everything(bodies);
+            perdure.register(flow);
+            crashAt(perdure, commit, before);
+            Run<String> run = perdure.start(flow, "complete", id("run"));
+            perdure.advance(Duration.ofHours(4));
+            run.cancel("stop");
+            assertThat(run.result()).isEqualTo("2030-01-01T00:00:00Z attempt 3 true stop");
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+            // One body more at most: the one between whose end and whose record the worker died.
+            assertThat(bodies.get("first")).isBetween(1, before ? 2 : 1);
+            assertThat(bodies.get("flaky")).isBetween(3, before ? 4 : 3);
+            assertThat(bodies.get("undo")).isBetween(1, before ? 2 : 1);
+            assertThat(bodies.values().stream().mapToInt(Integer::intValue).sum())
+                    .isBetween(5, before ? 6 : 5);
+            assertThat(journal(run))
+                    .containsExactly(
+                            "NOW '' VALUE",
+                            "STEP 'first' VALUE",
+                            "STEP 'flaky' ATTEMPT",
+                            "STEP 'flaky' ATTEMPT",
+                            "STEP 'flaky' VALUE",
+                            "PATCH 'p' VALUE",
+                            "SLEEP 'PT1H' BEGUN",
+                            "SLEEP 'PT2400H' BEGUN",
+                            "SLEEP 'PT2400H' CANCELLED",
+                            "STEP 'undo' VALUE");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommitInEveryMode")
+    void a_crash_at_any_commit_of_a_cancelled_run_ends_it_cancelled(TestMode mode, int commit, boolean before) {
+        try (PerdureTest perdure = create(mode)) {
+            Map<String, Integer> bodies = new ConcurrentHashMap<>();
+            Definition<String, String> flow = everything(bodies);
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "cancel", id("run"));
+            perdure.settle();
+            crashAt(perdure, commit % 5, before);
+            run.cancel("early");
+            assertThatThrownBy(run::result).hasMessageContaining("early");
+            assertThat(run.state()).isIn(RunState.CANCELLED, RunState.FAILED);
+            assertThat(bodies).doesNotContainKey("undo").containsEntry("flaky", 1);
+        }
+    }
+
+    private static List<String> journal(Run<?> run) {
+        return run.history().stream()
+                .filter(event -> event.position() > 0)
+                .sorted(java.util.Comparator.comparingInt(HistoryEvent::position))
+                .map(HistoryEvent::what)
+                .toList();
+    }
+
+    private static void crashAt(PerdureTest perdure, int commit, boolean before) {
+        if (before) {
+            perdure.crashBeforeCommit(commit);
+        } else {
+            perdure.crashAfterCommit(commit);
+        }
+    }
+}

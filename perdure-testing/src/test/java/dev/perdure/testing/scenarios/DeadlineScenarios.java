@@ -1,0 +1,178 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.StepOptions.retry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.DeadlineExceededException;
+import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+abstract class DeadlineScenarios extends Scenarios {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_is_delivered_into_a_sleep_and_fails_the_run(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("sleepy", (ctx, in) -> {
+                ctx.sleep(HOUR);
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMinutes(10)));
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining(
+                            "dev.perdure.DeadlineExceededException: Run 'late' has passed its deadline 2030-01-01T00:10:00Z.");
+            assertThat(run.state()).isEqualTo(RunState.FAILED);
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_is_delivered_into_a_back_off(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow(
+                    "flaky",
+                    (ctx, in) -> ctx.step(
+                            "call",
+                            () -> {
+                                throw new IllegalStateException("no");
+                            },
+                            retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMinutes(10)));
+            assertThatThrownBy(run::result).hasMessageContaining("DeadlineExceededException");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_that_passed_while_nothing_waited_is_delivered_at_the_next_step(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = workflow("between", (ctx, in) -> {
+                ctx.run("first", () -> done.add("first"));
+                ctx.sleep(HOUR);
+                ctx.run("second", () -> done.add("second"));
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            perdure.settle();
+            perdure.crashAll();
+            perdure.advance(Duration.ofHours(2));
+            perdure.startWorker();
+            assertThatThrownBy(run::result).hasMessageContaining("DeadlineExceededException");
+            assertThat(done).containsExactly("first");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_interrupts_a_body(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = workflow("stuck", (ctx, in) -> {
+                try {
+                    ctx.run("wait", () -> await(new CountDownLatch(1)));
+                    return "?";
+                } catch (DeadlineExceededException late) {
+                    return ctx.step("tidy", () -> "tidied");
+                }
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMillis(50)));
+            assertThat(run.result()).isEqualTo("tidied");
+            assertThat(done).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_can_be_caught_is_recorded_and_the_same_on_replay(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = workflow("caught", (ctx, in) -> {
+                try {
+                    ctx.sleep(Duration.ofDays(1));
+                    return "slept";
+                } catch (DeadlineExceededException late) {
+                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.sleep(HOUR);
+                    ctx.run("tell", () -> done.add("tell"));
+                    return late.getMessage();
+                }
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            perdure.advance(HOUR);
+            perdure.crash();
+            perdure.advance(Duration.ofMinutes(30));
+            perdure.crash();
+            assertThat(run.result()).isEqualTo("Run 'late' has passed its deadline 2030-01-01T01:00:00Z.");
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+            assertThat(done).containsExactly("undo", "tell");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
+            assertThat(run.history())
+                    .anySatisfy(event -> assertThat(event.what()).isEqualTo("SLEEP 'PT24H' DEADLINE"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_is_quicker_than_its_deadline_never_sees_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("quick", (ctx, in) -> {
+                ctx.sleep(HOUR);
+                return in;
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "x", StartOptions.defaults().timeout(Duration.ofHours(2)))
+                            .result())
+                    .isEqualTo("x");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_queued_run_gets_its_deadline_when_it_first_runs(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("waiting", (ctx, in) -> ctx.step("work", () -> in));
+            perdure.register(workflow("other", (ctx, in) -> in));
+            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            perdure.advance(Duration.ofHours(2));
+            assertThat(run.state()).isEqualTo(RunState.READY);
+            perdure.deploy(flow);
+            assertThatThrownBy(run::result).hasMessageContaining("DeadlineExceededException");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_timeout_that_no_calendar_holds_is_refused(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(workflow("other", (ctx, in) -> in));
+            for (Duration bad : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+                assertThatThrownBy(() -> id("late").timeout(bad))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessageContaining("The run timeout is " + bad);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+abstract class ListingScenarios extends Scenarios {
+    private static final Definition<String, String> QUICK = workflow("quick", (ctx, in) -> in);
+    private static final Definition<String, String> SLOW = workflow("slow", (ctx, in) -> {
+        ctx.sleep(Duration.ofDays(10));
+        return in;
+    });
+    private static final Definition<String, String> BAD = workflow("bad", (ctx, in) -> {
+        throw new IllegalStateException("as told");
+    });
+
+    private static List<String> ids(List<RunInfo> runs) {
+        return runs.stream().map(run -> run.id().value()).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void runs_are_listed_newest_first_by_state_definition_and_time(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(QUICK, SLOW, BAD);
+            Instant begin = perdure.now();
+            perdure.start(QUICK, "x", id("q1"));
+            perdure.advance(Duration.ofMinutes(1));
+            perdure.start(SLOW, "x", id("s1"));
+            perdure.advance(Duration.ofMinutes(1));
+            perdure.start(BAD, "x", id("b1"));
+            perdure.advance(Duration.ofMinutes(1));
+            perdure.start(QUICK, "x", id("q2"));
+            perdure.settle();
+
+            assertThat(ids(perdure.list(RunFilter.all()))).containsExactly("q2", "b1", "s1", "q1");
+            assertThat(ids(perdure.list(RunFilter.all().definition("quick")))).containsExactly("q2", "q1");
+            assertThat(ids(perdure.list(RunFilter.all().state(RunState.SUSPENDED))))
+                    .containsExactly("s1");
+            assertThat(ids(perdure.list(RunFilter.all().state(RunState.FAILED))))
+                    .containsExactly("b1");
+            RunFilter middle =
+                    RunFilter.all().created(begin.plus(Duration.ofMinutes(1)), begin.plus(Duration.ofMinutes(3)));
+            assertThat(ids(perdure.list(middle))).containsExactly("b1", "s1");
+            assertThat(perdure.list(middle.state(RunState.COMPLETED))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void pages_follow_each_other_without_gap_or_repeat(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(QUICK);
+            for (int i = 0; i < 25; i++) {
+                perdure.start(QUICK, "x", id("run-" + i));
+                if (i % 3 == 0) { // several runs are as old as each other
+                    perdure.advance(Duration.ofSeconds(1));
+                }
+            }
+            perdure.settle();
+            List<RunInfo> all = perdure.list(RunFilter.all());
+            List<RunInfo> paged = new ArrayList<>();
+            RunFilter filter = RunFilter.all().limit(4);
+            List<RunInfo> page = perdure.list(filter);
+            while (!page.isEmpty()) {
+                assertThat(page.size()).isLessThanOrEqualTo(4);
+                paged.addAll(page);
+                perdure.start(QUICK, "x", id("meanwhile-" + paged.size()));
+                page = perdure.list(filter.after(page.getLast()));
+            }
+            assertThat(ids(paged)).hasSize(25).isEqualTo(ids(all));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_limit_out_of_range_is_refused(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(QUICK);
+            for (int bad : List.of(0, -1, 10_001)) {
+                assertThatThrownBy(() -> RunFilter.all().limit(bad))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessageContaining("The limit is " + bad);
+            }
+            assertThat(perdure.list(RunFilter.all().limit(10_000))).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_history_tells_the_journal_and_the_changes_of_state(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("story", (ctx, in) -> {
+                ctx.run("one", () -> {});
+                ctx.sleep(Duration.ofHours(1));
+                ctx.run("two", () -> {});
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            assertThat(run.result()).isEqualTo("x");
+            assertThat(run.history())
+                    .filteredOn(event -> event.position() > 0)
+                    .extracting(event -> event.position() + " " + event.what() + " " + event.at())
+                    .containsExactly(
+                            "1 STEP 'one' VALUE 2030-01-01T00:00:00Z",
+                            "2 SLEEP 'PT1H' BEGUN 2030-01-01T00:00:00Z",
+                            "3 STEP 'two' VALUE 2030-01-01T01:00:00Z");
+            assertThat(run.history())
+                    .filteredOn(event -> event.position() == 0)
+                    .extracting(event -> event.what())
+                    .contains("RUNNING", "SUSPENDED", "READY", "COMPLETED")
+                    .endsWith("COMPLETED");
+        }
+    }
+}

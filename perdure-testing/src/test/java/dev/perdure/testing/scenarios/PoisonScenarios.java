@@ -1,0 +1,186 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.Definition;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+abstract class PoisonScenarios extends Scenarios {
+    /** As an OutOfMemoryError is one, without filling the memory. */
+    private static final class NoMoreMemory extends VirtualMachineError {
+        private static final long serialVersionUID = 1L;
+
+        NoMoreMemory() {
+            super("the heap is full");
+        }
+    }
+
+    @SuppressWarnings("InfiniteRecursion") // that is what it is for
+    private static int deeper(int depth) {
+        return deeper(depth + 1) + 1;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_breaks_the_machine_ten_times_is_paused_with_the_reason(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger entered = new AtomicInteger();
+            AtomicBoolean mended = new AtomicBoolean();
+            Definition<String, String> flow = workflow("poison", (ctx, in) -> {
+                entered.incrementAndGet();
+                if (!mended.get()) {
+                    throw new NoMoreMemory();
+                }
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            assertThat(run.info().reason().orElseThrow())
+                    .contains(
+                            "Recovered 10 times without progress", NoMoreMemory.class.getName() + ": the heap is full");
+            assertThat(run.info().recoveries()).isEqualTo(10);
+            assertThat(entered).hasValue(10);
+            mended.set(true);
+            run.resume();
+            assertThat(run.result()).isEqualTo("x");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_stack_overflow_in_a_body_is_poison_and_no_failed_attempt(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, Integer> flow = Definition.of(
+                    "deep", String.class, Integer.class, (ctx, in) -> ctx.step("recurse", () -> deeper(0)));
+            perdure.register(flow);
+            Run<Integer> run = perdure.start(flow, "x");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            assertThat(run.info().reason().orElseThrow()).contains("java.lang.StackOverflowError");
+            assertThat(run.history()).noneMatch(event -> event.position() > 0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_kills_its_worker_ten_times_is_paused_and_the_others_finish(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger deaths = new AtomicInteger();
+            Definition<String, String> poison = workflow(
+                    "poison",
+                    (ctx, in) -> ctx.step("boom", () -> {
+                        deaths.incrementAndGet();
+                        perdure.crashBeforeNextCommit();
+                        return in;
+                    }));
+            Definition<String, String> good = workflow("good", (ctx, in) -> {
+                ctx.sleep(Duration.ofHours(1));
+                return ctx.step("work", () -> in + "!");
+            });
+            perdure.register(poison, good);
+            List<Run<String>> others = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                others.add(perdure.start(good, "good-" + i));
+            }
+            perdure.settle();
+            Run<String> run = perdure.start(poison, "x", id("poison"));
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            assertThat(run.info().reason().orElseThrow()).contains("Recovered 10 times without progress");
+            assertThat(deaths.get()).isBetween(10, 11);
+            assertThat(others).allSatisfy(other -> assertThat(other.result()).endsWith("!"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void progress_resets_the_count(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger entered = new AtomicInteger();
+            Definition<String, String> flow = workflow("slow poison", (ctx, in) -> {
+                for (int i = 0; i < 4; i++) {
+                    ctx.run("progress", () -> {});
+                    int round = i;
+                    if (entered.incrementAndGet() <= (round + 1) * 9 && mode != TestMode.REPLAY_AFTER_EVERY_STEP) {
+                        throw new NoMoreMemory();
+                    }
+                }
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+            assertThat(entered.get()).isGreaterThan(mode == TestMode.REPLAY_AFTER_EVERY_STEP ? 4 : 20);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_went_on_since_it_was_recovered_need_not_run_alone_any_more(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger entered = new AtomicInteger();
+            Definition<String, String> flow = workflow("recovered", (ctx, in) -> {
+                if (entered.incrementAndGet() <= 4) {
+                    throw new NoMoreMemory();
+                }
+                ctx.run("progress", () -> {});
+                ctx.sleep(Duration.ofHours(1));
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
+            assertThat(run.info().recoveries()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "THREE_WORKERS")
+    void after_three_recoveries_a_run_runs_alone(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger running = new AtomicInteger();
+            AtomicInteger entered = new AtomicInteger();
+            List<Integer> beside = new CopyOnWriteArrayList<>();
+            Definition<String, String> poison = workflow("poison", (ctx, in) -> {
+                beside.add(running.get());
+                if (entered.incrementAndGet() <= 6) {
+                    throw new NoMoreMemory();
+                }
+                return in;
+            });
+            Definition<String, String> good = workflow("good", (ctx, in) -> {
+                running.incrementAndGet();
+                // Short enough to stay in memory, so that it is beside whoever runs meanwhile.
+                ctx.sleep(Duration.ofMillis(800));
+                running.decrementAndGet();
+                return in;
+            });
+            perdure.register(poison, good);
+            List<Run<String>> others = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                others.add(perdure.start(good, "good-" + i));
+            }
+            Run<String> run = perdure.start(poison, "x");
+            assertThat(run.result()).isEqualTo("x");
+            assertThat(others).allSatisfy(other -> assertThat(other.result()).startsWith("good"));
+            if (mode == TestMode.NORMAL) {
+                assertThat(beside.subList(3, beside.size())).containsOnly(0);
+            }
+        }
+    }
+}
