@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** Sets up an engine. What is not said has a default that suits a service with a handful of connections. */
 public final class PerdureBuilder {
     private static final int MAX_NAME = 100;
-    private static final int LANES = 2;
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(500);
 
     private final Store store;
@@ -135,7 +134,7 @@ public final class PerdureBuilder {
         Host.Rules rules = new Host.Rules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules =
-                worker ? new Settings.WorkerRules(from, version, lease, LANES, maxRuns, closeTimeout) : null;
+                worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout) : null;
         return new Settings(
                 store, new SystemClockwork(), List.copyOf(registrations), List.copyOf(listeners), rules, workerRules);
     }

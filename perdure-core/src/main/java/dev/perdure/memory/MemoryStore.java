@@ -15,6 +15,8 @@ import dev.perdure.spi.Store;
  * stale workers are fenced. Use it in tests and to try things out.
  */
 public final class MemoryStore implements Store {
+    private static final int LANES = 2;
+
     private final Tables tables;
     private final MemoryLedger ledger;
     private final MemoryLeases leases;
@@ -63,6 +65,11 @@ public final class MemoryStore implements Store {
     @Override
     public Hints hints() {
         return tables::subscribe;
+    }
+
+    @Override
+    public int lanes() {
+        return LANES;
     }
 
     /** Nothing to free. The rows stay, so that a test can go on with another engine. */

@@ -23,6 +23,9 @@ public interface Store extends AutoCloseable {
     /** That it may be worth looking. */
     Hints hints();
 
+    /** How many batches it is worth sending at once: one lane, and in a database one connection, for each. */
+    int lanes();
+
     /** Frees what the store itself holds. Twice is fine. */
     @Override
     void close();

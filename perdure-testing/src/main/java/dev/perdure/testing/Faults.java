@@ -171,5 +171,10 @@ final class Faults implements Store {
     }
 
     @Override
+    public int lanes() {
+        return store.lanes();
+    }
+
+    @Override
     public void close() {}
 }

@@ -171,7 +171,7 @@ public final class PerdureTest extends ForwardingPerdure {
             startWorker();
         });
         Settings.WorkerRules rules = new Settings.WorkerRules(
-                Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), 2, maxRuns, Duration.ofSeconds(10));
+                Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10));
         Member member = new Member(seen, Engine.start(settings(seen, rules)));
         members.add(member);
         self.complete(member);

@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  * if that has just lost its lease, they go again with its successor, because they ask for nothing that needs the lease.
  */
 final class Commits {
-    private static final int CLIENT_LANES = 2;
-
     private final @Nullable Worker worker;
     private final Committer client;
     private final BooleanSupplier closed;
@@ -24,7 +22,11 @@ final class Commits {
         this.worker = worker;
         this.closed = closed;
         this.client = new Committer(
-                settings.store().ledger(), settings.clockwork(), null, CLIENT_LANES, () -> !closed.getAsBoolean());
+                settings.store().ledger(),
+                settings.clockwork(),
+                null,
+                settings.store().lanes(),
+                () -> !closed.getAsBoolean());
     }
 
     void requireOpen() {

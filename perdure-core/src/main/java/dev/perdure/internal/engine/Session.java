@@ -44,14 +44,19 @@ final class Session implements Host {
     private volatile boolean closing;
     private volatile long leaseEnds;
 
-    Session(WorkerId id, Settings settings, Settings.WorkerRules rules, Shared shared, Runnable onLeft) {
+    Session(WorkerId id, Settings settings, Shared shared, Runnable onLeft) {
         this.id = id;
         this.settings = settings;
         this.clock = shared.clock();
         this.board = shared.board();
         this.listeners = shared.listeners();
         this.onLeft = onLeft;
-        this.committer = new Committer(settings.store().ledger(), settings.clockwork(), id, rules.lanes(), this::alive);
+        this.committer = new Committer(
+                settings.store().ledger(),
+                settings.clockwork(),
+                id,
+                settings.store().lanes(),
+                this::alive);
     }
 
     /** What a worker shares with the engine around it. */

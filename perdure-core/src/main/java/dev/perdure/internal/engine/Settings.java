@@ -32,15 +32,9 @@ public record Settings(
      * @param queues where it looks
      * @param version its version, or null
      * @param lease how long it counts as alive without a sign of life
-     * @param lanes how many batches it sends at once
      * @param maxRuns the most runs in memory
      * @param closeTimeout how long closing waits for bodies
      */
     public record WorkerRules(
-            Set<String> queues,
-            @Nullable String version,
-            Duration lease,
-            int lanes,
-            int maxRuns,
-            Duration closeTimeout) {}
+            Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {}
 }

@@ -62,11 +62,16 @@ final class Worker {
     private Session join() {
         Clockwork clockwork = settings.clockwork();
         WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
-        Session joining = new Session(id, settings, rules, shared, this::left);
+        Session joining = new Session(id, settings, shared, this::left);
         long sent = clockwork.nanoTime();
         Instant now = settings.store()
                 .leases()
-                .join(new Leases.Joining(id, registry.names(), rules.version(), rules.lease(), rules.lanes()));
+                .join(new Leases.Joining(
+                        id,
+                        registry.names(),
+                        rules.version(),
+                        rules.lease(),
+                        settings.store().lanes()));
         joining.renewed(sent, rules.lease().toNanos());
         shared.clock().observe(now);
         return joining;
