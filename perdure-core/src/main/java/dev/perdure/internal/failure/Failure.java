@@ -19,6 +19,8 @@ public record Failure(
         List<Frame> stack,
         @Nullable Failure cause) {
     private static final int MAX_MESSAGE = 16_384;
+    private static final int MAX_SUMMARY = 2_000;
+    private static final int REPLACEMENT = 0xFFFD;
     private static final int MAX_FRAMES = 50;
     private static final int MAX_CAUSES = 8;
 
@@ -66,8 +68,15 @@ public record Failure(
         return new RecordedException(type, message, elements, cause == null ? null : cause.toException());
     }
 
-    /** In one line. */
+    /** In short, as a text that every store can hold: what cannot be text is replaced, and the whole is kept only in the payload. */
     public String summary() {
-        return message == null ? type : type + ": " + message;
+        String whole = message == null ? type : type + ": " + message;
+        StringBuilder shown = new StringBuilder();
+        whole.codePoints().limit(MAX_SUMMARY).map(Failure::storable).forEach(shown::appendCodePoint);
+        return shown.toString();
+    }
+
+    private static int storable(int codePoint) {
+        return codePoint == 0 || Character.getType(codePoint) == Character.SURROGATE ? REPLACEMENT : codePoint;
     }
 }
