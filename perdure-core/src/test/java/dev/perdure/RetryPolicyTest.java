@@ -67,7 +67,8 @@ class RetryPolicyTest {
         assertThat(policy.retries(new NumberFormatException("no"))).isFalse();
         assertThat(policy.retries(new java.io.FileNotFoundException("no"))).isFalse();
         assertThat(policy.retries(new IllegalStateException("yes"))).isTrue();
-        assertThat(RetryPolicy.standard().retries(new NumberFormatException("yes"))).isTrue();
+        assertThat(RetryPolicy.standard().retries(new NumberFormatException("yes")))
+                .isTrue();
     }
 
     @Test

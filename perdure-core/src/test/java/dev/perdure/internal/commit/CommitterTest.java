@@ -47,7 +47,9 @@ class CommitterTest {
             CountDownLatch hold = holds.poll();
             Supplier<? extends Throwable> failure = failures.poll();
             lanes.add(lane);
-            batches.add(changes.stream().map(change -> ((Change.Command) change).reason()).toList());
+            batches.add(changes.stream()
+                    .map(change -> ((Change.Command) change).reason())
+                    .toList());
             pass(hold);
             if (failure != null) {
                 switch (failure.get()) {
@@ -120,12 +122,14 @@ class CommitterTest {
         CountDownLatch first = desk.hold();
         CompletableFuture<Outcome> leader = commit(committer, "leader");
         awaitBatches(1);
-        List<CompletableFuture<Outcome>> others =
-                IntStream.range(0, 5).mapToObj(i -> commit(committer, "run-" + i)).toList();
+        List<CompletableFuture<Outcome>> others = IntStream.range(0, 5)
+                .mapToObj(i -> commit(committer, "run-" + i))
+                .toList();
         awaitWaiting(5);
         assertThat(others).noneMatch(CompletableFuture::isDone);
         first.countDown();
-        assertThat(others).allSatisfy(other -> assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo(DONE));
+        assertThat(others)
+                .allSatisfy(other -> assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo(DONE));
         assertThat(leader).isCompletedWithValue(DONE);
         assertThat(desk.batches).hasSize(2);
         assertThat(desk.batches.get(1)).hasSize(5);

@@ -63,19 +63,23 @@ abstract class ListenerScenarios extends Scenarios {
     @EnumSource
     void the_listener_is_told_of_back_offs(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
-            Definition<String, String> flaky = workflow("flaky", (ctx, in) -> ctx.step(
-                    "call",
-                    () -> {
-                        if (ctx.attempt().number() == 1) {
-                            throw new IllegalStateException("no");
-                        }
-                        return in;
-                    },
-                    retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
+            Definition<String, String> flaky = workflow(
+                    "flaky",
+                    (ctx, in) -> ctx.step(
+                            "call",
+                            () -> {
+                                if (ctx.attempt().number() == 1) {
+                                    throw new IllegalStateException("no");
+                                }
+                                return in;
+                            },
+                            retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
             perdure.register(flaky);
             perdure.start(flaky, "x", id("r")).result();
             perdure.settle();
-            assertThat(statesOf(perdure, "r")).startsWith(RUNNING, BACKING_OFF, RUNNING).endsWith(COMPLETED);
+            assertThat(statesOf(perdure, "r"))
+                    .startsWith(RUNNING, BACKING_OFF, RUNNING)
+                    .endsWith(COMPLETED);
         }
     }
 
@@ -109,13 +113,15 @@ abstract class ListenerScenarios extends Scenarios {
     void the_listener_is_told_of_a_recovery(TestMode mode) throws Exception {
         try (PerdureTest perdure = create(mode)) {
             CountDownLatch inBody = new CountDownLatch(1);
-            Definition<String, String> flow = workflow("flow", (ctx, in) -> ctx.step("work", () -> {
-                if (inBody.getCount() > 0) {
-                    inBody.countDown();
-                    await(new CountDownLatch(1));
-                }
-                return in;
-            }));
+            Definition<String, String> flow = workflow(
+                    "flow",
+                    (ctx, in) -> ctx.step("work", () -> {
+                        if (inBody.getCount() > 0) {
+                            inBody.countDown();
+                            await(new CountDownLatch(1));
+                        }
+                        return in;
+                    }));
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x", id("r"));
             await(inBody);
@@ -123,7 +129,9 @@ abstract class ListenerScenarios extends Scenarios {
             perdure.startWorker();
             assertThat(run.result()).isEqualTo("x");
             perdure.settle();
-            assertThat(statesOf(perdure, "r")).startsWith(RUNNING, READY, RUNNING).endsWith(COMPLETED);
+            assertThat(statesOf(perdure, "r"))
+                    .startsWith(RUNNING, READY, RUNNING)
+                    .endsWith(COMPLETED);
             assertThat(perdure.changes())
                     .anySatisfy(change -> assertThat(change.reason().orElse("")).contains("died"));
         }

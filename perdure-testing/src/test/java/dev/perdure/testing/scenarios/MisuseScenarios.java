@@ -21,12 +21,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 abstract class MisuseScenarios extends Scenarios {
     private static final Map<String, Consumer<WorkflowContext>> CALLS = new LinkedHashMap<>(Map.of(
-            "step", ctx -> ctx.run("inner", () -> {}),
-            "sleep", ctx -> ctx.sleep(Duration.ofSeconds(1)),
-            "now", WorkflowContext::now,
-            "uuid", WorkflowContext::uuid,
-            "random", WorkflowContext::random,
-            "patched", ctx -> ctx.patched("p")));
+            "step",
+            ctx -> ctx.run("inner", () -> {}),
+            "sleep",
+            ctx -> ctx.sleep(Duration.ofSeconds(1)),
+            "now",
+            WorkflowContext::now,
+            "uuid",
+            WorkflowContext::uuid,
+            "random",
+            WorkflowContext::random,
+            "patched",
+            ctx -> ctx.patched("p")));
 
     @ParameterizedTest
     @EnumSource
