@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 class RegistryTest {
     public static class Orders {
         @Workflow("order")
@@ -63,6 +64,7 @@ class RegistryTest {
 
     public static class Hidden {
         @Workflow("hidden")
+        @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // found by reflection, and refused
         private String secret(WorkflowContext ctx) {
             return "";
         }

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** What a step's body gives is read from its lambda, or the first execution says how to write it. */
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 class StepTypesTest {
     public record Payment(String id) {}
 
@@ -53,7 +54,8 @@ class StepTypesTest {
         assertThat(typeOf(() -> new Payment(captured))).isEqualTo(Payment.class);
         assertThat(typeOf(() -> 1)).isEqualTo(Integer.class);
         assertThat(typeOf(() -> new int[0])).isEqualTo(int[].class);
-        assertThat(typeOf(() -> notSerializable.equals(captured))).isEqualTo(Boolean.class);
+        assertThat(typeOf(() -> notSerializable.hashCode() == captured.length()))
+                .isEqualTo(Boolean.class);
     }
 
     @Test
