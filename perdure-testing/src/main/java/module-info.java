@@ -8,4 +8,5 @@ module dev.perdure.testing {
     requires transitive org.junit.jupiter.api;
 
     exports dev.perdure.testing;
+    exports dev.perdure.testing.conformance;
 }

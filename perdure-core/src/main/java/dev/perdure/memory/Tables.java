@@ -44,7 +44,7 @@ final class Tables {
     }
 
     private static final Comparator<Row> BY_PRIORITY_AND_AGE =
-            Comparator.comparingInt((Row row) -> -row.start.priority()).thenComparingLong(row -> row.readySince);
+            Comparator.comparingInt((Row row) -> ~row.start.priority()).thenComparingLong(row -> row.readySince);
     private static final Comparator<Row> BY_DUE_TIME =
             Comparator.comparing(Tables::dueOf).thenComparingLong(row -> row.ref.key());
 

@@ -4,7 +4,7 @@ import dev.perdure.RunState;
 
 /** Where a transition takes a run that its worker holds. */
 public sealed interface Move {
-    /** It stays in the worker's memory; only the journal grows. Touches no run row. */
+    /** It stays in the worker's memory; only the journal grows. Fenced by the lane alone: a store need not look at the run. */
     record Stay() implements Move {}
 
     /**

@@ -19,7 +19,7 @@ public record Failure(
         List<Frame> stack,
         @Nullable Failure cause) {
     private static final int MAX_MESSAGE = 16_384;
-    private static final int MAX_SUMMARY = 1_000;
+    private static final int MAX_SUMMARY = 2_000;
     private static final int REPLACEMENT = 0xFFFD;
     private static final int MAX_FRAMES = 50;
     private static final int MAX_CAUSES = 8;
@@ -68,19 +68,15 @@ public record Failure(
         return new RecordedException(type, message, elements, cause == null ? null : cause.toException());
     }
 
-    /** In short, in characters that any store can hold: for reasons, which are text and not payload. */
+    /** In short, as a text that every store can hold: what cannot be text is replaced, and the whole is kept only in the payload. */
     public String summary() {
         String whole = message == null ? type : type + ": " + message;
-        String shortened = whole.length() <= MAX_SUMMARY ? whole : whole.substring(0, MAX_SUMMARY) + "…";
-        StringBuilder clean = new StringBuilder(shortened.length());
-        shortened
-                .codePoints()
-                .map(point -> isStorable(point) ? point : REPLACEMENT)
-                .forEach(clean::appendCodePoint);
-        return clean.toString();
+        StringBuilder shown = new StringBuilder();
+        whole.codePoints().limit(MAX_SUMMARY).map(Failure::storable).forEach(shown::appendCodePoint);
+        return shown.toString();
     }
 
-    private static boolean isStorable(int point) {
-        return point == '\n' || (!Character.isISOControl(point) && Character.getType(point) != Character.SURROGATE);
+    private static int storable(int codePoint) {
+        return codePoint == 0 || Character.getType(codePoint) == Character.SURROGATE ? REPLACEMENT : codePoint;
     }
 }

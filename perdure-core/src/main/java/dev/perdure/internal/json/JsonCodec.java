@@ -102,6 +102,11 @@ public final class JsonCodec implements Codec {
                     "%d bytes of JSON cannot be read back as %s: %s"
                             .formatted(payload.size(), type.getTypeName(), cause.getOriginalMessage()),
                     cause);
+        } catch (StackOverflowError tooDeep) {
+            throw new PayloadException(
+                    "%d bytes of JSON are nested too deeply to be read back as %s."
+                            .formatted(payload.size(), type.getTypeName()),
+                    tooDeep);
         }
     }
 

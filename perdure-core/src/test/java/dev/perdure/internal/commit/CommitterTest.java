@@ -162,13 +162,15 @@ class CommitterTest {
         Committer committer = committer(2);
         CountDownLatch one = desk.hold();
         CountDownLatch two = desk.hold();
-        assertThat(commit(committer, "a")).isNotNull();
+        CompletableFuture<Outcome> a = commit(committer, "a");
         awaitBatches(1);
-        assertThat(commit(committer, "b")).isNotNull();
+        CompletableFuture<Outcome> b = commit(committer, "b");
         awaitBatches(2);
         assertThat(desk.lanes).containsExactlyInAnyOrder(new Lane(WORKER, 0), new Lane(WORKER, 1));
         one.countDown();
         two.countDown();
+        assertThat(a).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(b).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
     }
 
     @Test
@@ -264,11 +266,13 @@ class CommitterTest {
         int before = desk.batches.size();
         CountDownLatch one = desk.hold();
         CountDownLatch two = desk.hold();
-        assertThat(commit(committer, "e")).isNotNull();
+        CompletableFuture<Outcome> e = commit(committer, "e");
         awaitBatches(before + 1);
-        assertThat(commit(committer, "f")).isNotNull();
+        CompletableFuture<Outcome> f = commit(committer, "f");
         awaitBatches(before + 2);
         one.countDown();
         two.countDown();
+        assertThat(e).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(f).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
     }
 }

@@ -1,0 +1,140 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunState;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Entry;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The numbers that stand for enum constants in rows. Written out, so that reordering an enum changes no data. */
+final class Codes {
+    /** Where a journal holds the input. */
+    static final int INPUT = 0;
+
+    /** Where a journal holds the outcome. */
+    static final int OUTCOME = Integer.MAX_VALUE;
+
+    static final short WAIT = 1;
+    static final short YIELD = 2;
+    static final short RECOVER = 3;
+    static final short PAUSE = 4;
+    static final short END = 5;
+
+    /** The names that statements use instead of bare numbers. */
+    static final Map<String, Integer> NAMED = named();
+
+    private Codes() {}
+
+    private static Map<String, Integer> named() {
+        Map<String, Integer> named = new HashMap<>(Map.of(
+                "OUTCOME",
+                OUTCOME,
+                "WAIT",
+                (int) WAIT,
+                "RECOVER",
+                (int) RECOVER,
+                "ALONE_AFTER",
+                Claimed.ALONE_AFTER,
+                "PAUSED_AFTER",
+                Claimed.PAUSED_AFTER));
+        for (RunState state : RunState.values()) {
+            named.put(state.name(), (int) of(state));
+        }
+        for (Order order : Order.values()) {
+            named.put(order.name(), (int) of(order));
+        }
+        return Map.copyOf(named);
+    }
+
+    static short of(Order order) {
+        return (short)
+                switch (order) {
+                    case CANCEL -> 1;
+                    case KILL -> 2;
+                    case PAUSE -> 3;
+                    case RESUME -> 4;
+                };
+    }
+
+    static short of(RunState state) {
+        return (short)
+                switch (state) {
+                    case PENDING -> 0;
+                    case READY -> 1;
+                    case RUNNING -> 2;
+                    case SUSPENDED -> 3;
+                    case BACKING_OFF -> 4;
+                    case PAUSED -> 5;
+                    case COMPLETED -> 6;
+                    case FAILED -> 7;
+                    case CANCELLED -> 8;
+                    case SKIPPED -> 9;
+                };
+    }
+
+    static RunState state(int code) {
+        return switch (code) {
+            case 0 -> RunState.PENDING;
+            case 1 -> RunState.READY;
+            case 2 -> RunState.RUNNING;
+            case 3 -> RunState.SUSPENDED;
+            case 4 -> RunState.BACKING_OFF;
+            case 5 -> RunState.PAUSED;
+            case 6 -> RunState.COMPLETED;
+            case 7 -> RunState.FAILED;
+            case 8 -> RunState.CANCELLED;
+            case 9 -> RunState.SKIPPED;
+            default -> throw unknown("state", code);
+        };
+    }
+
+    static short of(Entry.Kind kind) {
+        return (short)
+                switch (kind) {
+                    case STEP -> 1;
+                    case SLEEP -> 2;
+                    case NOW -> 3;
+                    case PATCH -> 4;
+                };
+    }
+
+    static Entry.Kind kind(int code) {
+        return switch (code) {
+            case 1 -> Entry.Kind.STEP;
+            case 2 -> Entry.Kind.SLEEP;
+            case 3 -> Entry.Kind.NOW;
+            case 4 -> Entry.Kind.PATCH;
+            default -> throw unknown("kind", code);
+        };
+    }
+
+    static short of(Entry.Status status) {
+        return (short)
+                switch (status) {
+                    case VALUE -> 0;
+                    case FAILURE -> 1;
+                    case BEGUN -> 2;
+                    case ATTEMPT -> 3;
+                    case CANCELLED -> 4;
+                    case DEADLINE -> 5;
+                };
+    }
+
+    static Entry.Status status(int code) {
+        return switch (code) {
+            case 0 -> Entry.Status.VALUE;
+            case 1 -> Entry.Status.FAILURE;
+            case 2 -> Entry.Status.BEGUN;
+            case 3 -> Entry.Status.ATTEMPT;
+            case 4 -> Entry.Status.CANCELLED;
+            case 5 -> Entry.Status.DEADLINE;
+            default -> throw unknown("status", code);
+        };
+    }
+
+    private static IllegalStateException unknown(String what, int code) {
+        return new IllegalStateException(
+                "No %s has the code %d: was the row written by a newer version?".formatted(what, code));
+    }
+}

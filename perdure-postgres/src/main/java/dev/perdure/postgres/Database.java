@@ -1,0 +1,187 @@
+package dev.perdure.postgres;
+
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+
+/**
+ * The one helper that owns connection, commit, rollback, and what an SQLSTATE means.
+ *
+ * <p>How it works: a call borrows a connection, runs in autocommit (one execute, one transaction) or in a transaction
+ * of its own, and gives the connection back whatever happens. Transactions that lost against another one are run again
+ * here, a bounded number of times; everything else is told to the caller as one of the two kinds of {@link
+ * StoreException}, who waits, as only the engine knows for how long. Nothing is logged here.
+ *
+ * <p>An interrupt that finds a thread inside a socket read closes that connection, and with it a batch of others: the
+ * flag is taken away before a call and put back after it.
+ */
+final class Database implements AutoCloseable {
+    /** Work on a connection. */
+    @FunctionalInterface
+    interface Work<T extends @Nullable Object> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    /** The server refused a value. */
+    static final class RefusedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        RefusedException(SQLException cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** A row was locked for longer than a batch should wait. */
+    static final class LockedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        LockedException(SQLException cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    private static final int MOST_TRIES = 10;
+    /** No answer for so long means that the connection is half-open. Longer than any lock is waited for. */
+    private static final Duration SILENCE = Duration.ofSeconds(10);
+
+    private final Connections connections;
+    private final Supplier<@Nullable Instant> time;
+
+    Database(Connections connections, Supplier<@Nullable Instant> time) {
+        this.connections = connections;
+        this.time = time;
+    }
+
+    /** The time to write instead of the database's own, in tests; null in production. */
+    @Nullable
+    Instant time() {
+        return time.get();
+    }
+
+    /** Runs one execute as one transaction. */
+    <T extends @Nullable Object> T call(Work<T> work) {
+        return calmly(() -> attempts(work, false));
+    }
+
+    /** Runs several executes as one transaction. */
+    <T extends @Nullable Object> T inTransaction(Work<T> work) {
+        return calmly(() -> attempts(work, true));
+    }
+
+    private static <T extends @Nullable Object> T calmly(Supplier<T> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return call.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private <T extends @Nullable Object> T attempts(Work<T> work, boolean transaction) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return attempt(work, transaction);
+            } catch (SQLException problem) {
+                SqlState state = SqlState.of(problem);
+                if (state != SqlState.RERUN || tries == MOST_TRIES) {
+                    throw translated(problem, state);
+                }
+            }
+        }
+    }
+
+    private <T extends @Nullable Object> T attempt(Work<T> work, boolean transaction) throws SQLException {
+        Connection connection = connections.take();
+        boolean sound = false;
+        try {
+            prepare(connection, transaction);
+            T result = work.on(connection);
+            if (transaction) {
+                connection.commit();
+                connection.setAutoCommit(true);
+            }
+            sound = true;
+            return result;
+        } catch (SQLException problem) {
+            sound = recovered(connection, problem, transaction);
+            throw problem;
+        } finally {
+            if (sound) {
+                connections.give(connection);
+            } else {
+                connections.discard(connection);
+            }
+        }
+    }
+
+    private static void prepare(Connection connection, boolean transaction) throws SQLException {
+        if (connection.getNetworkTimeout() == 0) {
+            connection.setNetworkTimeout(Runnable::run, (int) SILENCE.toMillis());
+        }
+        if (connection.getAutoCommit() == transaction) {
+            connection.setAutoCommit(!transaction);
+        }
+    }
+
+    /** Whether the connection can be used again. */
+    private static boolean recovered(Connection connection, SQLException problem, boolean transaction) {
+        if (SqlState.of(problem) == SqlState.RECONNECT) {
+            return false;
+        }
+        try {
+            if (transaction) {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+            return true;
+        } catch (SQLException again) {
+            return false;
+        }
+    }
+
+    static RuntimeException translated(SQLException problem, SqlState state) {
+        return switch (state) {
+            case DATA -> new RefusedException(problem);
+            case LOCKED -> new LockedException(problem);
+            case RECONNECT -> unavailable("The database is out of reach", problem);
+            case RERUN -> unavailable("The transaction lost against others %d times".formatted(MOST_TRIES), problem);
+            case PAUSE -> unavailable("The database cannot work for now", problem);
+            case CAPPED -> unavailable("The database stopped a statement that took too long", problem);
+            case GIVE_UP ->
+                new StoreException(
+                        Kind.UNUSABLE,
+                        "The database refused: %s. %s"
+                                .formatted(problem.getMessage(), SqlState.remedy(problem.getSQLState())),
+                        problem);
+        };
+    }
+
+    private static StoreException unavailable(String what, SQLException problem) {
+        return new StoreException(
+                Kind.UNAVAILABLE, "%s; waiting for it: %s".formatted(what, problem.getMessage()), problem);
+    }
+
+    /** A statement that is prepared on the server from its first use, unless the driver was told to prepare nothing. */
+    static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        if (connection.unwrap(PGConnection.class).getPrepareThreshold() > 0) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(1);
+        }
+        return statement;
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+    }
+}

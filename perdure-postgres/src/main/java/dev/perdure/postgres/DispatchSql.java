@@ -1,0 +1,170 @@
+package dev.perdure.postgres;
+
+/**
+ * The statements of a poll: one execute of the first four, of columns of fixed size as in {@link LedgerSql}, after
+ * {@link LedgerSql#settings}. They come to a run from its timer or its place in the queue, against the lock order of
+ * batches, so they wait for nobody: what is locked is skipped. What there is to know of the runs found is read
+ * afterwards, so an idle poll is one round trip and a successful one is two.
+ */
+final class DispatchSql {
+    /** Makes due runs ready. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
+    private static final String WAKE = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), due AS MATERIALIZED (
+                SELECT ctid AS place, key, due_at FROM ${schema}.timer
+                WHERE due_at <= (SELECT at FROM clock)
+                ORDER BY due_at, key
+                LIMIT 1000
+                FOR UPDATE SKIP LOCKED
+            ), sleeper AS MATERIALIZED (
+                SELECT due.place, r.*, clock.at AS moved_at
+                FROM due
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = due.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+                WHERE r.wake_at = due.due_at
+            ), fired AS (
+                DELETE FROM ${schema}.timer WHERE ctid = ANY (ARRAY(SELECT place FROM sleeper))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM sleeper
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
+                FROM sleeper
+            ), woken AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
+                    definition, queue)
+                SELECT key, seed, epoch, created_at, moved_at, changes + 1, priority, partition, ${READY}, id, definition, queue
+                FROM sleeper
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    changed_at = excluded.changed_at, wake_at = NULL, changes = excluded.changes, state = excluded.state,
+                    reason = NULL
+            )
+            SELECT count(*) FROM sleeper
+            """;
+
+    /**
+     * Claims by priority and age among what suits. A run that has to run alone is taken when it comes first, and then
+     * nothing else is.
+     *
+     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index for as long as some old
+     * transaction might look at them, and without a floor every claim would wade through all of them.
+     */
+    private static final String CLAIM = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+            ), clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), suiting AS MATERIALIZED (
+                SELECT q.queue, d.definition, v.version
+                FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                WHERE EXISTS (SELECT FROM fence)
+            ), loner AS MATERIALIZED (
+                SELECT r.* FROM suiting s
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone
+                    ORDER BY rank, since, key
+                    LIMIT 1
+                    FOR UPDATE SKIP LOCKED
+                ) r
+                WHERE ?
+                ORDER BY rank, since, key
+                LIMIT 1
+            ), crowd AS MATERIALIZED (
+                SELECT r.* FROM suiting s
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND NOT r.alone
+                      AND (r.rank, r.since) >= (?, ?)
+                    ORDER BY rank, since, key
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) r
+                ORDER BY rank, since, key
+                LIMIT ?
+            ), foremost AS MATERIALIZED (
+                SELECT alone FROM (SELECT * FROM loner UNION ALL SELECT * FROM crowd) AS both_of_them
+                ORDER BY rank, since, key
+                LIMIT 1
+            ), picked AS MATERIALIZED (
+                SELECT * FROM loner WHERE (SELECT alone FROM foremost)
+                UNION ALL
+                SELECT * FROM crowd WHERE NOT (SELECT alone FROM foremost)
+            ), taken AS MATERIALIZED (
+                SELECT p.place, p.rank, p.since, r.*, clock.at AS moved_at
+                FROM picked p
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+                WHERE r.state = ${READY}
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM taken
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, ?, partition FROM taken
+            ), claimed AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
+                    id, definition, queue)
+                SELECT key, seed, epoch + 1, created_at, moved_at, ?, changes + 1, priority, partition, ${RUNNING},
+                       id, definition, queue
+                FROM taken
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = excluded.owner, wakes = 0,
+                    changes = excluded.changes, state = excluded.state, reason = NULL
+            )
+            SELECT key, rank, since FROM taken ORDER BY rank, since, key
+            """;
+
+    /** What a worker has to know of the runs it has claimed or is signalled about. */
+    private static final String DETAILS = """
+            SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+                   r.wakes, r.cancel, r.kill, r.pause
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
+            WHERE r.owner = ?
+            """;
+
+    /** Runs of this worker that somebody wants something of. */
+    private static final String SIGNALLED = """
+            SELECT r.key
+            FROM ${schema}.held h
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
+            WHERE h.worker = ? AND h.woken AND r.owner = h.worker AND r.wakes > 0
+              AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0)
+            """;
+
+    /** What else an idle worker wants to know, and how long the server took for all of it. */
+    private static final String OUTLOOK = """
+            SELECT (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1) AS next_due,
+                   EXISTS (
+                       SELECT FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                       CROSS JOIN LATERAL (
+                           SELECT FROM ${schema}.ready r
+                           WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone
+                           LIMIT 1
+                       ) loner
+                   ) AS alone_waits,
+                   EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0) AS alive,
+                   (extract(epoch FROM clock_timestamp() - now()) * 1000000)::bigint AS took
+            """;
+
+    final String wake;
+    final String claim;
+    final String signalled;
+    final String outlook;
+    final String details;
+    final String poll;
+
+    DispatchSql(Schema schema, LedgerSql ledger) {
+        this.wake = schema.sql(WAKE);
+        this.claim = schema.sql(CLAIM);
+        this.signalled = schema.sql(SIGNALLED);
+        this.outlook = schema.sql(OUTLOOK);
+        this.details = schema.sql(DETAILS);
+        this.poll = String.join(";\n", ledger.settings, wake, claim, signalled, outlook);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Gives out keys for new runs: a number from a block of this store's own, with the partition as its low byte. A key is
+ * known before its row is written, and the sequence behind it is asked once in 65,536 starts.
+ */
+final class Keys {
+    private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
+    private static final int PARTITION_BITS = 8;
+    private static final int BLOCK_BITS = 16;
+    private static final int BLOCK = 1 << BLOCK_BITS;
+
+    final String nextBlock;
+    private final Database database;
+    private final ReentrantLock lock = new ReentrantLock();
+    private long next;
+    private long end;
+
+    Keys(Schema schema, Database database) {
+        this.nextBlock = schema.sql(NEXT_BLOCK);
+        this.database = database;
+    }
+
+    /** Takes so many numbers at once; they follow one another unless a block ends in between. */
+    long[] take(int count) {
+        long[] numbers = new long[count];
+        for (int i = 0; i < count; i++) {
+            numbers[i] = next();
+        }
+        return numbers;
+    }
+
+    private long next() {
+        lock.lock();
+        try {
+            if (next < end) {
+                return next++;
+            }
+        } finally {
+            lock.unlock();
+        }
+        refill();
+        return next();
+    }
+
+    /** Asks for a block outside the lock: at worst two threads do, and one block stays unused. */
+    void refill() {
+        long block = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, nextBlock);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        });
+        lock.lock();
+        try {
+            if (next >= end) {
+                next = block << BLOCK_BITS;
+                end = next + BLOCK;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    static long key(long number, RunId id) {
+        return number << PARTITION_BITS | partition(id);
+    }
+
+    /** A hash that Java's specification fixes, so it is the same in every process and for ever. */
+    static int partition(RunId id) {
+        int hash = id.value().hashCode();
+        return (hash ^ hash >>> 16) & 0xFF;
+    }
+}

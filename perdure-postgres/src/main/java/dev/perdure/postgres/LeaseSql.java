@@ -1,0 +1,134 @@
+package dev.perdure.postgres;
+
+/**
+ * The statements of leases. Leases go by the server's real clock, also in tests that own the time of workflows: whether
+ * a process is alive is not for a test to say.
+ */
+final class LeaseSql {
+    private static final String JOIN = """
+            WITH joined AS (
+                INSERT INTO ${schema}.worker (id, definitions, version, lease, expires_at)
+                SELECT ?, ?::text[], ?, lease, clock_timestamp() + lease
+                FROM (SELECT ? * interval '1 microsecond' AS lease) given
+                ON CONFLICT (id) WHERE NOT dead DO UPDATE SET expires_at = excluded.expires_at
+                RETURNING number
+            ), lanes AS (
+                INSERT INTO ${schema}.lane (worker, number)
+                SELECT joined.number, lane FROM joined CROSS JOIN generate_series(0, ? - 1) AS lane
+                ON CONFLICT DO NOTHING
+            )
+            SELECT number, COALESCE(?::timestamptz, now()) AS at FROM joined
+            """;
+
+    private static final String NUMBER = "SELECT number FROM ${schema}.worker WHERE id = ? AND NOT dead";
+
+    /** The flag is on the row itself, so that a renewal that waited for the burial sees it. */
+    private static final String RENEW = """
+            UPDATE ${schema}.worker SET expires_at = clock_timestamp() + lease
+            WHERE number = ? AND NOT dead
+            RETURNING COALESCE(?::timestamptz, now()) AS at
+            """;
+
+    private static final String LEAVE = """
+            WITH left_now AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number = ? AND NOT dead RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM left_now)
+            )
+            SELECT count(*) FROM left_now
+            """;
+
+    /** Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. */
+    private static final String FORGET = """
+            WITH forgotten AS (
+                DELETE FROM ${schema}.worker w
+                WHERE w.dead AND NOT EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                RETURNING 1
+            )
+            SELECT count(*) FROM forgotten
+            """;
+
+    /**
+     * Buries workers whose lease has ended. Deleting the lanes waits for their batches in flight and refuses all later
+     * ones: when this has committed, nothing of theirs is written any more.
+     */
+    private static final String BURY = """
+            WITH expired AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker
+                WHERE NOT dead AND expires_at <= clock_timestamp()
+                ORDER BY number
+                FOR UPDATE SKIP LOCKED
+            ), buried AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM expired) RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM expired)
+            )
+            SELECT count(*) FROM buried
+            """;
+
+    /** Whether any of the dead still holds something. */
+    private static final String LEFT_BEHIND = """
+            SELECT EXISTS (
+                SELECT FROM ${schema}.worker w
+                WHERE w.dead AND EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+            ) AS any
+            """;
+
+    /** Runs of the dead, locked. Sweepers share them by skipping what another one has locked. */
+    private static final String ORPHANS = """
+            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker
+            FROM ${schema}.worker w
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.held h
+                WHERE h.worker = w.number AND h.key <> ALL (?::bigint[])
+                LIMIT ?
+                FOR UPDATE SKIP LOCKED
+            ) h
+            CROSS JOIN LATERAL (
+                SELECT key, id, epoch FROM ${schema}.run
+                WHERE run.key = h.key
+                FOR NO KEY UPDATE SKIP LOCKED
+            ) r
+            WHERE w.dead
+            ORDER BY r.key
+            LIMIT ?
+            """;
+
+    /** What became of the orphans. */
+    private static final String GIVEN = """
+            SELECT r.id, r.definition, r.state, r.reason
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            """;
+
+    private static final String OWNED = """
+            SELECT r.key, r.id, r.epoch
+            FROM ${schema}.held h
+            CROSS JOIN LATERAL (SELECT key, id, epoch, owner FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
+            WHERE h.worker = ? AND r.owner = h.worker
+            """;
+
+    final String join;
+    final String number;
+    final String renew;
+    final String leave;
+    final String forget;
+    final String bury;
+    final String leftBehind;
+    final String orphans;
+    final String given;
+    final String owned;
+
+    LeaseSql(Schema schema) {
+        this.join = schema.sql(JOIN);
+        this.number = schema.sql(NUMBER);
+        this.renew = schema.sql(RENEW);
+        this.leave = schema.sql(LEAVE);
+        this.forget = schema.sql(FORGET);
+        this.bury = schema.sql(BURY);
+        this.leftBehind = schema.sql(LEFT_BEHIND);
+        this.orphans = schema.sql(ORPHANS);
+        this.given = schema.sql(GIVEN);
+        this.owned = schema.sql(OWNED);
+    }
+}

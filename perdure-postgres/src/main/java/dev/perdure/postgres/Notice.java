@@ -1,0 +1,78 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Hints.RunEnded;
+import dev.perdure.spi.Hints.WorkReady;
+import dev.perdure.spi.Hints.WorkerSignalled;
+import dev.perdure.spi.WorkerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
+ * hint a line. Ids hold no control characters, so a line is a line.
+ */
+final class Notice {
+    /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */
+    private static final int MOST_CHARACTERS = 2_600;
+    /** Beyond this, hints are dropped: whoever is told so much looks by himself. */
+    private static final int MOST_NOTICES = 16;
+
+    private Notice() {}
+
+    static List<String> written(String sender, Collection<Hint> hints) {
+        List<String> notices = new ArrayList<>();
+        StringBuilder notice = new StringBuilder(sender);
+        for (Hint hint : hints) {
+            String line = line(hint);
+            if (notice.length() + line.length() + 1 > MOST_CHARACTERS) {
+                notices.add(notice.toString());
+                notice = new StringBuilder(sender);
+            }
+            notice.append('\n').append(line);
+        }
+        notices.add(notice.toString());
+        return notices.subList(0, Math.min(notices.size(), MOST_NOTICES));
+    }
+
+    private static String line(Hint hint) {
+        return switch (hint) {
+            case WorkReady() -> "ready";
+            case WorkerSignalled(WorkerId worker) -> "worker " + worker;
+            case RunEnded(RunId run) -> "ended " + run;
+        };
+    }
+
+    /** The hints of a notification from another sender. What a newer version may have added is passed over. */
+    static List<Hint> read(String self, String text) {
+        List<String> lines = text.lines().toList();
+        if (lines.isEmpty() || lines.get(0).equals(self)) {
+            return List.of();
+        }
+        return lines.stream()
+                .skip(1)
+                .map(Notice::hint)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    private static Optional<Hint> hint(String line) {
+        int space = line.indexOf(' ');
+        String word = space < 0 ? line : line.substring(0, space);
+        String rest = line.substring(space + 1);
+        try {
+            return switch (word) {
+                case "ready" -> Optional.of(new WorkReady());
+                case "worker" -> Optional.of(new WorkerSignalled(new WorkerId(UUID.fromString(rest))));
+                case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
+                default -> Optional.empty();
+            };
+        } catch (RuntimeException malformed) {
+            return Optional.empty();
+        }
+    }
+}

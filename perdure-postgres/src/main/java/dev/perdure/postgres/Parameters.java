@@ -1,0 +1,85 @@
+package dev.perdure.postgres;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/** Binds a statement's parameters one after another. Arrays of primitives, texts and bytes travel in binary. */
+final class Parameters {
+    private final PreparedStatement statement;
+    private final PGConnection driver;
+    private int index;
+
+    Parameters(PreparedStatement statement) throws SQLException {
+        this.statement = statement;
+        this.driver = statement.getConnection().unwrap(PGConnection.class);
+    }
+
+    Parameters integer(@Nullable Integer value) throws SQLException {
+        if (value == null) {
+            statement.setNull(++index, Types.INTEGER);
+        } else {
+            statement.setInt(++index, value);
+        }
+        return this;
+    }
+
+    Parameters bool(boolean value) throws SQLException {
+        statement.setBoolean(++index, value);
+        return this;
+    }
+
+    Parameters number(long value) throws SQLException {
+        statement.setLong(++index, value);
+        return this;
+    }
+
+    Parameters text(@Nullable String value) throws SQLException {
+        statement.setString(++index, value);
+        return this;
+    }
+
+    Parameters object(Object value) throws SQLException {
+        statement.setObject(++index, value);
+        return this;
+    }
+
+    Parameters time(@Nullable Instant value) throws SQLException {
+        if (value == null) {
+            statement.setNull(++index, Types.TIMESTAMP_WITH_TIMEZONE);
+        } else {
+            statement.setObject(++index, OffsetDateTime.ofInstant(value, ZoneOffset.UTC));
+        }
+        return this;
+    }
+
+    Parameters longs(Object values) throws SQLException {
+        return array("int8", values);
+    }
+
+    Parameters ints(Object values) throws SQLException {
+        return array("int4", values);
+    }
+
+    Parameters shorts(short[] values) throws SQLException {
+        return array("int2", values);
+    }
+
+    Parameters texts(@Nullable String[] values) throws SQLException {
+        return array("text", values);
+    }
+
+    Parameters bytes(byte[][] values) throws SQLException {
+        return array("bytea", values);
+    }
+
+    private Parameters array(String type, Object values) throws SQLException {
+        statement.setArray(++index, driver.createArrayOf(type, values));
+        return this;
+    }
+}

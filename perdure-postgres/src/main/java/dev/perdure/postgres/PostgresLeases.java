@@ -1,0 +1,268 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.postgres.Database.RefusedException;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps leases, and gives away the runs of those whose lease has ended.
+ *
+ * <p>How it works: a sweep buries first, in a transaction of its own: the dead lose their lanes, so from its commit on
+ * they write nothing. Then it gives runs back, a batch at a time, by the same statement by which a worker gives up a
+ * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
+ */
+final class PostgresLeases implements Leases {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresLeases.class);
+
+    private final Database database;
+    private final LeaseSql sql;
+    private final LedgerSql ledgerSql;
+    private final Workers workers;
+    private final PostgresHints hints;
+
+    PostgresLeases(Database database, Schema schema, LeaseSql sql, Workers workers, PostgresHints hints) {
+        this.database = database;
+        this.sql = sql;
+        this.ledgerSql = new LedgerSql(schema);
+        this.workers = workers;
+        this.hints = hints;
+    }
+
+    @Override
+    public Instant join(Joining joining) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
+                new Parameters(statement)
+                        .object(joining.id().value())
+                        .texts(joining.definitions().toArray(String[]::new))
+                        .text(joining.version())
+                        .number(joining.lease().toNanos() / 1_000)
+                        .integer(joining.lanes())
+                        .time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    workers.joined(joining.id(), row.getInt("number"));
+                    return Results.time(row, "at");
+                }
+            }
+        });
+    }
+
+    @Override
+    public @Nullable Instant renew(WorkerId worker) {
+        Integer number = workers.number(worker);
+        if (number == null) {
+            return null;
+        }
+        return database.<@Nullable Instant>call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
+                new Parameters(statement).integer(number).time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Results.time(row, "at") : null;
+                }
+            }
+        });
+    }
+
+    @Override
+    public void leave(WorkerId worker) {
+        Integer number = workers.number(worker);
+        if (number == null) {
+            return;
+        }
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.leave)) {
+                new Parameters(statement).integer(number);
+                return statement.execute();
+            }
+        });
+        workers.gone(worker);
+    }
+
+    @Override
+    public List<Owned> owned(WorkerId worker) {
+        Integer number = workers.number(worker);
+        if (number == null) {
+            return List.of();
+        }
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
+                new Parameters(statement).integer(number);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Owned> owned = new ArrayList<>();
+                    while (rows.next()) {
+                        owned.add(new Owned(ref(rows), rows.getLong("epoch")));
+                    }
+                    return owned;
+                }
+            }
+        });
+    }
+
+    private static RunRef ref(ResultSet row) throws SQLException {
+        return new RunRef(RunId.of(row.getString("id")), row.getLong("key"));
+    }
+
+    @Override
+    public List<RunChange> sweep(int limit) {
+        if (!bury()) {
+            return List.of();
+        }
+        List<RunChange> changes;
+        try {
+            changes = giveBack(limit, new long[0]);
+        } catch (RefusedException refused) {
+            changes = giveBackSingly(limit);
+        }
+        tell(changes);
+        return changes;
+    }
+
+    private void tell(List<RunChange> changes) {
+        for (RunChange change : changes) {
+            if (change.state() == RunState.READY) {
+                hints.tell(new Hints.WorkReady());
+            } else if (change.state().isTerminal()) {
+                hints.tell(new Hints.RunEnded(change.runId()));
+            }
+        }
+    }
+
+    /** Whether the dead have left anything behind. */
+    private boolean bury() {
+        return database.call(connection -> {
+            String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.leftBehind);
+            try (PreparedStatement statement = Database.prepare(connection, all)) {
+                new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                results.skip();
+                results.skip();
+                return results.one().getBoolean("any");
+            }
+        });
+    }
+
+    private List<RunChange> giveBackSingly(int limit) {
+        List<RunChange> changes = new ArrayList<>();
+        List<Long> skipped = new ArrayList<>();
+        while (changes.size() < limit) {
+            long[] without = skipped.stream().mapToLong(Long::longValue).toArray();
+            long[] tried = new long[1];
+            try {
+                List<RunChange> one = database.inTransaction(connection -> giveBack(connection, 1, without, tried));
+                if (one.isEmpty()) {
+                    break;
+                }
+                changes.addAll(one);
+            } catch (RefusedException refused) {
+                LOG.error("The run with key {} cannot be taken from its dead worker.", tried[0], refused);
+                skipped.add(tried[0]);
+            }
+        }
+        return changes;
+    }
+
+    private List<RunChange> giveBack(int limit, long[] without) {
+        return database.inTransaction(connection -> giveBack(connection, limit, without, new long[1]));
+    }
+
+    /** A run that a dead worker holds. */
+    private record Orphan(RunRef run, long epoch, int worker, UUID workerId) {}
+
+    private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
+            throws SQLException {
+        List<Orphan> orphans = orphans(connection, limit, without);
+        if (orphans.isEmpty()) {
+            return List.of();
+        }
+        tried[0] = orphans.get(0).run().key();
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.move)) {
+            bind(new Parameters(statement), orphans);
+            statement.execute();
+        }
+        return changes(connection, orphans);
+    }
+
+    private List<RunChange> changes(Connection connection, List<Orphan> orphans) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.given)) {
+            new Parameters(statement).longs(keys(orphans));
+            try (ResultSet rows = statement.executeQuery()) {
+                List<RunChange> changes = new ArrayList<>();
+                while (rows.next()) {
+                    changes.add(new RunChange(
+                            RunId.of(rows.getString("id")),
+                            rows.getString("definition"),
+                            Codes.state(rows.getInt("state")),
+                            Optional.ofNullable(rows.getString("reason"))));
+                }
+                return changes;
+            }
+        }
+    }
+
+    private static long[] keys(List<Orphan> orphans) {
+        return orphans.stream().mapToLong(orphan -> orphan.run().key()).toArray();
+    }
+
+    private List<Orphan> orphans(Connection connection, int limit, long[] without) throws SQLException {
+        String both = String.join(";\n", ledgerSql.settings, sql.orphans);
+        try (PreparedStatement statement = Database.prepare(connection, both)) {
+            new Parameters(statement)
+                    .text(LedgerSql.LOCK_TIMEOUT)
+                    .longs(without)
+                    .integer(limit)
+                    .integer(limit);
+            statement.execute();
+            Results results = new Results(statement);
+            results.skip();
+            ResultSet rows = results.next();
+            List<Orphan> orphans = new ArrayList<>();
+            while (rows.next()) {
+                orphans.add(new Orphan(
+                        ref(rows), rows.getLong("epoch"), rows.getInt("number"), rows.getObject("worker", UUID.class)));
+            }
+            return orphans;
+        }
+    }
+
+    private void bind(Parameters parameters, List<Orphan> orphans) throws SQLException {
+        int count = orphans.size();
+        short[] moves = new short[count];
+        Arrays.fill(moves, Codes.RECOVER);
+        parameters.time(database.time());
+        parameters
+                .longs(keys(orphans))
+                .longs(orphans.stream().mapToLong(Orphan::epoch).toArray())
+                .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
+                .shorts(moves)
+                .shorts(new short[count])
+                .longs(new Long[count])
+                .longs(new Long[count])
+                .ints(new Integer[count])
+                .texts(orphans.stream()
+                        .map(orphan -> "its worker " + orphan.workerId() + " died")
+                        .toArray(String[]::new));
+        parameters.integer(null).integer(null).integer(null);
+        new Batch.Entries(List.of()).bind(parameters);
+    }
+}

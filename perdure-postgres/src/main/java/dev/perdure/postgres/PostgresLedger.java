@@ -1,0 +1,160 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Database.LockedException;
+import dev.perdure.postgres.Database.RefusedException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies batches: one round trip and one commit each.
+ *
+ * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers. What it finds to
+ * have been there before (a retry, an id that is taken) is read back in a second round trip, after the commit: rows of
+ * journals and the identity of runs never change, so nothing can come in between. A batch that the server refuses for
+ * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
+ */
+final class PostgresLedger implements Ledger {
+    private final Database database;
+    private final LedgerSql sql;
+    private final Keys keys;
+    private final Workers workers;
+    private final PostgresHints hints;
+
+    PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
+        this.database = database;
+        this.sql = new LedgerSql(schema);
+        this.keys = keys;
+        this.workers = workers;
+        this.hints = hints;
+    }
+
+    @Override
+    public List<Outcome> apply(Lane lane, List<Change> changes) {
+        if (changes.isEmpty()) {
+            return List.of();
+        }
+        Integer worker = lane.worker() == null ? null : workers.number(lane.worker());
+        if (lane.worker() != null && worker == null) {
+            return changes.stream().<Outcome>map(change -> new Outcome.Fenced()).toList();
+        }
+        List<Change> storable = new ArrayList<>(changes.size());
+        @Nullable Outcome[] refused = new Outcome[changes.size()];
+        for (int i = 0; i < refused.length; i++) {
+            String reason = Batch.unstorable(changes.get(i));
+            if (reason == null) {
+                storable.add(changes.get(i));
+            } else {
+                refused[i] = new Outcome.Refused(reason);
+            }
+        }
+        List<Outcome> applied = storable.isEmpty() ? List.of() : halving(new Sender(worker, lane.number()), storable);
+        List<Outcome> outcomes = merged(refused, applied);
+        tell(changes, outcomes);
+        return outcomes;
+    }
+
+    private static List<Outcome> merged(@Nullable Outcome[] refused, List<Outcome> applied) {
+        List<Outcome> outcomes = new ArrayList<>(refused.length);
+        int next = 0;
+        for (Outcome outcome : refused) {
+            outcomes.add(outcome != null ? outcome : applied.get(next++));
+        }
+        return outcomes;
+    }
+
+    /**
+     * Who sends a batch.
+     *
+     * @param worker the worker's number, or null for a client
+     * @param lane which of its lanes
+     */
+    record Sender(@Nullable Integer worker, int lane) {}
+
+    private List<Outcome> halving(Sender sender, List<Change> changes) {
+        try {
+            return new BatchRun(database, sql, sender, new Batch(changes), keys, hints).outcomes();
+        } catch (RefusedException refused) {
+            if (changes.size() == 1) {
+                return List.of(new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage()));
+            }
+            return halves(sender, changes);
+        } catch (LockedException locked) {
+            if (changes.size() == 1) {
+                throw new StoreException(
+                        StoreException.Kind.UNAVAILABLE,
+                        "The run of %s is locked by another transaction; waiting for it.".formatted(changes.get(0)),
+                        locked);
+            }
+            return halves(sender, changes);
+        }
+    }
+
+    private List<Outcome> halves(Sender sender, List<Change> changes) {
+        int middle = changes.size() / 2;
+        List<Outcome> outcomes = new ArrayList<>(changes.size());
+        StoreException locked = null;
+        for (List<Change> half : List.of(changes.subList(0, middle), changes.subList(middle, changes.size()))) {
+            try {
+                outcomes.addAll(halving(sender, half));
+            } catch (StoreException e) {
+                // The other half shall not wait for a lock in this one; sent again, it finds itself applied.
+                locked = e;
+            }
+        }
+        if (locked != null) {
+            throw locked;
+        }
+        return outcomes;
+    }
+
+    private void tell(List<Change> changes, List<Outcome> outcomes) {
+        for (int i = 0; i < outcomes.size(); i++) {
+            switch (outcomes.get(i)) {
+                case Outcome.Started started when !started.owned() -> hints.tell(new Hints.WorkReady());
+                case Outcome.Applied applied -> tell(changes.get(i), applied.state());
+                default -> {}
+            }
+        }
+    }
+
+    private void tell(Change change, RunState state) {
+        if (change instanceof Change.Advance advance && advance.move() instanceof Move.Wait) {
+            // Whoever made it wait looks at the timers in time; nobody else has to.
+            hints.tellHere(new Hints.WorkReady());
+        } else if (state == RunState.READY) {
+            hints.tell(new Hints.WorkReady());
+        } else if (state.isTerminal()) {
+            hints.tell(new Hints.RunEnded(id(change)));
+        }
+    }
+
+    private static RunId id(Change change) {
+        return switch (change) {
+            case Change.Start start -> start.run().id();
+            case Change.Advance advance -> advance.run().id();
+            case Change.Command command -> command.run();
+        };
+    }
+
+    static Outcome[] none(int size) {
+        Outcome[] outcomes = new Outcome[size];
+        Arrays.fill(outcomes, new Outcome.UnknownRun());
+        return outcomes;
+    }
+
+    static <C extends Change> void fence(List<Placed<C>> placed, Outcome[] outcomes) {
+        placed.forEach(change -> outcomes[change.index()] = new Outcome.Fenced());
+    }
+}

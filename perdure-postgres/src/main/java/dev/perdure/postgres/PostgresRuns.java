@@ -1,0 +1,143 @@
+package dev.perdure.postgres;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Answers questions about runs. */
+final class PostgresRuns implements Runs {
+    private final Database database;
+    private final QuerySql sql;
+
+    PostgresRuns(Database database, QuerySql sql) {
+        this.database = database;
+        this.sql = sql;
+    }
+
+    /** Reads a row. */
+    @FunctionalInterface
+    private interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** Binds the parameters. */
+    @FunctionalInterface
+    private interface Binding {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    private <T> List<T> query(String statementText, Binding binding, Reader<T> reader) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, statementText)) {
+                binding.bind(new Parameters(statement));
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<T> all = new ArrayList<>();
+                    while (rows.next()) {
+                        all.add(reader.read(rows));
+                    }
+                    return all;
+                }
+            }
+        });
+    }
+
+    @Override
+    public Optional<Found> find(RunId id) {
+        return query(
+                        sql.find,
+                        parameters -> parameters.text(id.value()),
+                        row -> new Found(new RunRef(id, row.getLong("key")), info(row)))
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        Integer state = filter.state().map(value -> (int) Codes.of(value)).orElse(null);
+        String definition = filter.definition().orElse(null);
+        Instant after = filter.after().map(RunInfo::createdAt).orElse(null);
+        String afterId = filter.after().map(info -> info.id().value()).orElse(null);
+        return query(
+                sql.list,
+                parameters -> parameters
+                        .integer(state)
+                        .integer(state)
+                        .text(definition)
+                        .text(definition)
+                        .time(bounded(filter.from().orElse(null)))
+                        .time(bounded(filter.until().orElse(null)))
+                        .time(after)
+                        .text(afterId)
+                        .time(after)
+                        .text(afterId)
+                        .integer(filter.limit()),
+                PostgresRuns::info);
+    }
+
+    /** {@link Instant#MIN} and {@link Instant#MAX} are beyond PostgreSQL's timestamps, and mean the same as no bound. */
+    private static @Nullable Instant bounded(@Nullable Instant time) {
+        boolean storable = time != null
+                && time.isAfter(Instant.parse("-4000-01-01T00:00:00Z"))
+                && time.isBefore(Instant.parse("+20000-01-01T00:00:00Z"));
+        return storable ? time : null;
+    }
+
+    private static RunInfo info(ResultSet row) throws SQLException {
+        return RunInfo.of(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                Codes.state(row.getInt("state")),
+                row.getString("reason"),
+                Results.time(row, "created_at"),
+                Results.time(row, "changed_at"),
+                Results.timeOrNull(row, "wake_at"),
+                row.getInt("recoveries"));
+    }
+
+    @Override
+    public List<Ended> ended(Collection<RunRef> runs) {
+        if (runs.isEmpty()) {
+            return List.of();
+        }
+        return query(
+                sql.ended,
+                parameters ->
+                        parameters.longs(runs.stream().mapToLong(RunRef::key).toArray()),
+                row -> new Ended(
+                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                        Codes.state(row.getInt("state")),
+                        payload(row.getBytes("outcome")),
+                        Objects.requireNonNullElse(row.getString("reason"), "")));
+    }
+
+    private static Payload payload(byte @Nullable [] bytes) {
+        return bytes == null ? Payload.EMPTY : new Payload(bytes);
+    }
+
+    @Override
+    public List<HistoryEvent> changes(RunRef run) {
+        return query(sql.changes, parameters -> parameters.number(run.key()).number(run.key()), PostgresRuns::event);
+    }
+
+    private static HistoryEvent event(ResultSet row) throws SQLException {
+        RunState state = Codes.state(row.getInt("state"));
+        String reason = row.getString("reason");
+        String what = reason == null ? state.name() : state.name() + ": " + reason;
+        return new HistoryEvent(Results.time(row, "at"), 0, what);
+    }
+}

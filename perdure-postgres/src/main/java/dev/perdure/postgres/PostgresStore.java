@@ -1,0 +1,179 @@
+package dev.perdure.postgres;
+
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store for production, on PostgreSQL 14 to 18. Any number of processes share one schema. Thread-safe.
+ *
+ * <pre>{@code
+ * try (var store = PostgresStore.on(dataSource).schema("perdure").open();
+ *         var perdure = Perdure.on(store).register(new Orders(payments, shipping)).start()) {
+ *     …
+ * }
+ * }</pre>
+ *
+ * <p>Closing it ends its threads and frees its connections; the {@link DataSource} stays its owner's.
+ */
+public final class PostgresStore implements Store {
+    private static final int CONNECTIONS_BESIDE_LANES = 2;
+
+    private final Database database;
+    private final PostgresHints hints = new PostgresHints();
+    private final PostgresLedger ledger;
+    private final PostgresLeases leases;
+    private final PostgresDispatch dispatch;
+    private final PostgresJournals journals;
+    private final PostgresRuns runs;
+    private volatile @Nullable ListeningLoop listening;
+    private final List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
+
+    private final int lanes;
+
+    private PostgresStore(Database database, Schema schema, int lanes) {
+        this.database = database;
+        this.lanes = lanes;
+        LeaseSql leaseSql = new LeaseSql(schema);
+        QuerySql querySql = new QuerySql(schema);
+        Workers workers = new Workers(database, leaseSql);
+        Keys keys = new Keys(schema, database);
+        keys.refill();
+        this.ledger = new PostgresLedger(database, schema, keys, workers, hints);
+        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints);
+        this.dispatch = new PostgresDispatch(database, schema, workers);
+        this.journals = new PostgresJournals(database, querySql);
+        this.runs = new PostgresRuns(database, querySql);
+    }
+
+    /** Begins to set up a store on this database. */
+    public static PostgresStoreBuilder on(DataSource source) {
+        return new PostgresStoreBuilder(source);
+    }
+
+    /** The migrations of a schema as one script, for a DBA who wants to run them by hand, in one transaction. */
+    public static String migrations(String schema) {
+        return new Migrations(new Schema(schema)).script();
+    }
+
+    /** The grants that a role of workers and a role of viewers need; run by the owner after every migration. */
+    public static String grants(String schema, String workerRole, String viewerRole) {
+        return Migrations.resource("roles.sql")
+                .replace("${schema}", new Schema(schema).name())
+                .replace("${worker}", new Schema(workerRole).name())
+                .replace("${viewer}", new Schema(viewerRole).name());
+    }
+
+    static PostgresStore open(PostgresStoreBuilder wanted) {
+        boolean listensOnSource = wanted.notifications && wanted.listenOn == null;
+        Database database =
+                new Database(Preflight.connect(wanted.source, wanted.lanes + CONNECTIONS_BESIDE_LANES), wanted.time);
+        try {
+            Preflight.requireConnections(wanted.source, CONNECTIONS_BESIDE_LANES + (listensOnSource ? 1 : 0));
+            Preflight.requireServer(database, wanted.unsafeCommit);
+            migrate(database, wanted);
+            Preflight.requireRights(database, wanted.schema);
+            PostgresStore store = new PostgresStore(database, wanted.schema, wanted.lanes);
+            if (wanted.notifications) {
+                store.notifyAndListen(wanted.listenOn == null ? wanted.source : wanted.listenOn, wanted.schema);
+            }
+            return store;
+        } catch (RuntimeException e) {
+            database.close();
+            throw e;
+        }
+    }
+
+    private static void migrate(Database database, PostgresStoreBuilder wanted) {
+        Migrations migrations = new Migrations(wanted.schema);
+        if (migrations.isComplete(database)) {
+            return;
+        }
+        if (!wanted.migrate) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "The schema '%s' has not been migrated, and migrate(false) was set. Run what PostgresStore.migrations(\"%s\") prints."
+                            .formatted(wanted.schema.name(), wanted.schema.name()),
+                    null);
+        }
+        migrations.migrate(database);
+    }
+
+    private void notifyAndListen(DataSource listenOn, Schema schema) {
+        String self = UUID.randomUUID().toString();
+        Notifier notifier = new Notifier(database, schema, self);
+        parts.add(notifier);
+        hints.sendThrough(notifier);
+        ListeningLoop loop = new ListeningLoop(listenOn, schema, self, hints);
+        parts.add(loop);
+        listening = loop;
+    }
+
+    /** For tests, which want to be sure that somebody listens before they speak. */
+    void awaitListening() throws InterruptedException {
+        ListeningLoop loop = listening;
+        if (loop == null || !loop.awaitListening(Duration.ofSeconds(10))) {
+            throw new IllegalStateException("Nobody listens.");
+        }
+    }
+
+    @Override
+    public Ledger ledger() {
+        return ledger;
+    }
+
+    @Override
+    public Leases leases() {
+        return leases;
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return dispatch;
+    }
+
+    @Override
+    public Journals journals() {
+        return journals;
+    }
+
+    @Override
+    public Runs runs() {
+        return runs;
+    }
+
+    @Override
+    public Hints hints() {
+        return hints;
+    }
+
+    @Override
+    public int lanes() {
+        return lanes;
+    }
+
+    @Override
+    public void close() {
+        for (AutoCloseable part : List.copyOf(parts)) {
+            try {
+                part.close();
+            } catch (Exception e) {
+                throw new IllegalStateException("Our own parts close without exceptions.", e);
+            }
+        }
+        database.close();
+    }
+}

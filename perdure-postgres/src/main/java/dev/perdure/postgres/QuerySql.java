@@ -1,0 +1,105 @@
+package dev.perdure.postgres;
+
+/** The statements that only read. */
+final class QuerySql {
+    /**
+     * Pages of journals: whole positions, as long as the bytes up to the position's first entry fit; the first one
+     * always. The number of rows looked at is bounded too, or every page of a long journal would count the bytes of all
+     * that follow.
+     */
+    private static final String PAGES = """
+            SELECT j.*
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (
+                SELECT *, first_value(bytes) OVER (PARTITION BY position ORDER BY note) AS bytes_at_first,
+                       first_value(position) OVER (ORDER BY position, note) AS first_position
+                FROM (
+                    SELECT *, sum(length(payload)) OVER (ORDER BY position, note) AS bytes, count(*) OVER () AS looked_at
+                    FROM (
+                        SELECT key, position, note, at, kind, status, name, payload
+                        FROM ${schema}.journal
+                        WHERE journal.key = g.key AND position > ? AND position < ${OUTCOME}
+                        ORDER BY position, note
+                        LIMIT ?
+                    ) AS next
+                ) AS counted
+            ) j
+            WHERE j.bytes_at_first <= ? OR j.position = j.first_position
+            ORDER BY j.key, j.position, j.note
+            """;
+
+    private static final String FIND = """
+            SELECT r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
+                   CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
+                       SELECT count(*) FROM ${schema}.journal j
+                       WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
+                   ) THEN 0 ELSE r.recoveries END AS recoveries,
+                   CASE WHEN r.state = ${READY} AND NOT EXISTS (
+                       SELECT FROM ${schema}.worker w
+                       WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                   ) THEN 'No live worker has the definition ''' || r.definition || ''''
+                          || COALESCE(' in version ''' || r.version || '''', '') || '.'
+                   ELSE r.reason END AS reason
+            FROM ${schema}.run r
+            WHERE r.id = ?
+            """;
+
+    /** Newest first. Every condition that is null is left out. */
+    private static final String LIST = """
+            SELECT r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
+                   CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
+                       SELECT count(*) FROM ${schema}.journal j
+                       WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
+                   ) THEN 0 ELSE r.recoveries END AS recoveries,
+                   CASE WHEN r.state = ${READY} AND NOT EXISTS (
+                       SELECT FROM ${schema}.worker w
+                       WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                   ) THEN 'No live worker has the definition ''' || r.definition || ''''
+                          || COALESCE(' in version ''' || r.version || '''', '') || '.'
+                   ELSE r.reason END AS reason
+            FROM ${schema}.run r
+            WHERE (?::int IS NULL OR r.state = ?)
+              AND (?::text IS NULL OR r.definition = ?)
+              AND r.created_at >= COALESCE(?::timestamptz, '-infinity')
+              AND r.created_at < COALESCE(?::timestamptz, 'infinity')
+              AND r.created_at <= COALESCE(?::timestamptz, 'infinity')
+              AND (?::text IS NULL OR (r.created_at, r.id) < (?::timestamptz, ?))
+            ORDER BY r.created_at DESC, r.id DESC
+            LIMIT ?
+            """;
+
+    /** One question for all waiters of a process. */
+    private static final String ENDED = """
+            SELECT r.key, r.id, r.state, r.reason, o.payload AS outcome
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (
+                SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = g.key OFFSET 0
+            ) r
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
+            ) o ON true
+            WHERE r.state >= ${COMPLETED}
+            """;
+
+    /** The states it has left, and the one it is in. */
+    private static final String CHANGES = """
+            SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
+            UNION ALL
+            SELECT changes, state, changed_at, reason FROM ${schema}.run WHERE key = ?
+            ORDER BY number
+            """;
+
+    final String pages;
+    final String find;
+    final String list;
+    final String ended;
+    final String changes;
+
+    QuerySql(Schema schema) {
+        this.pages = schema.sql(PAGES);
+        this.find = schema.sql(FIND);
+        this.list = schema.sql(LIST);
+        this.ended = schema.sql(ENDED);
+        this.changes = schema.sql(CHANGES);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.perdure.postgres;
+
+import dev.perdure.spi.Control;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import org.jspecify.annotations.Nullable;
+
+/** The answers to an execute of several statements, one after another, and how our columns are read. */
+final class Results {
+    private final PreparedStatement statement;
+    private boolean first = true;
+
+    Results(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    /** The rows of the next statement. */
+    ResultSet next() throws SQLException {
+        if (!first) {
+            statement.getMoreResults();
+        }
+        first = false;
+        ResultSet rows = statement.getResultSet();
+        if (rows == null) {
+            throw new IllegalStateException("A statement of the batch gave no rows.");
+        }
+        return rows;
+    }
+
+    /** The only row of the next statement. */
+    ResultSet one() throws SQLException {
+        ResultSet rows = next();
+        if (!rows.next()) {
+            throw new IllegalStateException("A statement of the batch gave no row.");
+        }
+        return rows;
+    }
+
+    void skip() throws SQLException {
+        next();
+    }
+
+    static Instant time(ResultSet row, String column) throws SQLException {
+        Instant time = timeOrNull(row, column);
+        if (time == null) {
+            throw new IllegalStateException("The column %s is null.".formatted(column));
+        }
+        return time;
+    }
+
+    static @Nullable Instant timeOrNull(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    static Control control(ResultSet row) throws SQLException {
+        return new Control(row.getInt("wakes"), row.getString("cancel"), row.getString("kill"), row.getString("pause"));
+    }
+}

@@ -1,0 +1,69 @@
+package dev.perdure.postgres;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an SQLSTATE means to us: the one table. PostgreSQL's own list is Appendix A of its manual; the two characters
+ * that lead a state are its class.
+ */
+enum SqlState {
+    /** The connection is gone, or could not be had. What was sent may have been applied: send it again. */
+    RECONNECT,
+    /** The transaction lost against another one and left nothing behind: run it again at once. */
+    RERUN,
+    /** The server cannot for now: out of space or connections, read-only, starting up. It will again. */
+    PAUSE,
+    /** Somebody holds a row for longer than a batch should wait. */
+    LOCKED,
+    /** The server stopped a statement that took too long. */
+    CAPPED,
+    /** The server does not accept this value, and will not the next time. */
+    DATA,
+    /** Set up wrongly: rights, names, passwords. Only a person can help. */
+    GIVE_UP;
+
+    static SqlState of(SQLException problem) {
+        String state = problem.getSQLState();
+        // Pools report that they have no connection to give without a state, or with that of the cause.
+        return state == null || state.length() < 5 ? RECONNECT : of(state);
+    }
+
+    private static SqlState of(String state) {
+        SqlState known = switch (state) {
+            case "40001", "40P01" -> RERUN;
+            // A prepared plan that no longer fits after a migration: the driver forgets it, and prepares anew.
+            case "0A000" -> RERUN;
+            case "25006", "57P03" -> PAUSE;
+            case "55P03" -> LOCKED;
+            case "57014" -> CAPPED;
+            default -> null;
+        };
+        return known != null ? known : ofClass(state.substring(0, 2));
+    }
+
+    private static SqlState ofClass(String kind) {
+        return switch (kind) {
+            case "08", "57" -> RECONNECT;
+            case "25", "40" -> RERUN;
+            case "53", "55", "58" -> PAUSE;
+            case "21", "22", "23", "54" -> DATA;
+            default -> GIVE_UP;
+        };
+    }
+
+    /** What a person can do about a state that is theirs to mend. */
+    static String remedy(@Nullable String state) {
+        return switch (state == null ? "" : state) {
+            case "28000", "28P01" -> "Check user and password of the DataSource, and pg_hba.conf.";
+            case "3D000" -> "The database does not exist: create it, or correct the name in the DataSource.";
+            case "42501" ->
+                "The role lacks rights: let the owner migrate and grant them with the roles.sql of this library.";
+            case "42P01", "42703", "42883", "3F000" ->
+                "The schema is not there or not complete: migrate it, or correct its name.";
+            case "26000", "42P05" ->
+                "A pooler mixes up prepared statements: set its max_prepared_statements, or add prepareThreshold=0 to the driver's URL.";
+            default -> "This needs a person: see PostgreSQL's message.";
+        };
+    }
+}

@@ -1,0 +1,84 @@
+package dev.perdure.postgres;
+
+import dev.perdure.spi.Dispatch.Poll;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where claims begin to look.
+ *
+ * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. When that has been slow
+ * several times in a row, which happens beside a transaction that was left open, claims begin where the last one
+ * stopped, and look from the beginning only now and then: so seldom that it takes a small share of the time. What was
+ * enqueued before the floor meanwhile (a higher priority, a commit that took long) waits for the next full look.
+ */
+final class Watermark {
+    /**
+     * A place in the order of claims.
+     *
+     * @param rank the priority upside down
+     * @param since the age
+     */
+    record Floor(int rank, Instant since) {
+        static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"));
+    }
+
+    /** Polls that look at the same part of the queue. */
+    private record Kind(
+            Set<String> queues,
+            Set<String> definitions,
+            @Nullable String version) {
+        static Kind of(Poll poll) {
+            return new Kind(poll.queues(), poll.definitions(), poll.version());
+        }
+    }
+
+    /** What was seen of one kind of poll: slow full looks in a row, and, when they were many, where to begin until when. */
+    private record Seen(int slowLooks, Floor reached, long nextFullLook) {}
+
+    /** What a look may take, and what each run that it claims may add. */
+    private static final long QUICK_MICROS = 10_000;
+
+    private static final long QUICK_MICROS_PER_RUN = 100;
+    private static final int SLOW_LOOKS = 3;
+    /** How much longer than a slow look to wait for the next. */
+    private static final int SHARE = 20;
+    /** Commits do not arrive in the order of their times; this is how far they are apart at most, nearly always. */
+    private static final Duration MARGIN = Duration.ofMillis(500);
+
+    private final ConcurrentMap<Kind, Seen> seen = new ConcurrentHashMap<>();
+
+    Floor floor(Poll poll) {
+        Seen last = seen.get(Kind.of(poll));
+        if (last == null || last.slowLooks() < SLOW_LOOKS || System.nanoTime() - last.nextFullLook() >= 0) {
+            return Floor.BEGINNING;
+        }
+        return last.reached();
+    }
+
+    void saw(Poll poll, Floor from, @Nullable Floor reached, int claimed, long tookMicros) {
+        Kind kind = Kind.of(poll);
+        if (!from.equals(Floor.BEGINNING)) {
+            if (reached != null) {
+                seen.computeIfPresent(
+                        kind, (k, last) -> new Seen(last.slowLooks(), before(reached), last.nextFullLook()));
+            }
+        } else if (reached == null || tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN) {
+            seen.remove(kind);
+        } else {
+            long next = System.nanoTime() + tookMicros * 1_000 * SHARE;
+            seen.merge(
+                    kind,
+                    new Seen(1, before(reached), next),
+                    (last, now) -> new Seen(last.slowLooks() + 1, now.reached(), now.nextFullLook()));
+        }
+    }
+
+    private static Floor before(Floor reached) {
+        return new Floor(reached.rank(), reached.since().minus(MARGIN));
+    }
+}

@@ -1,0 +1,141 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.postgres.StoreFixture.append;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunChange;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The fence with real transactions held open in between, and batches that the server does not take whole. */
+final class FenceIT {
+    private static final Executor VIRTUAL = task -> Thread.ofVirtual().start(task);
+
+    private String schema;
+    private HikariDataSource pool;
+    private PostgresStore store;
+    private StoreFixture fixture;
+
+    @BeforeEach
+    void open() {
+        schema = TestServer.newSchema();
+        pool = TestServer.pool(5);
+        store = PostgresStore.on(pool).schema(schema).notifications(false).open();
+        fixture = new StoreFixture(store);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        pool.close();
+    }
+
+    /** Waits until a backend waits for a lock. */
+    private static void awaitBlocked() {
+        String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (TestServer.query(waiting).equals("0")) {
+            assertThat(System.nanoTime()).as("somebody should wait for a lock").isLessThan(limit);
+        }
+    }
+
+    @Test
+    void the_sweep_waits_for_a_batch_in_flight_and_sees_what_it_wrote() throws Exception {
+        RunRef run = fixture.start("a");
+        CompletableFuture<List<RunChange>> swept;
+        try (Connection batch = TestServer.plain().getConnection();
+                Statement statement = batch.createStatement()) {
+            batch.setAutoCommit(false);
+            statement.execute("SELECT FROM %s.lane WHERE number = 0 FOR KEY SHARE".formatted(schema));
+            statement.execute(
+                    "INSERT INTO %s.journal SELECT key, 1, 0, partition, now(), 1, 0, 'charge', '1' FROM %s.run"
+                            .formatted(schema, schema));
+            swept = CompletableFuture.supplyAsync(
+                    () -> {
+                        store.leases().leave(fixture.worker);
+                        return store.leases().sweep(10);
+                    },
+                    VIRTUAL);
+            awaitBlocked();
+            assertThat(swept).isNotDone();
+            batch.commit();
+        }
+
+        assertThat(swept.get(5, TimeUnit.SECONDS)).extracting(RunChange::runId).containsExactly(run.id());
+        assertThat(store.journals().read(run, 0, 100).entries()).hasSize(1);
+        assertThat(TestServer.query("SELECT entries_at_recovery FROM %s.run".formatted(schema)))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void a_batch_waits_for_the_sweep_in_flight_and_is_fenced() throws Exception {
+        RunRef run = fixture.start("a");
+        CompletableFuture<Outcome> appended;
+        try (Connection sweep = TestServer.plain().getConnection();
+                Statement statement = sweep.createStatement()) {
+            sweep.setAutoCommit(false);
+            statement.execute("UPDATE %s.worker SET dead = true".formatted(schema));
+            statement.execute("DELETE FROM %s.lane".formatted(schema));
+            appended = CompletableFuture.supplyAsync(() -> fixture.apply(append(run, 1)), VIRTUAL);
+            awaitBlocked();
+            assertThat(appended).isNotDone();
+            sweep.commit();
+        }
+
+        assertThat(appended.get(5, TimeUnit.SECONDS)).isEqualTo(new Outcome.Fenced());
+        assertThat(store.journals().read(run, 0, 100).entries()).isEmpty();
+    }
+
+    @Test
+    void a_change_that_the_server_refuses_does_not_fail_its_neighbours() {
+        List<RunRef> runs = fixture.startAll(List.of("a", "b", "c", "d", "e"));
+        Entry nul = new Entry(1, 0, Entry.Kind.STEP, "char\0ge", Entry.Status.VALUE, StoreFixture.json("1"));
+        Entry beyond = new Entry(1, 40_000, Entry.Kind.STEP, "charge", Entry.Status.ATTEMPT, StoreFixture.json("1"));
+
+        List<Outcome> outcomes = fixture.apply(List.of(
+                append(runs.get(0), 1),
+                new Change.Advance(runs.get(1), 1, List.of(nul), StoreFixture.STAY),
+                append(runs.get(2), 1),
+                new Change.Advance(runs.get(3), 1, List.of(beyond), StoreFixture.STAY),
+                StoreFixture.complete(runs.get(4))));
+
+        assertThat(outcomes.get(1)).isInstanceOf(Outcome.Refused.class);
+        assertThat(outcomes.get(3)).isInstanceOf(Outcome.Refused.class);
+        assertThat(List.of(outcomes.get(0), outcomes.get(2), outcomes.get(4)))
+                .allMatch(Outcome.Applied.class::isInstance);
+    }
+
+    @Test
+    void a_locked_run_does_not_hold_up_its_neighbours() throws Exception {
+        List<RunRef> runs = fixture.startAll(List.of("a", "b", "c"));
+        List<Change> ends = runs.stream().<Change>map(StoreFixture::complete).toList();
+        try (Connection holder = TestServer.plain().getConnection();
+                Statement statement = holder.createStatement()) {
+            holder.setAutoCommit(false);
+            statement.execute("SELECT FROM %s.run WHERE id = 'b' FOR UPDATE".formatted(schema));
+
+            assertThatThrownBy(() -> fixture.apply(ends))
+                    .isInstanceOfSatisfying(
+                            StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE));
+            assertThat(store.runs().ended(runs)).hasSize(2);
+            holder.rollback();
+        }
+        List<Outcome> again = fixture.apply(ends);
+        assertThat(again.get(0)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(again.get(1)).isInstanceOf(Outcome.Applied.class);
+    }
+}

@@ -1,0 +1,138 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.RunRef;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** Migrations, by the library and by hand; the three roles; the views. */
+final class MigrationsIT {
+    @Test
+    void eight_workers_that_start_at_once_migrate_once() throws Exception {
+        String schema = TestServer.newSchema();
+        CyclicBarrier barrier = new CyclicBarrier(8);
+        List<Future<?>> opened = new ArrayList<>();
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            for (int i = 0; i < 8; i++) {
+                opened.add(threads.submit(() -> {
+                    barrier.await();
+                    PostgresStore.on(TestServer.plain())
+                            .schema(schema)
+                            .notifications(false)
+                            .open()
+                            .close();
+                    return null;
+                }));
+            }
+            for (Future<?> store : opened) {
+                store.get();
+            }
+        }
+        assertThat(TestServer.query("SELECT version FROM %s.migration".formatted(schema)))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void the_script_for_a_dba_does_the_same() {
+        String schema = TestServer.newSchema();
+        TestServer.execute(PostgresStore.migrations(schema));
+
+        PostgresStore.on(TestServer.plain())
+                .schema(schema)
+                .notifications(false)
+                .migrate(false)
+                .open()
+                .close();
+    }
+
+    @Test
+    void workers_work_and_viewers_look_with_the_rights_granted() throws Exception {
+        String schema = TestServer.newSchema();
+        String worker = "worker_" + schema;
+        String viewer = "viewer_" + schema;
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        TestServer.execute("CREATE ROLE %s LOGIN".formatted(worker));
+        TestServer.execute("CREATE ROLE %s LOGIN".formatted(viewer));
+        TestServer.execute(PostgresStore.grants(schema, worker, viewer));
+
+        try (PostgresStore store =
+                PostgresStore.on(TestServer.plain(worker, "")).schema(schema).open()) {
+            live(store);
+        }
+        try (Connection connection = TestServer.plain(worker, "").getConnection();
+                Statement statement = connection.createStatement()) {
+            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.run".formatted(schema)))
+                    .isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.journal".formatted(schema)))
+                    .isInstanceOf(SQLException.class);
+            assertThatThrownBy(() -> statement.execute("CREATE TABLE %s.x ()".formatted(schema)))
+                    .isInstanceOf(SQLException.class);
+        }
+        try (Connection connection = TestServer.plain(viewer, "").getConnection();
+                Statement statement = connection.createStatement()) {
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT state || ' ' || input || ' ' || outcome FROM %s.runs WHERE id = 'a'".formatted(schema))) {
+                rows.next();
+                assertThat(rows.getString(1)).isEqualTo("COMPLETED {\"id\":1} \"ok\"");
+            }
+            statement.execute("SELECT * FROM %s.journals".formatted(schema));
+            statement.execute("SELECT * FROM %s.events".formatted(schema));
+            assertThatThrownBy(() -> statement.execute("SELECT * FROM %s.run".formatted(schema)))
+                    .isInstanceOf(SQLException.class);
+        }
+    }
+
+    /** Everything a worker does. */
+    private static void live(PostgresStore store) {
+        StoreFixture fixture = new StoreFixture(store);
+        RunRef run = fixture.start("a");
+        fixture.apply(StoreFixture.append(run, 1));
+        fixture.apply(StoreFixture.complete(run));
+        store.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
+        assertThat(store.dispatch().poll(fixture.poll(5)).claimed()).hasSize(1);
+        store.ledger()
+                .apply(
+                        Lane.client(0),
+                        List.of(new Change.Command(StoreFixture.newRun("b").id(), Change.Order.PAUSE, "hold on")));
+        assertThat(store.dispatch().poll(fixture.poll(5)).signalled()).hasSize(1);
+        assertThat(store.leases().renew(fixture.worker)).isNotNull();
+        store.leases().leave(fixture.worker);
+        assertThat(store.leases().sweep(10)).hasSize(1);
+        assertThat(store.leases().sweep(10)).isEmpty();
+        assertThat(store.runs().changes(run)).hasSize(2);
+    }
+
+    @Test
+    void views_show_payloads_as_json_whatever_they_are() {
+        String schema = TestServer.newSchema();
+        try (PostgresStore store =
+                PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            RunRef run = fixture.start("a");
+            fixture.apply(StoreFixture.append(run, 1));
+        }
+        String json = "SELECT %s.payload_json(%s)";
+        assertThat(TestServer.query("SELECT kind || ' ' || name || ' ' || status || ' ' || payload FROM %s.journals"
+                        .formatted(schema)))
+                .isEqualTo("STEP charge VALUE [1,2]");
+        assertThat(TestServer.query(json.formatted(schema, "'\\xff00'::bytea"))).isEqualTo("\"/wA=\"");
+        assertThat(TestServer.query(json.formatted(schema, "'{]'::bytea"))).isEqualTo("\"e10=\"");
+        assertThat(TestServer.query("SELECT %s.payload_json('') IS NULL".formatted(schema)))
+                .isEqualTo("t");
+        assertThat(TestServer.query("SELECT state FROM %s.events".formatted(schema)))
+                .isEqualTo("RUNNING");
+    }
+}

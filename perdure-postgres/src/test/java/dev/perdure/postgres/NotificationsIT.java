@@ -1,0 +1,140 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.RunRef;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Hints between processes, losing the database, and what is left behind. */
+final class NotificationsIT {
+    private static void awaitHint(BlockingQueue<Hint> heard, Hint expected) throws InterruptedException {
+        Hint hint = heard.poll(10, TimeUnit.SECONDS);
+        while (hint != null && !hint.equals(expected)) {
+            hint = heard.poll(10, TimeUnit.SECONDS);
+        }
+        assertThat(hint).isEqualTo(expected);
+    }
+
+    @Test
+    void another_store_hears_what_happened_and_is_heard_again_after_the_connection_was_cut() throws Exception {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(8);
+                PostgresStore here = PostgresStore.on(pool).schema(schema).open();
+                PostgresStore there =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            BlockingQueue<Hint> heard = new LinkedBlockingQueue<>();
+            there.hints().subscribe(heard::add);
+            StoreFixture fixture = new StoreFixture(here);
+            RunRef run = fixture.start("a");
+
+            there.awaitListening();
+            here.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
+            awaitHint(heard, new Hints.WorkReady());
+            here.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.Order.CANCEL, "enough")));
+            awaitHint(heard, new Hints.WorkerSignalled(fixture.worker));
+            fixture.apply(StoreFixture.complete(run));
+            awaitHint(heard, new Hints.RunEnded(run.id()));
+
+            heard.clear();
+            TestServer.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%%s'"
+                    .formatted(schema));
+            awaitHint(heard, new Hints.WorkReady());
+        }
+    }
+
+    @Test
+    void a_store_does_not_hear_itself_twice() {
+        List<String> notices = Notice.written("me", List.of(new Hints.WorkReady()));
+        assertThat(Notice.read("me", notices.getFirst())).isEmpty();
+        assertThat(Notice.read("you", notices.getFirst())).containsExactly(new Hints.WorkReady());
+    }
+
+    @Test
+    void closing_twice_leaves_no_thread_and_no_connection() {
+        String schema = TestServer.newSchema();
+        PostgresStore store =
+                PostgresStore.on(TestServer.plain()).schema(schema).open();
+        new StoreFixture(store).start("a");
+        store.close();
+        store.close();
+
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().endsWith(schema));
+        assertThat(TestServer.query(
+                        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%%%s.%%' AND pid <> pg_backend_pid()"
+                                .formatted(schema)))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void a_source_without_a_pool_opens_few_connections() {
+        String schema = TestServer.newSchema();
+        try (CountingProxy proxy = new CountingProxy();
+                PostgresStore store = PostgresStore.on(proxy.source())
+                        .schema(schema)
+                        .notifications(false)
+                        .open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            int before = proxy.connections();
+            for (int i = 0; i < 50; i++) {
+                fixture.start("run-" + i);
+            }
+            assertThat(proxy.connections() - before).isLessThanOrEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_database_that_goes_away_is_unavailable_at_once_and_works_when_it_is_back() {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(3);
+                PostgresStore store = PostgresStore.on(pool)
+                        .schema(schema)
+                        .notifications(false)
+                        .open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            RunRef run = fixture.start("a");
+            for (int i = 1; i <= 5; i++) {
+                TestServer.execute(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'");
+                append(fixture, run, i);
+            }
+            assertThat(store.journals().read(run, 0, 1_000).entries()).hasSize(5);
+        }
+    }
+
+    /** As the engine does it: what is unavailable is sent again. */
+    private static void append(StoreFixture fixture, RunRef run, int position) {
+        while (true) {
+            try {
+                fixture.apply(StoreFixture.append(run, position));
+                return;
+            } catch (StoreException e) {
+                assertThat(e.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+            }
+        }
+    }
+
+    @Test
+    void an_interrupted_caller_loses_neither_its_batch_nor_its_interrupt() {
+        try (PostgresStore store = PostgresStore.on(TestServer.plain())
+                .schema(TestServer.newSchema())
+                .notifications(false)
+                .open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            Thread.currentThread().interrupt();
+            RunRef run = fixture.start("a");
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(store.runs().find(run.id())).isPresent();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Whatever is wrong with the set-up is said when the store opens, with the remedy. */
+final class OpenIT {
+    private static AbstractThrowableAssert<?, ? extends Throwable> opening(PostgresStoreBuilder builder, Kind kind) {
+        return assertThatThrownBy(() -> builder.open().close())
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(kind));
+    }
+
+    @Test
+    void an_unreachable_database() {
+        PGSimpleDataSource nowhere = TestServer.plain();
+        nowhere.setPortNumbers(new int[] {1});
+
+        opening(PostgresStore.on(nowhere), Kind.UNAVAILABLE)
+                .hasMessageContaining("cannot be reached")
+                .hasMessageContaining("Check that PostgreSQL runs");
+    }
+
+    @Test
+    void an_unreachable_database_behind_a_pool() {
+        PGSimpleDataSource nowhere = TestServer.plain();
+        nowhere.setPortNumbers(new int[] {1});
+        try (HikariDataSource pool = TestServer.lazyPool(nowhere)) {
+            opening(PostgresStore.on(pool), Kind.UNAVAILABLE).hasMessageContaining("cannot be reached");
+        }
+    }
+
+    @Test
+    void a_user_that_is_refused() {
+        opening(PostgresStore.on(TestServer.plain("nobody", "wrong")), Kind.UNUSABLE)
+                .hasMessageContaining("Check user and password");
+        try (HikariDataSource pool = TestServer.lazyPool(TestServer.plain("nobody", "wrong"))) {
+            opening(PostgresStore.on(pool), Kind.UNUSABLE).hasMessageContaining("Check user and password");
+        }
+    }
+
+    @Test
+    void a_database_that_does_not_exist() {
+        PGSimpleDataSource source = TestServer.plain();
+        source.setDatabaseName("missing");
+
+        opening(PostgresStore.on(source), Kind.UNUSABLE).hasMessageContaining("The database does not exist");
+    }
+
+    @Test
+    void too_few_connections() {
+        try (HikariDataSource pool = TestServer.pool(2)) {
+            opening(PostgresStore.on(pool).schema(TestServer.newSchema()), Kind.UNUSABLE)
+                    .hasMessageContaining("gave 2 connections at once; Perdure needs 3")
+                    .hasMessageContaining("Raise the size of the pool");
+            PostgresStore.on(pool)
+                    .schema(TestServer.newSchema())
+                    .notifications(false)
+                    .open()
+                    .close();
+        }
+    }
+
+    @Test
+    void an_illegal_schema_name() {
+        for (String name : new String[] {"", "Perdure", "a b", "1a", "a\"; DROP TABLE x", "pg_temp", "x".repeat(49)}) {
+            assertThatThrownBy(() -> PostgresStore.on(TestServer.plain()).schema(name))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("Use up to 48 of a-z, 0-9 and _");
+        }
+        assertThatThrownBy(() -> PostgresStore.on(TestServer.plain()).lanes(0))
+                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void a_server_that_is_too_old() {
+        assertThatThrownBy(() -> Preflight.requireVersion(13, "13.9"))
+                .isInstanceOf(StoreException.class)
+                .hasMessage("The server is PostgreSQL 13.9; Perdure needs 14 or newer. Upgrade the server.");
+        Preflight.requireVersion(14, "14.0");
+    }
+
+    @Test
+    void synchronous_commit_off_unless_allowed() {
+        PGSimpleDataSource source = TestServer.plain();
+        source.setOptions("-c synchronous_commit=off");
+
+        opening(PostgresStore.on(source).schema(TestServer.newSchema()), Kind.UNUSABLE)
+                .hasMessageContaining("synchronous_commit is off")
+                .hasMessageContaining("allowUnsafeCommit()");
+        PostgresStore.on(source)
+                .schema(TestServer.newSchema())
+                .allowUnsafeCommit()
+                .open()
+                .close();
+    }
+
+    @Test
+    void a_schema_from_the_future() {
+        String schema = TestServer.newSchema();
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        TestServer.execute("INSERT INTO %s.migration VALUES (999, 'V999__x.sql', 'x')".formatted(schema));
+
+        opening(PostgresStore.on(TestServer.plain()).schema(schema), Kind.UNUSABLE)
+                .hasMessageContaining("has version 999, but this library knows only up to 1")
+                .hasMessageContaining("Update the library");
+    }
+
+    @Test
+    void a_migration_that_was_edited() {
+        String schema = TestServer.newSchema();
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        TestServer.execute("UPDATE %s.migration SET checksum = 'other'".formatted(schema));
+
+        opening(PostgresStore.on(TestServer.plain()).schema(schema), Kind.UNUSABLE)
+                .hasMessageContaining("was applied from another text");
+    }
+
+    @Test
+    void a_schema_that_is_not_migrated_and_must_not_be() {
+        String schema = TestServer.newSchema();
+
+        opening(PostgresStore.on(TestServer.plain()).schema(schema).migrate(false), Kind.UNUSABLE)
+                .hasMessageContaining("has not been migrated")
+                .hasMessageContaining("PostgresStore.migrations(\"%s\")".formatted(schema));
+    }
+
+    @Test
+    void a_role_without_rights() {
+        String schema = TestServer.newSchema();
+        String role = "role_" + schema;
+        TestServer.execute("CREATE ROLE %s LOGIN".formatted(role));
+        opening(PostgresStore.on(TestServer.plain(role, "")).schema(schema), Kind.UNUSABLE)
+                .hasMessageContaining("lacks rights");
+
+        PostgresStore.on(TestServer.plain()).schema(schema).open().close();
+        TestServer.execute("GRANT USAGE ON SCHEMA %s TO %s".formatted(schema, role));
+        TestServer.execute("GRANT SELECT ON %s.migration TO %s".formatted(schema, role));
+        opening(PostgresStore.on(TestServer.plain(role, "")).schema(schema), Kind.UNUSABLE)
+                .hasMessageContaining("The role '%s' lacks rights on the schema '%s'".formatted(role, schema))
+                .hasMessageContaining("PostgresStore.grants");
+    }
+}

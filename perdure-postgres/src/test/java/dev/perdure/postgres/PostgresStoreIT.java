@@ -1,0 +1,113 @@
+package dev.perdure.postgres;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.spi.Store;
+import dev.perdure.testing.conformance.AdvanceConformance;
+import dev.perdure.testing.conformance.CommandConformance;
+import dev.perdure.testing.conformance.DispatchConformance;
+import dev.perdure.testing.conformance.HintsConformance;
+import dev.perdure.testing.conformance.JournalsConformance;
+import dev.perdure.testing.conformance.LeasesConformance;
+import dev.perdure.testing.conformance.RaceConformance;
+import dev.perdure.testing.conformance.RunsConformance;
+import dev.perdure.testing.conformance.StartConformance;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** The store contract on PostgreSQL. */
+final class PostgresStoreIT {
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void openPool() {
+        pool = TestServer.pool(9);
+    }
+
+    @AfterAll
+    static void closePool() {
+        pool.close();
+    }
+
+    private static Store freshStore(Supplier<Instant> time) {
+        return PostgresStore.on(pool)
+                .schema(TestServer.newSchema())
+                .notifications(false)
+                .time(time)
+                .open();
+    }
+
+    @Nested
+    final class Starting extends StartConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Advancing extends AdvanceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Commanding extends CommandConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Dispatching extends DispatchConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Leasing extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reading extends JournalsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Asking extends RunsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Hinting extends HintsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Racing extends RaceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.WorkerId;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The parts that need no database. */
+final class SmallPartsTest {
+    @Test
+    void sql_states_have_one_table() {
+        assertThat(of("08006")).isEqualTo(SqlState.RECONNECT);
+        assertThat(of("57P01")).isEqualTo(SqlState.RECONNECT);
+        assertThat(SqlState.of(new SQLException("pool is empty"))).isEqualTo(SqlState.RECONNECT);
+        assertThat(of("40001")).isEqualTo(SqlState.RERUN);
+        assertThat(of("40P01")).isEqualTo(SqlState.RERUN);
+        assertThat(of("53100")).isEqualTo(SqlState.PAUSE);
+        assertThat(of("25006")).isEqualTo(SqlState.PAUSE);
+        assertThat(of("57P03")).isEqualTo(SqlState.PAUSE);
+        assertThat(of("55P03")).isEqualTo(SqlState.LOCKED);
+        assertThat(of("57014")).isEqualTo(SqlState.CAPPED);
+        assertThat(of("22021")).isEqualTo(SqlState.DATA);
+        assertThat(of("23505")).isEqualTo(SqlState.DATA);
+        assertThat(of("54000")).isEqualTo(SqlState.DATA);
+        assertThat(of("42501")).isEqualTo(SqlState.GIVE_UP);
+        assertThat(of("28P01")).isEqualTo(SqlState.GIVE_UP);
+        assertThat(of("3D000")).isEqualTo(SqlState.GIVE_UP);
+    }
+
+    private static SqlState of(String state) {
+        return SqlState.of(new SQLException("x", state));
+    }
+
+    @Test
+    void codes_and_constants_match_both_ways() {
+        for (RunState state : RunState.values()) {
+            assertThat(Codes.state(Codes.of(state))).isEqualTo(state);
+        }
+        for (Entry.Kind kind : Entry.Kind.values()) {
+            assertThat(Codes.kind(Codes.of(kind))).isEqualTo(kind);
+        }
+        for (Entry.Status status : Entry.Status.values()) {
+            assertThat(Codes.status(Codes.of(status))).isEqualTo(status);
+        }
+    }
+
+    @Test
+    void any_text_a_program_can_hold_becomes_storable() {
+        assertThat(Text.storable("plain ü \uD83D\uDE00")).isEqualTo("plain ü \uD83D\uDE00");
+        assertThat(Text.storable("a\0b\uD800c")).isEqualTo("a\uFFFDb\uFFFDc");
+        assertThat(Text.storable("x".repeat(10_000))).hasSize(2_001).endsWith("…");
+        assertThat(Text.storableOrNull("")).isNull();
+    }
+
+    @Test
+    void notices_are_bounded_and_read_back() {
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        List<Hint> hints = List.of(
+                new Hints.WorkReady(), new Hints.WorkerSignalled(worker), new Hints.RunEnded(RunId.of("order 42 ü")));
+        assertThat(Notice.read("b", Notice.written("a", hints).getFirst())).isEqualTo(hints);
+
+        List<Hint> many = IntStream.range(0, 5_000)
+                .<Hint>mapToObj(i -> new Hints.RunEnded(RunId.of("\u6f22".repeat(150) + i)))
+                .toList();
+        assertThat(Notice.written("a", many))
+                .hasSizeLessThanOrEqualTo(16)
+                .allSatisfy(notice -> assertThat(notice.getBytes(java.nio.charset.StandardCharsets.UTF_8))
+                        .hasSizeLessThan(8_000));
+        assertThat(Notice.read("b", "a\nready\nnews from the future\nworker x")).containsExactly(new Hints.WorkReady());
+    }
+
+    @Test
+    void partitions_fill_the_low_byte_of_the_key() {
+        long key = Keys.key(7, RunId.of("order-42"));
+        assertThat(key & 0xFF).isEqualTo(Keys.partition(RunId.of("order-42")));
+        assertThat(key >> 8).isEqualTo(7);
+        assertThat(IntStream.range(0, 10_000)
+                        .map(i -> Keys.partition(RunId.of("order-" + i)))
+                        .distinct())
+                .hasSize(256);
+    }
+
+    @Test
+    void claims_begin_at_the_beginning_until_that_was_slow_for_a_while() {
+        Watermark watermark = new Watermark();
+        Poll poll = new Poll(new WorkerId(UUID.randomUUID()), Set.of("a"), Set.of("q"), null, 10, true);
+        Watermark.Floor reached = new Watermark.Floor(-1, Instant.parse("2026-01-01T00:00:00Z"));
+        for (int i = 0; i < 3; i++) {
+            assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
+            watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 10_000_000);
+        }
+        Watermark.Floor floor = watermark.floor(poll);
+        assertThat(floor.rank()).isEqualTo(-1);
+        assertThat(floor.since()).isBefore(reached.since());
+        assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true)))
+                .isEqualTo(Watermark.Floor.BEGINNING);
+
+        watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 100);
+        assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
+    }
+}

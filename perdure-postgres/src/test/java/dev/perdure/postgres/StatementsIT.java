@@ -1,0 +1,180 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Due;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.lang.reflect.Field;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Every statement is one the server accepts, and the hot ones keep their indexes whatever they were planned on. */
+final class StatementsIT {
+    private static final Schema SCHEMA = new Schema(TestServer.newSchema());
+    private static final Set<Integer> FIXED_SIZE =
+            Set.of(Types.BIGINT, Types.INTEGER, Types.SMALLINT, Types.BIT, Types.BOOLEAN, Types.TIMESTAMP, Types.OTHER);
+
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void migrate() {
+        pool = TestServer.pool(3);
+        PostgresStore.on(pool).schema(SCHEMA.name()).notifications(false).open().close();
+    }
+
+    @AfterAll
+    static void close() {
+        pool.close();
+    }
+
+    private static Map<String, String> statements(Object holder) throws IllegalAccessException {
+        Map<String, String> statements = new LinkedHashMap<>();
+        for (Field field : holder.getClass().getDeclaredFields()) {
+            if (field.getType() == String.class && !java.lang.reflect.Modifier.isStatic(field.getModifiers())) {
+                field.setAccessible(true);
+                statements.put(field.getName(), (String) field.get(holder));
+            }
+        }
+        return statements;
+    }
+
+    @Test
+    void every_statement_is_accepted_by_the_server() throws Exception {
+        LedgerSql ledger = new LedgerSql(SCHEMA);
+        List<Object> holders =
+                List.of(ledger, new LeaseSql(SCHEMA), new DispatchSql(SCHEMA, ledger), new QuerySql(SCHEMA));
+        try (Connection connection = pool.getConnection()) {
+            for (Object holder : holders) {
+                for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
+                    for (String single : statement.getValue().split(";\n", -1)) {
+                        try (PreparedStatement prepared = connection.prepareStatement(single)) {
+                            assertThat(prepared.getMetaData())
+                                    .as(statement.getKey())
+                                    .isNotNull();
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void statements_that_are_sent_together_return_columns_of_fixed_size_only() throws Exception {
+        LedgerSql ledger = new LedgerSql(SCHEMA);
+        LeaseSql lease = new LeaseSql(SCHEMA);
+        List<String> together = new ArrayList<>(List.of(
+                ledger.settings, ledger.lock, ledger.append, ledger.move, ledger.end, ledger.start, ledger.command));
+        together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
+        together.addAll(List.of(lease.forget, lease.bury, lease.leftBehind));
+        try (Connection connection = pool.getConnection()) {
+            for (String statement : together) {
+                try (PreparedStatement prepared = connection.prepareStatement(statement)) {
+                    ResultSetMetaData columns = prepared.getMetaData();
+                    for (int column = 1; column <= columns.getColumnCount(); column++) {
+                        assertThat(columns.getColumnType(column))
+                                .as("%s in %s", columns.getColumnName(column), statement)
+                                .isIn(FIXED_SIZE);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Prepares everything hot on the empty and freshly vacuumed schema, on one connection, then lets it grow. */
+    @Test
+    void plans_made_on_empty_tables_use_indexes_when_the_tables_have_grown() throws Exception {
+        try (HikariDataSource one = TestServer.pool(1)) {
+            TestServer.execute("VACUUM ANALYZE");
+            Database database = new Database(Connections.from(one, 1), () -> null);
+            LeaseSql leaseSql = new LeaseSql(SCHEMA);
+            Workers workers = new Workers(database, leaseSql);
+            PostgresHints hints = new PostgresHints();
+            PostgresLedger ledger = new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints);
+            StoreFixture fixture;
+            try (PostgresStore other = PostgresStore.on(pool)
+                    .schema(SCHEMA.name())
+                    .notifications(false)
+                    .open()) {
+                fixture = new StoreFixture(other);
+                PostgresDispatch dispatch = new PostgresDispatch(database, SCHEMA, workers);
+                for (int i = 0; i < 8; i++) {
+                    everything(ledger, dispatch, fixture, "small-" + i, 2);
+                }
+                everything(ledger, dispatch, fixture, "grow", 5_000);
+                Map<String, Long> before = sequentialScans(one);
+                everything(ledger, dispatch, fixture, "measured", 200);
+                assertThat(sequentialScans(one)).isEqualTo(before);
+            }
+        }
+    }
+
+    private static void everything(
+            PostgresLedger ledger, PostgresDispatch dispatch, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<Change> starts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            starts.add(new Change.Start(StoreFixture.newRun(name + "-" + i), i % 2 == 0 ? fixture.worker : null));
+        }
+        List<RunRef> owned = new ArrayList<>();
+        for (Outcome outcome : ledger.apply(lane, starts)) {
+            Outcome.Started started = (Outcome.Started) outcome;
+            if (started.owned()) {
+                owned.add(started.run());
+            }
+        }
+        ledger.apply(
+                lane,
+                owned.stream().<Change>map(run -> StoreFixture.append(run, 1)).toList());
+        Move wait = new Move.Wait(RunState.SUSPENDED, new Due.In(Duration.ofHours(1)), 0);
+        ledger.apply(
+                lane,
+                IntStream.range(0, owned.size())
+                        .<Change>mapToObj(i -> i % 2 == 0
+                                ? StoreFixture.complete(owned.get(i))
+                                : new Change.Advance(owned.get(i), 1, List.of(StoreFixture.step(2)), wait))
+                        .toList());
+        ledger.apply(
+                Lane.client(0),
+                List.of(
+                        new Change.Command(owned.getLast().id(), Change.Order.CANCEL, "enough"),
+                        new Change.Command(StoreFixture.newRun(name + "-1").id(), Change.Order.PAUSE, "hold on")));
+        dispatch.poll(fixture.poll(count / 4));
+    }
+
+    private static Map<String, Long> sequentialScans(HikariDataSource one) throws SQLException {
+        Map<String, Long> scans = new LinkedHashMap<>();
+        try (Connection connection = one.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_stat_force_next_flush()");
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'event', 'held', 'ready', 'timer')"
+                            .formatted(SCHEMA.name()))) {
+                while (rows.next()) {
+                    scans.put(rows.getString(1), rows.getLong(2));
+                }
+            }
+        }
+        return scans;
+    }
+}

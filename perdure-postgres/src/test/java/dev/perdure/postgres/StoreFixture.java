@@ -1,0 +1,79 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.WorkerId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/** A store with one worker, and what tests say to it. */
+final class StoreFixture {
+    static final Move STAY = new Move.Stay();
+
+    final Store store;
+    final WorkerId worker = new WorkerId(UUID.randomUUID());
+
+    StoreFixture(Store store) {
+        this.store = store;
+        store.leases().join(new Joining(worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+    }
+
+    static Payload json(String text) {
+        return new Payload(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static NewRun newRun(String id) {
+        return new NewRun(RunId.of(id), "order", json("{\"id\":1}"), id.hashCode(), "default", 0, null, null);
+    }
+
+    static Entry step(int position) {
+        return new Entry(position, 0, Entry.Kind.STEP, "charge", Entry.Status.VALUE, json("[1,2]"));
+    }
+
+    static Change.Advance append(RunRef run, int position) {
+        return new Change.Advance(run, 1, List.of(step(position)), STAY);
+    }
+
+    static Change.Advance complete(RunRef run) {
+        return new Change.Advance(run, 1, List.of(), new Move.End(RunState.COMPLETED, json("\"ok\""), ""));
+    }
+
+    Outcome apply(Change change) {
+        return apply(List.of(change)).getFirst();
+    }
+
+    List<Outcome> apply(List<Change> changes) {
+        return store.ledger().apply(new Lane(worker, 0), changes);
+    }
+
+    RunRef start(String id) {
+        return startAll(List.of(id)).getFirst();
+    }
+
+    List<RunRef> startAll(List<String> ids) {
+        List<Change> starts = new ArrayList<>();
+        ids.forEach(id -> starts.add(new Change.Start(newRun(id), worker)));
+        return apply(starts).stream()
+                .map(outcome -> ((Outcome.Started) outcome).run())
+                .toList();
+    }
+
+    Poll poll(int limit) {
+        return new Poll(worker, Set.of("order"), Set.of("default"), null, limit, true);
+    }
+}

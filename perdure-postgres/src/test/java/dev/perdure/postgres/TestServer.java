@@ -1,0 +1,93 @@
+package dev.perdure.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.embedded.SharedPostgres;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** One real PostgreSQL for all tests of the build, with fsync on, on a port and in a folder of its own. */
+final class TestServer {
+    private static final AtomicInteger SCHEMAS = new AtomicInteger();
+
+    private TestServer() {}
+
+    /** Where it listens; {@code -Dperdure.test.port=…} takes a server that runs already, to try another version. */
+    static int port() {
+        Integer running = Integer.getInteger("perdure.test.port");
+        return running != null ? running : SharedPostgres.server().port();
+    }
+
+    static PGSimpleDataSource plain() {
+        boolean running = Integer.getInteger("perdure.test.port") != null;
+        return running
+                ? plain("postgres", "postgres")
+                : plain(SharedPostgres.server().user(), SharedPostgres.server().password());
+    }
+
+    static PGSimpleDataSource plain(String user, String password) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setServerNames(new String[] {"127.0.0.1"});
+        source.setPortNumbers(new int[] {port()});
+        source.setDatabaseName("postgres");
+        source.setUser(user);
+        source.setPassword(password);
+        return source;
+    }
+
+    static HikariDataSource pool(int size) {
+        return pool(plain(), size);
+    }
+
+    static HikariDataSource pool(DataSource source, int size) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(2_000);
+        return new HikariDataSource(config);
+    }
+
+    /** A pool that does not try to connect before it is asked. */
+    static HikariDataSource lazyPool(DataSource source) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setMaximumPoolSize(3);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(1_000);
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    static String newSchema() {
+        return "t" + SCHEMAS.incrementAndGet();
+    }
+
+    static void execute(String sql) {
+        try (Connection connection = plain().getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    static String query(String sql) {
+        try (Connection connection = plain().getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            StringBuilder lines = new StringBuilder();
+            while (rows.next()) {
+                lines.append(rows.getString(1)).append('\n');
+            }
+            return lines.toString().strip();
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+}

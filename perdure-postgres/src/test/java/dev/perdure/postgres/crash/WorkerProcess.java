@@ -1,0 +1,77 @@
+package dev.perdure.postgres.crash;
+
+import dev.perdure.embedded.SharedPostgres;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A real worker process, killed with real signals. */
+final class WorkerProcess implements AutoCloseable {
+    private final Process process;
+
+    private WorkerProcess(Process process) {
+        this.process = process;
+    }
+
+    static WorkerProcess start(SharedPostgres.Fresh database) throws IOException {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Process process = new ProcessBuilder(List.of(
+                        java,
+                        "-Xmx192m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        CrashWorker.class.getName(),
+                        database.jdbcUrl(),
+                        database.user(),
+                        database.password()))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        return new WorkerProcess(process);
+    }
+
+    /** Waits until it has joined. */
+    WorkerProcess ready() throws IOException {
+        String line = process.inputReader(StandardCharsets.UTF_8).readLine();
+        if (!"ready".equals(line)) {
+            throw new IOException("The worker said '" + line + "' instead of being ready.");
+        }
+        return this;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    void kill() throws InterruptedException {
+        process.destroyForcibly();
+        process.waitFor();
+    }
+
+    /** Sends a signal by name: STOP, CONT. */
+    void signal(String name) throws IOException, InterruptedException {
+        int code = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
+                .start()
+                .waitFor();
+        if (code != 0) {
+            throw new IOException("kill -" + name + " ended with " + code);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                process.waitFor();
+            }
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}

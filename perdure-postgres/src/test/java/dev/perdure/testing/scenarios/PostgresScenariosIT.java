@@ -1,0 +1,195 @@
+package dev.perdure.testing.scenarios;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Store;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/** Every scenario again, in virtual time, on a real PostgreSQL. */
+class PostgresScenariosIT {
+    private static final String CLEAR = """
+            TRUNCATE perdure.run, perdure.journal, perdure.event, perdure.worker, perdure.lane, perdure.held, perdure.ready,
+                     perdure.timer RESTART IDENTITY
+            """;
+
+    private static SharedPostgres.Fresh database;
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void open() {
+        database = SharedPostgres.database("scenarios");
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setUsername(database.user());
+        config.setPassword(database.password());
+        config.setMaximumPoolSize(9);
+        pool = new HikariDataSource(config);
+        PostgresStore.on(pool).notifications(false).open().close();
+    }
+
+    @AfterAll
+    static void close() {
+        pool.close();
+        database.close();
+    }
+
+    private static PerdureTest onPostgres(TestMode mode) {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(CLEAR);
+        } catch (SQLException cannot) {
+            throw new IllegalStateException("The tables could not be cleared.", cannot);
+        }
+        return PerdureTest.on(PostgresScenariosIT::store, mode);
+    }
+
+    private static Store store(Clockwork clockwork) {
+        return PostgresStore.on(pool).notifications(false).time(clockwork::now).open();
+    }
+
+    @Nested
+    class Cancellation extends CancellationScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Crash extends CrashScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Deadline extends DeadlineScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Determinism extends DeterminismScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Fault extends FaultScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Kill extends KillScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Listener extends ListenerScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Listing extends ListingScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Misuse extends MisuseScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Patch extends PatchScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Pause extends PauseScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Poison extends PoisonScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Retry extends RetryScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Starting extends StartingScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Step extends StepScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Timer extends TimerScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class Worker extends WorkerScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Signalled;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What people and programs want of runs, in every state. */
+public abstract class CommandConformance extends StoreConformance {
+    /** For subclasses. */
+    protected CommandConformance() {}
+
+    private Outcome applied(RunState state) {
+        return new Outcome.Applied(now(), state);
+    }
+
+    private RunRef suspended(WorkerId worker, String id) {
+        RunRef run = startOwned(worker, id);
+        apply(worker, advance(run, 1, sleep(Duration.ofHours(1))));
+        return run;
+    }
+
+    private RunRef paused(WorkerId worker, String id) {
+        RunRef run = startOwned(worker, id);
+        apply(worker, advance(run, 1, new Move.Pause("does not fit")));
+        return run;
+    }
+
+    @Test
+    void cancel_ends_a_run_that_has_never_run() {
+        RunRef run = startReady("a");
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.CANCELLED));
+        assertThat(store().runs().ended(List.of(run)))
+                .containsExactly(new Runs.Ended(run, RunState.CANCELLED, Payload.EMPTY, "enough"));
+        assertThat(polled(join(), 10).claimed()).isEmpty();
+    }
+
+    @Test
+    void cancel_is_delivered_to_a_ready_run_that_has_run_before() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, new Move.Yield()));
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.READY));
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.control()).isEqualTo(new Control(0, "enough", null, null));
+    }
+
+    @Test
+    void cancel_wakes_a_waiting_run() {
+        WorkerId worker = join();
+        RunRef run = suspended(worker, "a");
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.READY));
+        assertThat(found(run).info().wakeAt()).isEmpty();
+        assertThat(polled(worker, 0).nextDue()).isNull();
+        assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
+        assertThat(changesOf(run)).containsExactly("RUNNING", "SUSPENDED", "READY", "RUNNING");
+    }
+
+    @Test
+    void cancel_of_a_running_run_signals_its_worker_once() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        startOwned(worker, "other");
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(command(run, Order.CANCEL, "once more")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(polled(worker, 0).signalled())
+                .containsExactly(new Signalled(run, 1, new Control(1, "enough", null, null)));
+        assertThat(polled(join(), 0).signalled()).isEmpty();
+    }
+
+    @Test
+    void cancel_of_a_paused_run_waits_with_it() {
+        WorkerId worker = join();
+        RunRef run = paused(worker, "a");
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.PAUSED));
+        command(run, Order.RESUME, "");
+        assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
+    }
+
+    @Test
+    void cancel_ends_a_paused_run_that_has_never_run() {
+        RunRef run = startReady("a");
+        command(run, Order.PAUSE, "hold on");
+
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.CANCELLED));
+        assertThat(found(run).info().reason()).contains("enough");
+    }
+
+    @Test
+    void a_pause_is_over_after_resume() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        command(run, Order.PAUSE, "hold on");
+        store().leases().leave(worker);
+        store().leases().sweep(10);
+        command(run, Order.RESUME, "");
+
+        assertThat(claimOne(join()).control().pause()).isNull();
+    }
+
+    @Test
+    void kill_ends_every_run_that_no_worker_holds() {
+        WorkerId worker = join();
+        RunRef waiting = suspended(worker, "waiting");
+        RunRef paused = paused(worker, "paused");
+        RunRef ready = startReady("ready");
+
+        for (RunRef run : List.of(waiting, paused, ready)) {
+            assertThat(command(run, Order.KILL, "gone")).isEqualTo(applied(RunState.CANCELLED));
+            assertThat(found(run).info().reason()).contains("gone");
+        }
+        advance(Duration.ofHours(2));
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+    }
+
+    @Test
+    void kill_of_a_running_run_is_left_to_its_worker() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+
+        assertThat(command(run, Order.KILL, "gone")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(polled(worker, 0).signalled())
+                .containsExactly(new Signalled(run, 1, new Control(1, null, "gone", null)));
+    }
+
+    @Test
+    void pause_holds_every_run_that_no_worker_holds() {
+        WorkerId worker = join();
+        RunRef waiting = suspended(worker, "waiting");
+        RunRef ready = startReady("ready");
+
+        for (RunRef run : List.of(waiting, ready)) {
+            assertThat(command(run, Order.PAUSE, "hold on")).isEqualTo(applied(RunState.PAUSED));
+            assertThat(command(run, Order.PAUSE, "again")).isEqualTo(applied(RunState.PAUSED));
+            assertThat(found(run).info().reason()).contains("hold on");
+        }
+        advance(Duration.ofHours(2));
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+    }
+
+    @Test
+    void pause_and_resume_of_a_running_run_signal_its_worker() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+
+        command(run, Order.PAUSE, "hold on");
+        assertThat(polled(worker, 0).signalled())
+                .containsExactly(new Signalled(run, 1, new Control(1, null, null, "hold on")));
+        command(run, Order.RESUME, "");
+        assertThat(polled(worker, 0).signalled())
+                .containsExactly(new Signalled(run, 1, new Control(2, null, null, null)));
+    }
+
+    @Test
+    void resume_makes_a_paused_run_ready_and_forgives_it() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, new Move.Recover("broken")));
+        command(run, Order.PAUSE, "hold on");
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+
+        assertThat(command(run, Order.RESUME, "")).isEqualTo(applied(RunState.READY));
+        assertThat(found(run).info().recoveries()).isZero();
+        assertThat(claimOne(worker).run()).isEqualTo(run);
+    }
+
+    @Test
+    void resume_of_a_run_that_is_not_paused_does_nothing() {
+        WorkerId worker = join();
+        RunRef waiting = suspended(worker, "waiting");
+        RunRef running = startOwned(worker, "running");
+
+        assertThat(command(waiting, Order.RESUME, "")).isEqualTo(applied(RunState.SUSPENDED));
+        assertThat(command(running, Order.RESUME, "")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(polled(worker, 0).signalled()).isEmpty();
+    }
+
+    @Test
+    void nothing_changes_an_outcome() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, complete("1")));
+
+        for (Order order : Order.values()) {
+            assertThat(command(run, order, "late")).isEqualTo(applied(RunState.COMPLETED));
+        }
+        assertThat(store().runs().ended(List.of(run)))
+                .containsExactly(new Runs.Ended(run, RunState.COMPLETED, payload("1"), ""));
+        assertThat(changesOf(run)).containsExactly("RUNNING", "COMPLETED");
+    }
+
+    @Test
+    void a_command_to_nobody_is_unknown() {
+        assertThat(apply(Lane.client(0), new Change.Command(RunId.of("none"), Order.KILL, "gone")))
+                .isEqualTo(new Outcome.UnknownRun());
+    }
+
+    @Test
+    void a_paused_run_does_not_wake_by_its_timer_after_resume() {
+        WorkerId worker = join();
+        RunRef run = suspended(worker, "a");
+        command(run, Order.PAUSE, "hold on");
+        command(run, Order.RESUME, "");
+        advance(Duration.ofHours(2));
+
+        assertThat(claimOne(worker).run()).isEqualTo(run);
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+    }
+}

@@ -1,0 +1,38 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Hints within one process. A store may leave any of them out, so a store without hints skips this class. */
+public abstract class HintsConformance extends StoreConformance {
+    /** For subclasses. */
+    protected HintsConformance() {}
+
+    private final List<Hint> heard = Collections.synchronizedList(new ArrayList<>());
+
+    @Test
+    void what_may_be_worth_a_look_is_told() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
+            assertThat(subscription).isNotNull();
+            startReady("b");
+            command(run, Order.CANCEL, "enough");
+            apply(worker, advance(run, 1, complete("1")));
+        }
+        startReady("c");
+
+        assertThat(heard)
+                .containsExactly(
+                        new Hints.WorkReady(), new Hints.WorkerSignalled(worker), new Hints.RunEnded(run.id()));
+    }
+}

@@ -1,0 +1,216 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Leases, the fence and the sweep. */
+public abstract class LeasesConformance extends StoreConformance {
+    /** For subclasses. */
+    protected LeasesConformance() {}
+
+    private List<RunChange> sweep() {
+        return store().leases().sweep(1_000);
+    }
+
+    /** Lets a new worker claim the run and die of it. */
+    private void die(RunRef run) {
+        WorkerId worker = join();
+        assertThat(claimOne(worker).run()).isEqualTo(run);
+        store().leases().leave(worker);
+        sweep();
+    }
+
+    @Test
+    void a_lease_is_renewed_until_it_has_ended() {
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        assertThat(store().leases().join(new Joining(worker, Set.of(DEFINITION), null, Duration.ofNanos(1_000), 1)))
+                .isEqualTo(now());
+        RunRef run = startOwned(worker, "a");
+        List<RunChange> changes = new ArrayList<>();
+        while (changes.isEmpty()) {
+            changes.addAll(sweep());
+        }
+
+        assertThat(changes).extracting(RunChange::runId).containsExactly(run.id());
+        assertThat(store().leases().renew(worker)).isNull();
+        assertThat(apply(worker, advance(run, 1, STAY, step(1, "1")))).isEqualTo(new Outcome.Fenced());
+    }
+
+    @Test
+    void a_living_worker_keeps_its_runs() {
+        WorkerId worker = join();
+        startOwned(worker, "a");
+
+        assertThat(store().leases().renew(worker)).isEqualTo(now());
+        assertThat(sweep()).isEmpty();
+        assertThat(store().leases().owned(worker)).hasSize(1);
+    }
+
+    @Test
+    void joining_twice_is_joining_once() {
+        Joining joining = new Joining(new WorkerId(UUID.randomUUID()), Set.of(DEFINITION), "v1", LONG_LEASE, 2);
+        store().leases().join(joining);
+        RunRef run = startOwned(joining.id(), "a");
+        store().leases().join(joining);
+
+        assertThat(store().leases().owned(joining.id()))
+                .extracting(owned -> owned.run())
+                .containsExactly(run);
+        assertThat(apply(new Lane(joining.id(), 1), advance(run, 1, STAY, step(1, "1"))))
+                .isEqualTo(new Outcome.Applied(now(), RunState.RUNNING));
+    }
+
+    @Test
+    void an_unknown_worker_cannot_renew_and_owns_nothing() {
+        WorkerId nobody = new WorkerId(UUID.randomUUID());
+
+        assertThat(store().leases().renew(nobody)).isNull();
+        assertThat(store().leases().owned(nobody)).isEmpty();
+        store().leases().leave(nobody);
+    }
+
+    @Test
+    void the_sweep_gives_runs_of_the_dead_back_with_a_higher_epoch() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        store().leases().leave(worker);
+
+        assertThat(sweep()).singleElement().satisfies(change -> {
+            assertThat(change.runId()).isEqualTo(run.id());
+            assertThat(change.definition()).isEqualTo(DEFINITION);
+            assertThat(change.state()).isEqualTo(RunState.READY);
+            assertThat(change.reason())
+                    .hasValueSatisfying(reason -> assertThat(reason).contains(worker.toString()));
+        });
+        assertThat(sweep()).isEmpty();
+        Claimed claimed = claimOne(join());
+        assertThat(claimed.epoch()).isEqualTo(3);
+        assertThat(claimed.recoveries()).isEqualTo(1);
+    }
+
+    @Test
+    void the_sweep_leaves_waiting_runs_of_the_dead_alone() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, sleep(Duration.ofHours(1))));
+        store().leases().leave(worker);
+
+        assertThat(sweep()).isEmpty();
+        assertThat(stateOf(run)).isEqualTo(RunState.SUSPENDED);
+    }
+
+    @Test
+    void the_sweep_takes_no_more_than_it_was_told() {
+        WorkerId worker = join();
+        List<Change> starts = new ArrayList<>();
+        for (int i = 0; i < 25; i++) {
+            starts.add(new Change.Start(newRun("run-" + i), worker));
+        }
+        store().ledger().apply(new Lane(worker, 0), starts);
+        store().leases().leave(worker);
+
+        assertThat(store().leases().sweep(10)).hasSize(10);
+        assertThat(store().leases().sweep(10)).hasSize(10);
+        assertThat(store().leases().sweep(10)).hasSize(5);
+        assertThat(store().leases().sweep(10)).isEmpty();
+    }
+
+    @Test
+    void recoveries_without_progress_count_up_to_the_pause() {
+        RunRef run = startReady("poison");
+        for (int i = 1; i < Claimed.PAUSED_AFTER; i++) {
+            die(run);
+            assertThat(found(run).info().recoveries()).isEqualTo(i);
+            assertThat(stateOf(run)).isEqualTo(RunState.READY);
+        }
+        die(run);
+
+        assertThat(stateOf(run)).isEqualTo(RunState.PAUSED);
+        assertThat(found(run).info().reason().orElseThrow())
+                .contains("Recovered 10 times without progress")
+                .contains("died");
+        command(run, Order.RESUME, "");
+        assertThat(found(run).info().recoveries()).isZero();
+    }
+
+    @Test
+    void progress_resets_the_count() {
+        RunRef run = startReady("a");
+        die(run);
+        die(run);
+        WorkerId worker = join();
+        apply(worker, advance(run, claimOne(worker).epoch(), STAY, step(1, "1")));
+        store().leases().leave(worker);
+        sweep();
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+
+        die(run);
+        assertThat(found(run).info().recoveries()).isEqualTo(2);
+    }
+
+    @Test
+    void a_kill_that_was_not_heard_is_carried_out_by_the_sweep() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        command(run, Order.KILL, "gone");
+        store().leases().leave(worker);
+
+        assertThat(sweep()).extracting(RunChange::state).containsExactly(RunState.CANCELLED);
+        assertThat(found(run).info().reason()).contains("gone");
+    }
+
+    @Test
+    void a_pause_that_was_not_heard_is_carried_out_by_the_sweep() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        command(run, Order.PAUSE, "hold on");
+        store().leases().leave(worker);
+
+        assertThat(sweep()).extracting(RunChange::state).containsExactly(RunState.PAUSED);
+        assertThat(found(run).info().reason()).contains("hold on");
+    }
+
+    @Test
+    void a_cancel_that_was_not_heard_is_delivered_to_the_next_worker() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        command(run, Order.CANCEL, "enough");
+        store().leases().leave(worker);
+        sweep();
+
+        Claimed claimed = claimOne(join());
+        assertThat(claimed.run()).isEqualTo(run);
+        assertThat(claimed.control().cancel()).isEqualTo("enough");
+        assertThat(claimed.control().wakes()).isZero();
+    }
+
+    @Test
+    void a_ready_run_says_that_no_live_worker_has_its_definition() {
+        RunRef run = startReady("a");
+        assertThat(found(run).info().reason()).contains("No live worker has the definition 'order'.");
+        RunRef pinned = startReady(withVersion(newRun("pinned"), "v2"));
+
+        WorkerId worker = join();
+        assertThat(found(run).info().reason()).isEmpty();
+        assertThat(found(pinned).info().reason())
+                .contains("No live worker has the definition 'order' in version 'v2'.");
+        store().leases().leave(worker);
+        assertThat(found(run).info().reason()).isPresent();
+    }
+}

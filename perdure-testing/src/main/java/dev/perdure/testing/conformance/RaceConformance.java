@@ -1,0 +1,192 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Due;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Several at once. Each race is run often; what must hold holds whoever wins. */
+public abstract class RaceConformance extends StoreConformance {
+    /** For subclasses. */
+    protected RaceConformance() {}
+
+    private static <T> List<T> race(List<Callable<T>> racers) throws InterruptedException, ExecutionException {
+        CyclicBarrier start = new CyclicBarrier(racers.size());
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<T>> futures = new ArrayList<>();
+            for (Callable<T> racer : racers) {
+                futures.add(threads.submit(() -> {
+                    start.await();
+                    return racer.call();
+                }));
+            }
+            List<T> results = new ArrayList<>();
+            for (Future<T> future : futures) {
+                results.add(future.get());
+            }
+            return results;
+        }
+    }
+
+    @Test
+    void claimers_never_share_a_run_and_leave_none() throws Exception {
+        List<Change> starts = IntStream.range(0, 600)
+                .<Change>mapToObj(i -> new Change.Start(newRun("run-" + i), null))
+                .toList();
+        store().ledger().apply(Lane.client(0), starts);
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+
+        List<Callable<Integer>> claimers = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            WorkerId worker = join();
+            claimers.add(() -> {
+                int count = 0;
+                while (seen.size() < 600) {
+                    for (Claimed claimed : polled(worker, 25).claimed()) {
+                        assertThat(seen.add(claimed.run().id().value())).isTrue();
+                        count++;
+                    }
+                }
+                return count;
+            });
+        }
+
+        assertThat(race(claimers).stream().mapToInt(Integer::intValue).sum()).isEqualTo(600);
+    }
+
+    @Test
+    void starters_of_one_id_agree_on_one_run() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            String id = "run-" + round;
+            List<Callable<Outcome>> starters = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                starters.add(() -> apply(Lane.client(0), new Change.Start(newRun(id), null)));
+            }
+            List<Outcome> outcomes = race(starters);
+
+            assertThat(outcomes).filteredOn(Outcome.Started.class::isInstance).hasSize(1);
+            assertThat(outcomes).filteredOn(Outcome.Existing.class::isInstance).hasSize(3);
+        }
+    }
+
+    @Test
+    void a_wake_up_is_never_lost_between_command_and_suspension() throws Exception {
+        WorkerId worker = join();
+        for (int round = 0; round < 50; round++) {
+            RunRef run = startOwned(worker, "run-" + round);
+            List<Outcome> outcomes = race(List.of(
+                    () -> apply(worker, advance(run, 1, sleep(Duration.ofHours(1)), step(1, "1"))),
+                    () -> command(run, Order.CANCEL, "enough")));
+
+            boolean woken = outcomes.get(0) instanceof Outcome.Woken;
+            assertThat(stateOf(run)).isEqualTo(woken ? RunState.RUNNING : RunState.READY);
+            assertThat(journalOf(run)).hasSize(1);
+        }
+    }
+
+    @Test
+    void completion_and_kill_give_one_outcome() throws Exception {
+        WorkerId worker = join();
+        for (int round = 0; round < 30; round++) {
+            RunRef run = startOwned(worker, "run-" + round);
+            apply(worker, advance(run, 1, new Move.Yield()));
+            long epoch = claimOne(worker).epoch();
+            List<Outcome> outcomes = race(List.of(
+                    () -> apply(worker, advance(run, epoch, complete("1"))), () -> command(run, Order.KILL, "gone")));
+
+            assertThat(outcomes.get(0)).isEqualTo(new Outcome.Applied(now(), RunState.COMPLETED));
+            assertThat(store().runs().ended(List.of(run)).getFirst().outcome()).isEqualTo(payload("1"));
+        }
+    }
+
+    @Test
+    void a_due_timer_fires_once_across_workers() throws Exception {
+        WorkerId sleeper = join();
+        for (int round = 0; round < 20; round++) {
+            RunRef run = startOwned(sleeper, "run-" + round);
+            Move wait = new Move.Wait(RunState.SUSPENDED, new Due.At(now()), 0);
+            apply(sleeper, advance(run, 1, wait));
+            List<WorkerId> workers = List.of(join(), join(), join());
+            List<List<Claimed>> claims = race(workers.stream()
+                    .<Callable<List<Claimed>>>map(
+                            worker -> () -> polled(worker, 5).claimed())
+                    .toList());
+            List<Claimed> rest = polled(sleeper, 5).claimed();
+
+            assertThat(claims.stream().mapToInt(List::size).sum() + rest.size()).isEqualTo(1);
+            assertThat(changesOf(run)).containsExactly("RUNNING", "SUSPENDED", "READY", "RUNNING");
+        }
+    }
+
+    @Test
+    void batches_of_two_lanes_and_the_sweep_agree_on_who_was_first() throws Exception {
+        for (int round = 0; round < 30; round++) {
+            WorkerId worker = join();
+            RunRef appends = startOwned(worker, "appends-" + round);
+            RunRef ends = startOwned(worker, "ends-" + round);
+            List<Object> results = race(List.of(
+                    () -> apply(new Lane(worker, 0), advance(appends, 1, STAY, step(1, "1"))),
+                    () -> apply(new Lane(worker, 1), advance(ends, 1, complete("1"))),
+                    () -> {
+                        store().leases().leave(worker);
+                        return store().leases().sweep(100);
+                    }));
+
+            boolean appended = results.get(0) instanceof Outcome.Applied;
+            assertThat(journalOf(appends)).hasSize(appended ? 1 : 0);
+            assertThat(stateOf(appends)).isEqualTo(RunState.READY);
+            boolean ended = results.get(1) instanceof Outcome.Applied;
+            assertThat(stateOf(ends)).isEqualTo(ended ? RunState.COMPLETED : RunState.READY);
+            assertThat((List<?>) results.get(2)).hasSize(ended ? 1 : 2).allMatch(RunChange.class::isInstance);
+        }
+    }
+
+    @Test
+    void sweepers_share_the_runs_of_the_dead() throws Exception {
+        WorkerId worker = join();
+        List<Change> starts = IntStream.range(0, 200)
+                .<Change>mapToObj(i -> new Change.Start(newRun("run-" + i), worker))
+                .toList();
+        store().ledger().apply(new Lane(worker, 0), starts);
+        store().leases().leave(worker);
+        Set<String> seen = ConcurrentHashMap.newKeySet();
+
+        List<Callable<Integer>> sweepers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            sweepers.add(() -> {
+                int count = 0;
+                while (seen.size() < 200) {
+                    for (RunChange change : store().leases().sweep(20)) {
+                        assertThat(seen.add(change.runId().value())).isTrue();
+                        count++;
+                    }
+                }
+                return count;
+            });
+        }
+
+        assertThat(race(sweepers).stream().mapToInt(Integer::intValue).sum()).isEqualTo(200);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs.Ended;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Questions about runs. */
+public abstract class RunsConformance extends StoreConformance {
+    /** For subclasses. */
+    protected RunsConformance() {}
+
+    private List<String> listed(RunFilter filter) {
+        return store().runs().list(filter).stream()
+                .map(info -> info.id().value())
+                .toList();
+    }
+
+    @Test
+    void a_run_is_found_by_its_id() {
+        RunRef run = startReady("a");
+        advance(Duration.ofSeconds(1));
+        command(run, Order.PAUSE, "hold on");
+
+        assertThat(store().runs().find(run.id())).hasValueSatisfying(found -> {
+            assertThat(found.ref()).isEqualTo(run);
+            assertThat(found.info())
+                    .isEqualTo(RunInfo.of(run.id(), DEFINITION, RunState.PAUSED, "hold on", BEGINNING, now(), null, 0));
+        });
+        assertThat(store().runs().find(RunId.of("A"))).isEmpty();
+    }
+
+    @Test
+    void runs_are_listed_newest_first_and_by_what_was_asked() {
+        WorkerId worker = join();
+        RunRef completed = startOwned(worker, "completed");
+        apply(worker, advance(completed, 1, complete("1")));
+        advance(Duration.ofSeconds(1));
+        startReady(withDefinition(newRun("other"), "other"));
+        advance(Duration.ofSeconds(1));
+        startReady("ready");
+
+        assertThat(listed(RunFilter.all())).containsExactly("ready", "other", "completed");
+        assertThat(listed(RunFilter.all().state(RunState.COMPLETED))).containsExactly("completed");
+        assertThat(listed(RunFilter.all().definition("other"))).containsExactly("other");
+        assertThat(listed(RunFilter.all().created(BEGINNING, BEGINNING.plusSeconds(2))))
+                .containsExactly("other", "completed");
+        assertThat(listed(RunFilter.all().created(BEGINNING.plusSeconds(1), Instant.MAX)))
+                .containsExactly("ready", "other");
+        assertThat(listed(RunFilter.all().limit(1))).containsExactly("ready");
+        assertThat(listed(RunFilter.all().state(RunState.FAILED))).isEmpty();
+    }
+
+    @Test
+    void pages_follow_each_other_also_among_runs_of_the_same_moment() {
+        for (int i = 0; i < 10; i++) {
+            startReady("run-" + i);
+        }
+        List<String> all = new ArrayList<>();
+        List<RunInfo> page = store().runs().list(RunFilter.all().limit(3));
+        while (!page.isEmpty()) {
+            page.forEach(info -> all.add(info.id().value()));
+            page = store().runs().list(RunFilter.all().limit(3).after(page.getLast()));
+        }
+
+        assertThat(all)
+                .containsExactly(
+                        "run-9", "run-8", "run-7", "run-6", "run-5", "run-4", "run-3", "run-2", "run-1", "run-0");
+    }
+
+    @Test
+    void ended_gives_those_that_have_ended() {
+        WorkerId worker = join();
+        RunRef running = startOwned(worker, "running");
+        RunRef completed = startOwned(worker, "completed");
+        apply(worker, advance(completed, 1, complete("1")));
+        RunRef nobody = new RunRef(RunId.of("nobody"), 1L << 40);
+
+        assertThat(store().runs().ended(List.of(running, completed, nobody)))
+                .containsExactly(new Ended(completed, RunState.COMPLETED, payload("1"), ""));
+        assertThat(store().runs().ended(List.of())).isEmpty();
+    }
+
+    @Test
+    void changes_are_told_oldest_first_with_their_times() {
+        WorkerId worker = join();
+        RunRef run = startReady("a");
+        advance(Duration.ofSeconds(1));
+        claimOne(worker);
+        advance(Duration.ofSeconds(1));
+        apply(worker, advance(run, 1, complete("1")));
+
+        assertThat(store().runs().changes(run))
+                .extracting(event -> event.at() + " " + event.what())
+                .containsExactly(
+                        BEGINNING + " READY",
+                        BEGINNING.plusSeconds(1) + " RUNNING",
+                        BEGINNING.plusSeconds(2) + " COMPLETED");
+        assertThat(store().runs().changes(new RunRef(RunId.of("nobody"), 1L << 40)))
+                .isEmpty();
+    }
+}

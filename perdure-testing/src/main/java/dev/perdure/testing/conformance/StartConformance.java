@@ -1,0 +1,133 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Starting runs. */
+public abstract class StartConformance extends StoreConformance {
+    /** For subclasses. */
+    protected StartConformance() {}
+
+    @Test
+    void start_of_a_client_is_ready() {
+        NewRun run = newRun("a");
+        Outcome outcome = apply(Lane.client(0), new Change.Start(run, null));
+
+        assertThat(outcome).isEqualTo(new Outcome.Started(found(ref(outcome)).ref(), false, now()));
+        assertThat(stateOf(ref(outcome))).isEqualTo(RunState.READY);
+        assertThat(changesOf(ref(outcome))).containsExactly("READY");
+    }
+
+    @Test
+    void start_with_an_owner_is_born_running_under_the_first_epoch() {
+        WorkerId worker = join();
+        Outcome outcome = apply(worker, new Change.Start(newRun("a"), worker));
+
+        assertThat(((Outcome.Started) outcome).owned()).isTrue();
+        assertThat(stateOf(ref(outcome))).isEqualTo(RunState.RUNNING);
+        assertThat(store().leases().owned(worker)).singleElement().satisfies(owned -> {
+            assertThat(owned.run()).isEqualTo(ref(outcome));
+            assertThat(owned.epoch()).isEqualTo(Outcome.Started.FIRST_EPOCH);
+        });
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+    }
+
+    @Test
+    void start_sent_twice_knows_itself_by_its_seed() {
+        WorkerId worker = join();
+        NewRun run = newRun("a");
+        Outcome first = apply(worker, new Change.Start(run, worker));
+        advance(Duration.ofSeconds(1));
+
+        assertThat(apply(worker, new Change.Start(run, worker))).isEqualTo(first);
+    }
+
+    @Test
+    void start_sent_again_after_the_run_went_on_is_its_own_but_not_held() {
+        WorkerId worker = join();
+        NewRun run = newRun("a");
+        RunRef ref = startOwned(worker, run);
+        apply(worker, advance(ref, 1, complete("1")));
+
+        assertThat(apply(worker, new Change.Start(run, worker))).isEqualTo(new Outcome.Started(ref, false, BEGINNING));
+    }
+
+    @Test
+    void another_start_under_the_same_id_finds_the_existing_run() {
+        RunRef existing = startReady("a");
+
+        assertThat(apply(Lane.client(0), new Change.Start(newRun("a"), null)))
+                .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
+        NewRun otherInput = withInput(newRun("a"), payload("\"other\""));
+        assertThat(apply(Lane.client(0), new Change.Start(otherInput, null)))
+                .isEqualTo(new Outcome.Existing(existing, DEFINITION, false));
+        NewRun otherDefinition = withDefinition(newRun("a"), "other");
+        assertThat(apply(Lane.client(0), new Change.Start(otherDefinition, null)))
+                .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
+    }
+
+    @Test
+    void start_on_a_removed_lane_starts_nothing() {
+        WorkerId worker = join();
+        store().leases().leave(worker);
+
+        assertThat(apply(worker, new Change.Start(newRun("a"), worker))).isEqualTo(new Outcome.Fenced());
+        assertThat(store().runs().find(RunId.of("a"))).isEmpty();
+    }
+
+    @Test
+    void many_starts_and_one_that_exists_in_one_batch() {
+        RunRef existing = startReady("run-7");
+        List<Change> starts = IntStream.range(0, 50)
+                .<Change>mapToObj(i -> new Change.Start(newRun("run-" + i), null))
+                .toList();
+
+        List<Outcome> outcomes = store().ledger().apply(Lane.client(0), starts);
+
+        assertThat(outcomes).hasSize(50);
+        assertThat(outcomes.get(7)).isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
+        assertThat(outcomes.stream().filter(Outcome.Started.class::isInstance)).hasSize(49);
+        assertThat(outcomes.get(8))
+                .satisfies(outcome -> assertThat(ref(outcome).id()).isEqualTo(RunId.of("run-8")));
+        WorkerId worker = join();
+        assertThat(claimedIds(poll(worker, 3))).containsExactly("run-7", "run-0", "run-1");
+    }
+
+    @Test
+    void what_was_started_is_what_is_claimed() {
+        WorkerId worker = join();
+        NewRun run = withTimeout(newRun("ünïcode-\uD83D\uDE00"), Duration.ofHours(1));
+        RunRef ref = startReady(run);
+
+        Claimed claimed = claimOne(worker);
+
+        assertThat(claimed.run()).isEqualTo(ref);
+        assertThat(claimed.definition()).isEqualTo(DEFINITION);
+        assertThat(claimed.input()).isEqualTo(run.input());
+        assertThat(claimed.seed()).isEqualTo(run.seed());
+        assertThat(claimed.deadline()).isEqualTo(BEGINNING.plus(Duration.ofHours(1)));
+        assertThat(claimed.recoveries()).isZero();
+    }
+
+    @Test
+    void starting_nothing_is_fine() {
+        assertThat(store().ledger().apply(Lane.client(0), List.of())).isEmpty();
+    }
+
+    private static RunRef ref(Outcome outcome) {
+        return ((Outcome.Started) outcome).run();
+    }
+}

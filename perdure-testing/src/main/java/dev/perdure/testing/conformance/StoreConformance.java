@@ -1,0 +1,265 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Dispatch.Polled;
+import dev.perdure.spi.Due;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.WorkerId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * What every store does, whatever it is made of. One class per role; a store has a subclass of each, which says how to
+ * open it. The time of runs is the test's and stands still unless it is moved; leases go by real time.
+ */
+public abstract class StoreConformance {
+    protected static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+    protected static final Duration LONG_LEASE = Duration.ofMinutes(10);
+    protected static final String QUEUE = "default";
+    protected static final String DEFINITION = "order";
+    protected static final Move STAY = new Move.Stay();
+
+    private final AtomicReference<Instant> now = new AtomicReference<>(BEGINNING);
+    private @Nullable Store opened;
+
+    /** For subclasses. */
+    protected StoreConformance() {}
+
+    /** Opens a store without any runs in it that takes its time from here. */
+    protected abstract Store open(Supplier<Instant> time);
+
+    @BeforeEach
+    final void openStore() {
+        opened = open(now::get);
+    }
+
+    @AfterEach
+    final void closeStore() {
+        store().close();
+    }
+
+    protected final Store store() {
+        return Objects.requireNonNull(opened);
+    }
+
+    protected final Instant now() {
+        return now.get();
+    }
+
+    protected final void advance(Duration duration) {
+        now.updateAndGet(time -> time.plus(duration));
+    }
+
+    protected static Payload payload(String text) {
+        return new Payload(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    protected static NewRun newRun(String id) {
+        return new NewRun(
+                RunId.of(id),
+                DEFINITION,
+                payload("\"input of " + id + "\""),
+                ThreadLocalRandom.current().nextLong(),
+                QUEUE,
+                0,
+                null,
+                null);
+    }
+
+    protected static NewRun withPriority(NewRun run, int priority) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                priority,
+                run.version(),
+                run.timeout());
+    }
+
+    protected static NewRun withDefinition(NewRun run, String definition) {
+        return new NewRun(
+                run.id(),
+                definition,
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout());
+    }
+
+    protected static NewRun withQueue(NewRun run, String queue) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                queue,
+                run.priority(),
+                run.version(),
+                run.timeout());
+    }
+
+    protected static NewRun withVersion(NewRun run, String version) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                version,
+                run.timeout());
+    }
+
+    protected static NewRun withInput(NewRun run, Payload input) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                input,
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout());
+    }
+
+    protected static NewRun withTimeout(NewRun run, Duration timeout) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                timeout);
+    }
+
+    protected final WorkerId join() {
+        return join(Set.of(DEFINITION), null);
+    }
+
+    protected final WorkerId join(Set<String> definitions, @Nullable String version) {
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(worker, definitions, version, LONG_LEASE, 4));
+        return worker;
+    }
+
+    protected final Outcome apply(Lane lane, Change change) {
+        return store().ledger().apply(lane, List.of(change)).getFirst();
+    }
+
+    protected final Outcome apply(WorkerId worker, Change change) {
+        return apply(new Lane(worker, 0), change);
+    }
+
+    /** Starts a run that this worker holds from the beginning. */
+    protected final RunRef startOwned(WorkerId worker, NewRun run) {
+        Outcome outcome = apply(worker, new Change.Start(run, worker));
+        assertThat(outcome).isInstanceOf(Outcome.Started.class);
+        return ((Outcome.Started) outcome).run();
+    }
+
+    protected final RunRef startOwned(WorkerId worker, String id) {
+        return startOwned(worker, newRun(id));
+    }
+
+    /** Starts a run that is ready for any worker. */
+    protected final RunRef startReady(NewRun run) {
+        Outcome outcome = apply(Lane.client(0), new Change.Start(run, null));
+        assertThat(outcome).isInstanceOf(Outcome.Started.class);
+        return ((Outcome.Started) outcome).run();
+    }
+
+    protected final RunRef startReady(String id) {
+        return startReady(newRun(id));
+    }
+
+    protected static Change.Advance advance(RunRef run, long epoch, Move move, Entry... entries) {
+        return new Change.Advance(run, epoch, List.of(entries), move);
+    }
+
+    protected static Entry step(int position, String value) {
+        return new Entry(
+                position, Entry.ANSWER, Entry.Kind.STEP, "step" + position, Entry.Status.VALUE, payload(value));
+    }
+
+    protected static Move sleep(Duration delay) {
+        return new Move.Wait(RunState.SUSPENDED, new Due.In(delay), 0);
+    }
+
+    protected static Move complete(String value) {
+        return new Move.End(RunState.COMPLETED, payload(value), "");
+    }
+
+    protected static Poll poll(WorkerId worker, int limit) {
+        return new Poll(worker, Set.of(DEFINITION), Set.of(QUEUE), null, limit, true);
+    }
+
+    protected final Polled polled(WorkerId worker, int limit) {
+        return store().dispatch().poll(poll(worker, limit));
+    }
+
+    protected final List<String> claimedIds(Poll poll) {
+        return store().dispatch().poll(poll).claimed().stream()
+                .map(claimed -> claimed.run().id().value())
+                .toList();
+    }
+
+    protected final Claimed claimOne(WorkerId worker) {
+        List<Claimed> claimed = polled(worker, 1).claimed();
+        assertThat(claimed).hasSize(1);
+        return claimed.getFirst();
+    }
+
+    protected final Runs.Found found(RunRef run) {
+        return store().runs().find(run.id()).orElseThrow();
+    }
+
+    protected final RunState stateOf(RunRef run) {
+        return found(run).info().state();
+    }
+
+    protected final List<String> changesOf(RunRef run) {
+        return store().runs().changes(run).stream().map(event -> event.what()).toList();
+    }
+
+    protected final List<Entry> journalOf(RunRef run) {
+        return store().journals().read(run, 0, Integer.MAX_VALUE).entries().stream()
+                .map(recorded -> recorded.entry())
+                .toList();
+    }
+
+    protected final Outcome command(RunRef run, Change.Order order, String reason) {
+        return apply(Lane.client(0), new Change.Command(run.id(), order, reason));
+    }
+}

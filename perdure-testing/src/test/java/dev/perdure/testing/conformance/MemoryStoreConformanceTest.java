@@ -1,0 +1,96 @@
+package dev.perdure.testing.conformance;
+
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Store;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Nested;
+
+/** The store contract in memory: that the suite means what the reference does. */
+final class MemoryStoreConformanceTest {
+    private static Store freshStore(Supplier<Instant> time) {
+        Clockwork clockwork = (Clockwork) Proxy.newProxyInstance(
+                Clockwork.class.getClassLoader(),
+                new Class<?>[] {Clockwork.class},
+                (self, method, arguments) -> switch (method.getName()) {
+                    case "now" -> time.get();
+                    case "nanoTime" -> System.nanoTime();
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+        return new MemoryStore(clockwork);
+    }
+
+    @Nested
+    final class Starting extends StartConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Advancing extends AdvanceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Commanding extends CommandConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Dispatching extends DispatchConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Leasing extends LeasesConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reading extends JournalsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Asking extends RunsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Hinting extends HintsConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Racing extends RaceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+}
