@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -63,7 +64,9 @@ final class Database implements AutoCloseable {
     /** The time to write instead of the database's own, in tests; null in production. */
     @Nullable
     Instant time() {
-        return time.get();
+        Instant given = time.get();
+        // PostgreSQL rounds to microseconds, and a time that is rounded up would let a timer fire early.
+        return given == null ? null : given.truncatedTo(ChronoUnit.MICROS);
     }
 
     /** Runs one execute as one transaction. */

@@ -34,6 +34,8 @@ enum SqlState {
             case "40001", "40P01" -> RERUN;
             // A prepared plan that no longer fits after a migration: the driver forgets it, and prepares anew.
             case "0A000" -> RERUN;
+            // The driver's word for credentials that it could not even offer.
+            case "08004" -> GIVE_UP;
             case "25006", "57P03" -> PAUSE;
             case "55P03" -> LOCKED;
             case "57014" -> CAPPED;
@@ -55,7 +57,7 @@ enum SqlState {
     /** What a person can do about a state that is theirs to mend. */
     static String remedy(@Nullable String state) {
         return switch (state == null ? "" : state) {
-            case "28000", "28P01" -> "Check user and password of the DataSource, and pg_hba.conf.";
+            case "08004", "28000", "28P01" -> "Check user and password of the DataSource, and pg_hba.conf.";
             case "3D000" -> "The database does not exist: create it, or correct the name in the DataSource.";
             case "42501" ->
                 "The role lacks rights: let the owner migrate and grant them with the roles.sql of this library.";

@@ -5,6 +5,7 @@ import static dev.perdure.postgres.StoreFixture.complete;
 import static dev.perdure.postgres.StoreFixture.newRun;
 import static dev.perdure.postgres.StoreFixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunState;
@@ -17,7 +18,9 @@ import dev.perdure.spi.RunRef;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +30,25 @@ final class CostIT {
     private HikariDataSource pool;
     private PostgresStore store;
     private StoreFixture fixture;
+
+    /** Autovacuum takes transaction numbers too, whenever it likes. */
+    @BeforeAll
+    static void stopAutovacuum() {
+        autovacuum("off");
+        await().until(() -> TestServer.query(
+                        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'")
+                .equals("0"));
+    }
+
+    @AfterAll
+    static void startAutovacuum() {
+        autovacuum("on");
+    }
+
+    private static void autovacuum(String mode) {
+        TestServer.execute("ALTER SYSTEM SET autovacuum = " + mode);
+        TestServer.execute("SELECT pg_reload_conf()");
+    }
 
     @BeforeEach
     void open() {

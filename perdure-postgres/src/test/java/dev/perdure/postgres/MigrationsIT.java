@@ -64,15 +64,16 @@ final class MigrationsIT {
         String worker = "worker_" + schema;
         String viewer = "viewer_" + schema;
         PostgresStore.on(TestServer.plain()).schema(schema).open().close();
-        TestServer.execute("CREATE ROLE %s LOGIN".formatted(worker));
-        TestServer.execute("CREATE ROLE %s LOGIN".formatted(viewer));
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(worker));
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(viewer));
         TestServer.execute(PostgresStore.grants(schema, worker, viewer));
 
-        try (PostgresStore store =
-                PostgresStore.on(TestServer.plain(worker, "")).schema(schema).open()) {
+        try (PostgresStore store = PostgresStore.on(TestServer.plain(worker, "secret"))
+                .schema(schema)
+                .open()) {
             live(store);
         }
-        try (Connection connection = TestServer.plain(worker, "").getConnection();
+        try (Connection connection = TestServer.plain(worker, "secret").getConnection();
                 Statement statement = connection.createStatement()) {
             assertThatThrownBy(() -> statement.execute("DELETE FROM %s.run".formatted(schema)))
                     .isInstanceOf(SQLException.class);
@@ -81,7 +82,7 @@ final class MigrationsIT {
             assertThatThrownBy(() -> statement.execute("CREATE TABLE %s.x ()".formatted(schema)))
                     .isInstanceOf(SQLException.class);
         }
-        try (Connection connection = TestServer.plain(viewer, "").getConnection();
+        try (Connection connection = TestServer.plain(viewer, "secret").getConnection();
                 Statement statement = connection.createStatement()) {
             try (ResultSet rows = statement.executeQuery(
                     "SELECT state || ' ' || input || ' ' || outcome FROM %s.runs WHERE id = 'a'".formatted(schema))) {

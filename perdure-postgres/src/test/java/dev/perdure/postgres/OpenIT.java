@@ -137,14 +137,14 @@ final class OpenIT {
     void a_role_without_rights() {
         String schema = TestServer.newSchema();
         String role = "role_" + schema;
-        TestServer.execute("CREATE ROLE %s LOGIN".formatted(role));
-        opening(PostgresStore.on(TestServer.plain(role, "")).schema(schema), Kind.UNUSABLE)
+        TestServer.execute("CREATE ROLE %s LOGIN PASSWORD 'secret'".formatted(role));
+        opening(PostgresStore.on(TestServer.plain(role, "secret")).schema(schema), Kind.UNUSABLE)
                 .hasMessageContaining("lacks rights");
 
         PostgresStore.on(TestServer.plain()).schema(schema).open().close();
         TestServer.execute("GRANT USAGE ON SCHEMA %s TO %s".formatted(schema, role));
         TestServer.execute("GRANT SELECT ON %s.migration TO %s".formatted(schema, role));
-        opening(PostgresStore.on(TestServer.plain(role, "")).schema(schema), Kind.UNUSABLE)
+        opening(PostgresStore.on(TestServer.plain(role, "secret")).schema(schema), Kind.UNUSABLE)
                 .hasMessageContaining("The role '%s' lacks rights on the schema '%s'".formatted(role, schema))
                 .hasMessageContaining("PostgresStore.grants");
     }

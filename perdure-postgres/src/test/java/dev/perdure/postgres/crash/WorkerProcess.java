@@ -1,6 +1,7 @@
 package dev.perdure.postgres.crash;
 
 import dev.perdure.embedded.SharedPostgres;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -35,9 +36,13 @@ final class WorkerProcess implements AutoCloseable {
 
     /** Waits until it has joined. */
     WorkerProcess ready() throws IOException {
-        String line = process.inputReader(StandardCharsets.UTF_8).readLine();
-        if (!"ready".equals(line)) {
-            throw new IOException("The worker said '" + line + "' instead of being ready.");
+        BufferedReader output = process.inputReader(StandardCharsets.UTF_8);
+        String line = output.readLine();
+        while (!"ready".equals(line)) {
+            if (line == null) {
+                throw new IOException("The worker ended before it was ready.");
+            }
+            line = output.readLine();
         }
         return this;
     }

@@ -82,12 +82,15 @@ abstract class CrashScenarios extends Scenarios {
             run.cancel("stop");
             assertThat(run.result()).isEqualTo("2030-01-01T00:00:00Z attempt 3 true stop");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
-            // One body more at most: the one between whose end and whose record the worker died.
-            assertThat(bodies.get("first")).isBetween(1, before ? 2 : 1);
-            assertThat(bodies.get("flaky")).isBetween(3, before ? 4 : 3);
-            assertThat(bodies.get("undo")).isBetween(1, before ? 2 : 1);
+            // One body more at most: the one between whose end and whose record the worker died. A worker that has
+            // given
+            // the run back, as it does after every step in one mode, may have taken it again before it dies.
+            boolean again = before || mode == TestMode.REPLAY_AFTER_EVERY_STEP;
+            assertThat(bodies.get("first")).isBetween(1, again ? 2 : 1);
+            assertThat(bodies.get("flaky")).isBetween(3, again ? 4 : 3);
+            assertThat(bodies.get("undo")).isBetween(1, again ? 2 : 1);
             assertThat(bodies.values().stream().mapToInt(Integer::intValue).sum())
-                    .isBetween(5, before ? 6 : 5);
+                    .isBetween(5, again ? 6 : 5);
             assertThat(journal(run))
                     .containsExactly(
                             "NOW '' VALUE",
