@@ -40,11 +40,11 @@ abstract class TimerScenarios extends Scenarios {
             perdure.register(flow);
             Instant begin = perdure.now();
             Run<Integer> run = perdure.start(flow, 10);
-            perdure.advance(Duration.ofMinutes(10).minusNanos(1));
+            perdure.advance(Duration.ofMinutes(10).minusNanos(1_000));
             assertThat(woken).isEmpty();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.info().wakeAt()).contains(begin.plus(Duration.ofMinutes(10)));
-            perdure.advance(Duration.ofNanos(1));
+            perdure.advance(Duration.ofNanos(1_000));
             assertThat(woken).containsExactly(begin.plus(Duration.ofMinutes(10)));
             assertThat(run.result()).isEqualTo(10);
         }

@@ -1,0 +1,70 @@
+package dev.perdure.cli;
+
+import dev.perdure.PerdureException;
+import dev.perdure.StoreException;
+import dev.perdure.UnknownRunException;
+import dev.perdure.cli.demo.DemoCommand;
+import dev.perdure.embedded.EmbeddedPostgresException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/** Where the command line tool begins. */
+@Command(
+        name = "perdure",
+        description = "Durable execution for Java on the PostgreSQL you already run.",
+        mixinStandardHelpOptions = true,
+        version = "0.1.0-SNAPSHOT",
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            DevCommand.class,
+            MigrateCommand.class,
+            RunsCommand.class,
+            SleepersCommand.class,
+            HelpCommand.class
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:It worked.",
+            "1:It did not: what was asked for did not hold, or something failed.",
+            "2:The command line was wrong.",
+            "3:The database is out of reach or cannot be used.",
+            "4:There is no such run."
+        })
+public final class Main {
+    static final int FAILED = 1;
+    static final int NO_DATABASE = 3;
+    static final int NO_SUCH_RUN = 4;
+
+    Main() {}
+
+    /** Runs a command and ends the process with its exit code. */
+    public static void main(String... args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler((thrown, command, parsed) -> {
+                    command.getErr().println(command.getColorScheme().errorText(lineFor(thrown)));
+                    return exitCodeFor(thrown);
+                });
+    }
+
+    private static String lineFor(Exception thrown) {
+        String message = thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
+        boolean ours = thrown instanceof PerdureException || thrown instanceof EmbeddedPostgresException;
+        return ours ? message : thrown.getClass().getSimpleName() + ": " + message;
+    }
+
+    private static int exitCodeFor(Exception thrown) {
+        return switch (thrown) {
+            case StoreException trouble -> NO_DATABASE;
+            case EmbeddedPostgresException trouble -> NO_DATABASE;
+            case UnknownRunException unknown -> NO_SUCH_RUN;
+            default -> FAILED;
+        };
+    }
+}

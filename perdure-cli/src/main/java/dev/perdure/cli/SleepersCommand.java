@@ -1,0 +1,156 @@
+package dev.perdure.cli;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import dev.perdure.embedded.EmbeddedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Answers what workflows cost that only wait. */
+@Command(
+        name = "sleepers",
+        mixinStandardHelpOptions = true,
+        description =
+                "Measure what sleeping workflows cost: threads, heap, connections, disk, queries of an idle worker, "
+                        + "and how fast a workflow runs beside them. On an embedded PostgreSQL.")
+final class SleepersCommand implements Callable<Integer> {
+    private static final int BATCH = 5_000;
+    private static final int POOL_SIZE = 7;
+    private static final int PROBES = 500;
+    private static final Duration IDLE = Duration.ofSeconds(20);
+    /** An idle connection of PostgreSQL adds what it has counted to the statistics only after ten seconds. */
+    private static final Duration STATISTICS_LAG = Duration.ofSeconds(12);
+
+    private static final Definition<Integer, @Nullable Void> SLEEPER =
+            Definition.ofVoid("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+    private static final Definition<Integer, Integer> ONE_STEP =
+            Definition.of("one-step", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(names = "--count", defaultValue = "1000", description = "How many. Default: ${DEFAULT-VALUE}.")
+    private int count;
+
+    SleepersCommand() {}
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        try (EmbeddedPostgres postgres =
+                        EmbeddedPostgres.start(EmbeddedPostgres.options().setting("shared_buffers", "512MB"));
+                HikariDataSource pool = pool(postgres);
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure worker = Perdure.on(store).register(SLEEPER, ONE_STEP).start()) {
+            measure(out, worker, pool);
+        }
+        return 0;
+    }
+
+    private void measure(PrintWriter out, Perdure worker, HikariDataSource pool) throws Exception {
+        medianMicros(worker);
+        long before = medianMicros(worker);
+        start(worker, pool, BATCH, 0);
+        long heapBefore = heap();
+        int threadsBefore = threads();
+        long diskBefore = number(pool, "SELECT pg_database_size(current_database())");
+        long began = System.nanoTime();
+        start(worker, pool, count, BATCH);
+        double seconds = (System.nanoTime() - began) / 1e9;
+        print(out, "sleepers", count, "");
+        print(out, "start_rate", Math.round(count / seconds), "/s, started and suspended");
+        print(out, "threads", Math.max(0, threads() - threadsBefore), "more than before");
+        print(out, "heap_per_sleeper", Math.max(0, heap() - heapBefore) / count, "bytes");
+        print(out, "connections", pool.getHikariPoolMXBean().getTotalConnections(), "in all, listening included");
+        long disk = number(pool, "SELECT pg_database_size(current_database())") - diskBefore;
+        print(out, "disk_per_sleeper", disk / count, "bytes");
+        print(out, "idle_queries", "%.2f".formatted(idleQueries(pool)), "a second, by a worker beside them");
+        long after = medianMicros(worker);
+        print(out, "one_step.before", before, "microseconds, median, on the empty database");
+        print(out, "one_step.beside", after, "microseconds, median, beside them");
+        out.flush();
+    }
+
+    private static void print(PrintWriter out, String name, Object value, String unit) {
+        out.printf("perdure %-18s %12s %s%n", name, value, unit);
+    }
+
+    private static HikariDataSource pool(EmbeddedPostgres postgres) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(postgres.jdbcUrl());
+        config.setUsername(postgres.user());
+        config.setPassword(postgres.password());
+        config.setMaximumPoolSize(POOL_SIZE);
+        return new HikariDataSource(config);
+    }
+
+    private static void start(Perdure worker, HikariDataSource pool, int count, int already) throws Exception {
+        for (int started = 0; started < count; started += BATCH) {
+            int some = Math.min(BATCH, count - started);
+            worker.startAll(SLEEPER, Collections.nCopies(some, 30), days -> StartOptions.defaults());
+        }
+        while (number(pool, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
+            Thread.sleep(Duration.ofMillis(50));
+        }
+    }
+
+    private static long medianMicros(Perdure worker) {
+        long[] micros = new long[PROBES];
+        for (int i = 0; i < PROBES; i++) {
+            long began = System.nanoTime();
+            worker.start(ONE_STEP, i).result();
+            micros[i] = (System.nanoTime() - began) / 1_000;
+        }
+        Arrays.sort(micros);
+        return micros[PROBES / 2];
+    }
+
+    /** Transactions of this database in a while in which nothing happens, without those of this question. */
+    private static double idleQueries(HikariDataSource pool) throws Exception {
+        String transactions =
+                "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+        Thread.sleep(STATISTICS_LAG);
+        long before = number(pool, transactions);
+        Thread.sleep(IDLE);
+        return (number(pool, transactions) - before - 1) / (double) IDLE.toSeconds();
+    }
+
+    private static long number(HikariDataSource pool, String sql) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static int threads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    private static long heap() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            Thread.sleep(Duration.ofMillis(200));
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+}

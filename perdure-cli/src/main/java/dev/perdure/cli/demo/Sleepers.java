@@ -1,0 +1,78 @@
+package dev.perdure.cli.demo;
+
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.RunFilter;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.postgres.PostgresStore;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What ten thousand sleeping workflows cost this JVM. */
+final class Sleepers {
+    private static final int COUNT = 10_000;
+    private static final int DAYS = 30;
+    private static final long MOST_BYTES_EACH = 50;
+    private static final Definition<Integer, @Nullable Void> SLEEPER =
+            Definition.ofVoid("demo-sleep", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+
+    private final Screen screen;
+    private final PostgresStore store;
+
+    Sleepers(Screen screen, PostgresStore store) {
+        this.screen = screen;
+        this.store = store;
+    }
+
+    void show() throws InterruptedException {
+        screen.headline("%,d workflows that sleep for %d days".formatted(COUNT, DAYS));
+        try (Perdure worker = Perdure.on(store).register(SLEEPER).start()) {
+            start(worker, 500);
+            awaitAsleep(worker, 500);
+            long heapBefore = heap();
+            int threadsBefore = threads();
+            long began = System.nanoTime();
+            start(worker, COUNT);
+            awaitAsleep(worker, 500 + COUNT);
+            double seconds = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0;
+            screen.line("Started and asleep after %.1f s (%,.0f a second).".formatted(seconds, COUNT / seconds));
+            long heapEach = Math.max(0, heap() - heapBefore) / COUNT;
+            int threads = threads() - threadsBefore;
+            screen.line("They hold %d threads and %d bytes of heap each.".formatted(Math.max(0, threads), heapEach));
+            screen.check(threads <= 2, "no thread for a workflow that waits");
+            screen.check(heapEach < MOST_BYTES_EACH, "less than %d bytes of heap each".formatted(MOST_BYTES_EACH));
+        }
+    }
+
+    private static void start(Perdure worker, int count) {
+        List<Integer> inputs = Collections.nCopies(count, DAYS);
+        worker.startAll(SLEEPER, inputs, days -> StartOptions.defaults());
+    }
+
+    private static void awaitAsleep(Perdure worker, int count) throws InterruptedException {
+        RunFilter asleep = RunFilter.all()
+                .definition(SLEEPER.name())
+                .state(RunState.SUSPENDED)
+                .limit(10_000);
+        int wanted = Math.min(count, 10_000);
+        while (worker.list(asleep).size() < wanted) {
+            Thread.sleep(Duration.ofMillis(100));
+        }
+    }
+
+    private static int threads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    private static long heap() throws InterruptedException {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            Thread.sleep(Duration.ofMillis(100));
+        }
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+}

@@ -1,0 +1,5 @@
+/** The command line tool: {@code ./perdure}. */
+@NullMarked
+package dev.perdure.cli;
+
+import org.jspecify.annotations.NullMarked;
