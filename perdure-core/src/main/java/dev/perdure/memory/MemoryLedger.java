@@ -94,6 +94,9 @@ final class MemoryLedger implements Ledger {
                 yield new Outcome.Applied(now, row.state);
             }
             case Move.Pause pause -> {
+                if (row.control.wakes() > pause.seenWakes()) {
+                    yield new Outcome.Woken(before == null ? now : before, row.control);
+                }
                 row.control = new Control(row.control.wakes(), row.control.cancel(), row.control.kill(), null);
                 yield moved(row, RunState.PAUSED, pause.reason());
             }

@@ -29,11 +29,18 @@ public sealed interface Move {
     record Recover(String reason) implements Move {}
 
     /**
-     * It leaves memory and waits for a person.
+     * It leaves memory and waits for a person. Like a wait, it is not made if the run has been woken more often than the
+     * worker has seen: the pause may have been taken back.
      *
      * @param reason what the person should know
+     * @param seenWakes the count of wake-ups the worker has acted upon
      */
-    record Pause(String reason) implements Move {}
+    record Pause(String reason, int seenWakes) implements Move {
+        /** A pause that nobody asked for and nobody can take back: the run cannot go on. */
+        public Pause(String reason) {
+            this(reason, Integer.MAX_VALUE);
+        }
+    }
 
     /**
      * It ends.

@@ -171,6 +171,7 @@ final class Batch {
                 case Move.Pause pause -> {
                     kinds[i] = Codes.PAUSE;
                     states[i] = Codes.of(RunState.PAUSED);
+                    seen[i] = pause.seenWakes();
                     reasons[i] = Text.storable(pause.reason());
                 }
                 case Move.End end -> {

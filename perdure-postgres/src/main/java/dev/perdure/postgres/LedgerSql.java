@@ -121,7 +121,7 @@ final class LedgerSql {
             ), found AS MATERIALIZED (
                 SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
-                       g.move = ${WAIT} AND r.wakes > g.seen AS woken,
+                       COALESCE(r.wakes > g.seen, false) AS woken,
                        -- Counted only where it matters, which is rare.
                        CASE WHEN g.move = ${RECOVER} OR r.recoveries > 0 THEN (
                            SELECT count(*) FROM ${schema}.journal j

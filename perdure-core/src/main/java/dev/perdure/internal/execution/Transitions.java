@@ -236,13 +236,24 @@ final class Transitions {
             throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
         }
         if (asked.pause() != null) {
-            flush();
-            throw stop(asked.pause());
+            obeyPause(asked.pause(), asked.wakes());
+            return;
         }
         if (underLock(() -> givenBack)) {
             flush();
             throw unwind(leave(new Move.Yield()));
         }
+    }
+
+    /** Pauses, unless that has been taken back meanwhile. */
+    private void obeyPause(String reason, int seenWakes) {
+        Move pause = new Move.Pause(reason, seenWakes);
+        Outcome outcome = send(takePending(List.of()), pause);
+        if (!(outcome instanceof Outcome.Woken woken)) {
+            throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
+        }
+        underLock(() -> control = woken.control());
+        checkOrders();
     }
 
     boolean cancelDelivered() {

@@ -42,6 +42,19 @@ public abstract class CommandConformance extends StoreConformance {
     }
 
     @Test
+    void a_pause_taken_back_before_it_is_obeyed_is_not_made() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        command(run, Order.PAUSE, "hold on");
+        command(run, Order.RESUME, "");
+
+        assertThat(apply(worker, advance(run, 1, new Move.Pause("hold on", 1))))
+                .isEqualTo(new Outcome.Woken(now(), new Control(2, null, null, null)));
+        assertThat(apply(worker, advance(run, 1, new Move.Pause("does not fit"))))
+                .isEqualTo(applied(RunState.PAUSED));
+    }
+
+    @Test
     void cancel_ends_a_run_that_has_never_run() {
         RunRef run = startReady("a");
 

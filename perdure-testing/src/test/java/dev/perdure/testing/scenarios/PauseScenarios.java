@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -122,7 +121,6 @@ abstract class PauseScenarios extends Scenarios {
         }
     }
 
-    @Disabled("A resume that overtakes the news of the pause is lost: Move.Pause needs the check that Move.Wait has.")
     @ParameterizedTest
     @EnumSource
     void a_pause_taken_back_in_time_has_no_effect(TestMode mode) throws Exception {
