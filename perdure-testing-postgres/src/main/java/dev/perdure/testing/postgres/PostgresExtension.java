@@ -1,0 +1,69 @@
+package dev.perdure.testing.postgres;
+
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests a {@link PerdureTest} on PostgreSQL, and the class's {@link DataSource} to those that ask for it. The server
+ * belongs to the JVM, the database to the test class, the schema to the test; each goes when its owner does.
+ */
+public final class PostgresExtension implements ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(PostgresExtension.class);
+
+    /** For JUnit. */
+    public PostgresExtension() {}
+
+    /** A database with a count of the schemas in it. */
+    private record ClassDatabase(SharedPostgres.Fresh database, AtomicInteger schemas) implements AutoCloseable {
+        @Override
+        public void close() {
+            database.close();
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == PerdureTest.class || type == DataSource.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        ClassDatabase owned = databaseOf(context);
+        return parameter.getParameter().getType() == DataSource.class
+                ? owned.database().dataSource()
+                : context.getStore(NAMESPACE)
+                        .computeIfAbsent(PerdureTest.class, unseen -> perdure(owned), PerdureTest.class);
+    }
+
+    private static ClassDatabase databaseOf(ExtensionContext context) {
+        Class<?> test = context.getRequiredTestClass();
+        ExtensionContext ofClass = context.getParent()
+                .filter(parent -> parent.getTestClass().isPresent())
+                .orElse(context);
+        return ofClass.getStore(NAMESPACE)
+                .computeIfAbsent(
+                        ClassDatabase.class,
+                        unseen -> new ClassDatabase(SharedPostgres.database(test.getSimpleName()), new AtomicInteger()),
+                        ClassDatabase.class);
+    }
+
+    private static PerdureTest perdure(ClassDatabase owned) {
+        String schema = "perdure_" + owned.schemas().incrementAndGet();
+        return PerdureTest.on(
+                clockwork -> PostgresStore.on(owned.database().dataSource())
+                        .schema(schema)
+                        .notifications(false)
+                        .time(clockwork::now)
+                        .open(),
+                TestMode.NORMAL);
+    }
+}
