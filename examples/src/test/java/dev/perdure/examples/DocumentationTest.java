@@ -24,8 +24,6 @@ class DocumentationTest {
     private static final Pattern SOURCE = Pattern.compile("<!-- from ([^\\s#]+)(?:#(\\S+))? -->");
     private static final Pattern SKETCH = Pattern.compile("<!-- sketch: .+ -->");
 
-    /** Written in a change of its own; take it out when that is in. */
-
     private record Block(String place, String marker, List<String> lines) {}
 
     private static List<Path> documents() throws IOException {
