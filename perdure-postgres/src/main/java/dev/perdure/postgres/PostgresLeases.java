@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
@@ -123,7 +124,7 @@ final class PostgresLeases implements Leases {
 
     @Override
     public List<RunChange> sweep(int limit) {
-        if (!bury()) {
+        if (!buried()) {
             return List.of();
         }
         List<RunChange> changes;
@@ -146,7 +147,16 @@ final class PostgresLeases implements Leases {
         }
     }
 
-    /** Whether the dead have left anything behind. */
+    /** Whether the dead may have left anything behind. */
+    private boolean buried() {
+        try {
+            return bury();
+        } catch (LockedException batchInFlight) {
+            // It hangs in the server with its lane. Nobody new is buried until the next sweep; the rest goes on.
+            return true;
+        }
+    }
+
     private boolean bury() {
         return database.call(connection -> {
             String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.leftBehind);

@@ -156,6 +156,9 @@ final class Board {
         } catch (StoreException outOfReach) {
             LOG.debug("Could not look for results; will look again.", outOfReach);
             return false;
+        } catch (RuntimeException unexpected) { // without this loop callers would wait for ever
+            LOG.error("Could not look for results; will look again.", unexpected);
+            return false;
         }
     }
 

@@ -124,6 +124,10 @@ final class Worker {
                 outage.noticed(trouble);
                 endIfExpired();
                 backoff.pause();
+            } catch (RuntimeException unexpected) { // without this loop a worker would be dead and look alive
+                LOG.error("Could not keep the lease; will try again.", unexpected);
+                endIfExpired();
+                backoff.pause();
             }
         }
     }
