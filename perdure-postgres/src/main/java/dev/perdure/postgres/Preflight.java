@@ -70,8 +70,13 @@ final class Preflight {
                 problem);
     }
 
+    /** What the driver said: a pool only says that it waited in vain. */
     private static String cause(SQLException problem) {
-        String message = String.valueOf(problem.getMessage()).strip();
+        SQLException said = problem;
+        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+            said = cause instanceof SQLException deeper ? deeper : said;
+        }
+        String message = String.valueOf(said.getMessage()).strip();
         return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
@@ -59,9 +60,7 @@ class CrashIT {
     void a_dead_workers_runs_go_on_within_the_lease_and_two_seconds() throws Exception {
         try (Stage stage = new Stage(1)) {
             List<Run<Values>> runs = stage.start(60);
-            while (stage.heldByTheFirst() == 0) {
-                pause(Duration.ofMillis(1));
-            }
+            await().pollInterval(Duration.ofMillis(1)).until(() -> stage.heldByTheFirst() > 0);
             stage.workers.get(0).kill();
             long killed = System.nanoTime();
             stage.workers.add(WorkerProcess.start(stage.database).ready());
@@ -97,9 +96,7 @@ class CrashIT {
     }
 
     private static void awaitEnded(Stage stage, int count) {
-        while (stage.ended() < count) {
-            pause(Duration.ofMillis(20));
-        }
+        await().atMost(PATIENCE).until(() -> stage.ended() >= count);
     }
 
     private static void pause(Duration duration) {
