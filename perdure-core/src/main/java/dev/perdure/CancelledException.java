@@ -1,7 +1,7 @@
 package dev.perdure;
 
 /**
- * Delivered once into a workflow whose run was cancelled, at its next context call or wait. Catch it to compensate with
+ * Delivered once into a workflow whose run was cancelled, at its next step, wait or {@code now()}. Catch it to compensate with
  * further steps; let it through to end the run as {@link RunState#CANCELLED}.
  */
 public final class CancelledException extends PerdureException {

@@ -47,7 +47,7 @@ public interface Run<R extends @Nullable Object> {
     List<HistoryEvent> history();
 
     /**
-     * Asks the run to end: {@link CancelledException} is thrown at its next context call or wait, so that it can
+     * Asks the run to end: {@link CancelledException} is thrown at its next step, wait or {@code now()}, so that it can
      * compensate. A run that never ran ends at once. No effect on a run that has ended.
      */
     void cancel(String reason);
