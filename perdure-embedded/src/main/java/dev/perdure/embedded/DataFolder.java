@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Who owns it.</b> A JVM owns the folder while it holds a lock on {@code lock}, which the system releases however
  * that JVM dies, and while {@code owner.properties} names a living JVM by pid and start time. Either is enough to keep
  * others away: the lock also works between containers that share the folder but not their pids, and the file also says
- * whom to ask. The file is written last and removed first, so a folder with it always has a lock to ask for.
+ * whom to ask. The file is written last and removed first, so a folder with it always has a lock to ask for. The name
+ * of a temporary folder begins with its maker's pid, for the moments before the file is written and after it is removed.
  *
  * <p>Closing any channel of a file releases all locks this JVM has on it; so one that is held here is never opened a
  * second time.
@@ -57,7 +58,9 @@ final class DataFolder {
 
     static DataFolder createTemporary() {
         try {
-            var root = Files.createTempDirectory(TEMPORARY_PREFIX).toRealPath();
+            var root = Files.createTempDirectory(
+                            TEMPORARY_PREFIX + ProcessHandle.current().pid() + "-")
+                    .toRealPath();
             return acquire(root, true).orElseThrow(() -> new IOException("somebody else took the new folder " + root));
         } catch (IOException e) {
             throw StartFailure.of("make a temporary folder for the server", e);
@@ -82,7 +85,17 @@ final class DataFolder {
 
     /** {@return the temporary folder of a dead JVM, now ours; empty if it is not such a one} */
     static Optional<DataFolder> abandoned(Path root) throws IOException {
-        return Files.isDirectory(root) && temporary(owner(root)) ? acquire(root.toRealPath(), true) : Optional.empty();
+        var owner = owner(root);
+        var ours = owner.isEmpty() ? !makerLives(root) : temporary(owner);
+        return Files.isDirectory(root) && ours ? acquire(root.toRealPath(), true) : Optional.empty();
+    }
+
+    /** {@return whether the maker of an unsigned temporary folder may still be about to sign it} */
+    private static boolean makerLives(Path root) {
+        var name = root.getFileName().toString();
+        var pid = name.substring(TEMPORARY_PREFIX.length(), Math.max(TEMPORARY_PREFIX.length(), name.lastIndexOf('-')));
+        return !pid.matches("[0-9]{1,18}")
+                || ProcessHandle.of(Long.parseLong(pid)).isPresent();
     }
 
     private static Optional<DataFolder> acquire(Path root, boolean temporary) throws IOException {

@@ -77,6 +77,23 @@ class LeftOverIT {
     }
 
     @Test
+    void a_folder_that_a_killed_jvm_did_not_come_to_sign_is_removed() throws Exception {
+        var maker = new ProcessBuilder("true").start();
+        maker.waitFor();
+        var unsigned = Files.createDirectory(temp.resolve("perdure-postgres-" + maker.pid() + "-1"));
+        var ours = Files.createDirectory(
+                temp.resolve("perdure-postgres-" + ProcessHandle.current().pid() + "-1"));
+        var somebodyElses = Files.createDirectory(temp.resolve("perdure-postgres-notes"));
+        try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
+            next.awaitServer();
+            next.interrupt();
+        }
+        assertThat(unsigned).doesNotExist();
+        assertThat(ours).as("its maker lives and may be about to sign").exists();
+        assertThat(somebodyElses).exists();
+    }
+
+    @Test
     void a_folder_whose_jvm_is_stopping_is_waited_for() throws Exception {
         try (var child = ChildJvm.persistent(temp)) {
             var server = child.awaitServer();
