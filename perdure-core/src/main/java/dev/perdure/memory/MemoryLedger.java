@@ -15,15 +15,21 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Applies changes. */
 final class MemoryLedger implements Ledger {
     private final Tables tables;
 
+    private final Effects effects;
+
     MemoryLedger(Tables tables) {
         this.tables = tables;
+        this.effects = new Effects(tables, this);
     }
 
     @Override
@@ -34,8 +40,21 @@ final class MemoryLedger implements Ledger {
                         .<Outcome>map(change -> new Outcome.Fenced())
                         .toList();
             }
-            return changes.stream().map(change -> apply(lane, change)).toList();
+            return inOrder(changes, change -> apply(lane, change));
         });
+    }
+
+    /** Deliveries last: so they meet the runs that the same batch starts, moves or lets wait. */
+    private static List<Outcome> inOrder(List<Change> changes, Function<Change, Outcome> apply) {
+        List<Outcome> outcomes = new ArrayList<>(Collections.nCopies(changes.size(), new Outcome.Fenced()));
+        for (boolean deliveries : List.of(false, true)) {
+            for (int i = 0; i < changes.size(); i++) {
+                if (changes.get(i) instanceof Change.Deliver == deliveries) {
+                    outcomes.set(i, apply.apply(changes.get(i)));
+                }
+            }
+        }
+        return outcomes;
     }
 
     private Outcome apply(Lane lane, Change change) {
@@ -43,10 +62,11 @@ final class MemoryLedger implements Ledger {
             case Change.Start start -> start(start);
             case Change.Advance advance -> advance(lane, advance);
             case Change.Command command -> command(command);
+            case Change.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
         };
     }
 
-    private Outcome start(Change.Start start) {
+    Outcome start(Change.Start start) {
         NewRun run = start.run();
         Row existing = tables.byId.get(run.id());
         if (existing != null) {
@@ -69,8 +89,12 @@ final class MemoryLedger implements Ledger {
             row.state = RunState.RUNNING;
             row.owner = start.owner();
             row.epoch = Outcome.Started.FIRST_EPOCH;
+        } else if (run.delay() != null) {
+            row.state = RunState.SUSPENDED;
+            row.wakeAt = now.plus(run.delay());
         }
         tables.entered(row, null);
+        start.mails().forEach(mail -> tables.post.deliver(row, mail));
         return new Outcome.Started(row.ref, start.owner() != null, now);
     }
 
@@ -84,11 +108,16 @@ final class MemoryLedger implements Ledger {
         }
         Instant now = tables.now();
         Instant before = append(row, advance.entries(), now);
+        effects.carryOut(row, advance.effects());
         return switch (advance.move()) {
             case Move.Stay() ->
                 before == null ? new Outcome.Applied(now, row.state) : new Outcome.AlreadyThere(before, row.state);
             case Move.Wait wait -> await(row, wait, before == null ? now : before);
             case Move.Yield() -> moved(row, RunState.READY, null);
+            case Move.Restart restart -> {
+                effects.restart(row, restart);
+                yield moved(row, RunState.READY, null);
+            }
             case Move.Recover recover -> {
                 tables.recover(row, recover.reason());
                 yield new Outcome.Applied(now, row.state);
@@ -97,7 +126,7 @@ final class MemoryLedger implements Ledger {
                 if (row.control.wakes() > pause.seenWakes()) {
                     yield new Outcome.Woken(before == null ? now : before, row.control);
                 }
-                row.control = new Control(row.control.wakes(), row.control.cancel(), row.control.kill(), null);
+                row.ask(asked -> new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null));
                 yield moved(row, RunState.PAUSED, pause.reason());
             }
             case Move.End end -> {
@@ -119,8 +148,11 @@ final class MemoryLedger implements Ledger {
         Instant due = switch (wait.due()) {
             case Due.In in -> at.plus(in.delay());
             case Due.At time -> time.time();
+            case Due.Never() -> null;
         };
         row.wakeAt = due;
+        row.awaited = wait.awaited().channels();
+        row.needed = wait.awaited().needed();
         tables.change(row, wait.state(), null);
         return new Outcome.Applied(at, wait.state());
     }
@@ -138,6 +170,9 @@ final class MemoryLedger implements Ledger {
     }
 
     private static boolean wasApplied(Row row, Change.Advance advance) {
+        if (advance.move() instanceof Move.Restart restart) {
+            return row.start.seed() == restart.seed();
+        }
         if (row.epoch != advance.epoch()
                 || !advance.entries().stream().map(Row.Place::of).allMatch(row.journal::containsKey)) {
             return false;
@@ -146,6 +181,7 @@ final class MemoryLedger implements Ledger {
             case Move.Stay() -> false;
             case Move.Wait wait -> row.state == wait.state();
             case Move.Yield() -> row.state == RunState.READY;
+            case Move.Restart restart -> false;
             case Move.Recover recover -> false;
             case Move.Pause pause -> row.state == RunState.PAUSED;
             case Move.End end -> row.state == end.state() && end.outcome().equals(row.outcome);
@@ -166,32 +202,40 @@ final class MemoryLedger implements Ledger {
                             row,
                             RunState.CANCELLED,
                             command.reason(),
-                            new Control(asked.wakes() + 1, asked.cancel(), command.reason(), asked.pause()));
+                            new Control(
+                                    asked.wakes() + 1, asked.mails(), asked.cancel(), command.reason(), asked.pause()));
                 case PAUSE ->
                     endOrAsk(
                             row,
                             RunState.PAUSED,
                             command.reason(),
-                            new Control(asked.wakes() + 1, asked.cancel(), asked.kill(), command.reason()));
+                            new Control(
+                                    asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), command.reason()));
                 case RESUME -> resume(row);
             }
         }
         return new Outcome.Applied(tables.now(), row.state);
     }
 
-    private void cancel(Row row, String reason) {
+    void cancel(Row row, String reason) {
         if (row.control.cancel() != null) {
             return;
         }
         Control asked = row.control;
-        row.control = new Control(asked.wakes() + 1, reason, asked.kill(), asked.pause());
+        row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
         switch (row.state) {
             case PENDING, READY, PAUSED -> {
                 if (row.epoch == 0) {
                     end(row, reason);
                 }
             }
-            case SUSPENDED, BACKING_OFF -> tables.change(row, RunState.READY, null);
+            case SUSPENDED, BACKING_OFF -> {
+                if (row.epoch == 0) {
+                    end(row, reason);
+                } else {
+                    tables.change(row, RunState.READY, null);
+                }
+            }
             case RUNNING -> signalOwner(row);
             case COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
@@ -217,10 +261,10 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
-            row.control = new Control(asked.wakes(), asked.cancel(), asked.kill(), null);
+            row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
             tables.change(row, RunState.READY, null);
         } else if (asked.pause() != null) {
-            row.control = new Control(asked.wakes() + 1, asked.cancel(), asked.kill(), null);
+            row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);
             signalOwner(row);
         }
     }

@@ -96,6 +96,16 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
+    public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        return tables.inTransaction(() -> tables.byKey.values().stream()
+                .filter(row -> row.start.parent() != null
+                        && parents.contains(row.start.parent().run())
+                        && !row.state.isTerminal())
+                .map(row -> row.ref)
+                .toList());
+    }
+
+    @Override
     public List<HistoryEvent> changes(RunRef run) {
         return tables.inTransaction(() -> {
             Row row = tables.byKey.get(run.key());

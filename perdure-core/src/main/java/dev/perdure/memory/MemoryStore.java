@@ -7,6 +7,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
 
@@ -55,6 +56,11 @@ public final class MemoryStore implements Store {
     @Override
     public Journals journals() {
         return queries;
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return tables.post;
     }
 
     @Override

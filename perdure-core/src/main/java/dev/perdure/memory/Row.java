@@ -2,8 +2,10 @@ package dev.perdure.memory;
 
 import dev.perdure.HistoryEvent;
 import dev.perdure.RunState;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
@@ -14,7 +16,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A run with its journal and its events. Read and written only under the lock of {@link Tables}. */
@@ -35,10 +39,12 @@ final class Row {
     }
 
     final RunRef ref;
-    final NewRun start;
+    NewRun start;
     final Instant createdAt;
     final NavigableMap<Place, Recorded> journal = new TreeMap<>();
     final List<HistoryEvent> changes = new ArrayList<>();
+    final Mailbox mailbox = new Mailbox();
+    final List<Output> published = new ArrayList<>();
 
     RunState state = RunState.READY;
 
@@ -57,6 +63,10 @@ final class Row {
 
     @Nullable
     Instant wakeAt;
+
+    Set<Channel> awaited = Set.of();
+    int needed;
+    int restarts;
 
     long readySince;
 
@@ -78,6 +88,14 @@ final class Row {
     /** How often it was recovered since it last added an entry. */
     int recoveriesWithoutProgress() {
         return journal.size() > entriesAtRecovery ? 0 : recoveries;
+    }
+
+    /** Something the run shows to the world. */
+    record Output(String name, Published value) {}
+
+    /** Replaces what is asked of the run. */
+    void ask(UnaryOperator<Control> change) {
+        control = change.apply(control);
     }
 
     boolean isHeldBy(@Nullable WorkerId worker, long underEpoch) {

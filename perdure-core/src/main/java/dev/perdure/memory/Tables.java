@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,6 +54,7 @@ final class Tables {
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
+    final Post post = new Post(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -130,10 +132,15 @@ final class Tables {
                 hint(new Hints.WorkReady());
             }
             case SUSPENDED, BACKING_OFF -> {
-                timers.add(row);
-                hint(new Hints.WorkReady());
+                if (row.wakeAt != null) {
+                    timers.add(row);
+                    hint(new Hints.WorkReady());
+                }
             }
-            case COMPLETED, FAILED, CANCELLED, SKIPPED -> hint(new Hints.RunEnded(row.ref.id()));
+            case COMPLETED, FAILED, CANCELLED, SKIPPED -> {
+                hint(new Hints.RunEnded(row.ref.id()));
+                post.ended(row);
+            }
             case PENDING, RUNNING, PAUSED -> {}
         }
         row.changes.add(new HistoryEvent(
@@ -145,8 +152,11 @@ final class Tables {
         switch (row.state) {
             case READY -> ready.remove(row);
             case SUSPENDED, BACKING_OFF -> {
-                timers.remove(row);
+                if (row.wakeAt != null) {
+                    timers.remove(row);
+                }
                 row.wakeAt = null;
+                row.awaited = Set.of();
             }
             case RUNNING -> row.owner = null;
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
@@ -157,7 +167,7 @@ final class Tables {
         change(row, RunState.RUNNING, null);
         row.owner = worker;
         row.epoch++;
-        row.control = new Control(0, row.control.cancel(), row.control.kill(), row.control.pause());
+        row.ask(asked -> new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause()));
     }
 
     /** What happens to a run whose worker died, or could not carry it on. */

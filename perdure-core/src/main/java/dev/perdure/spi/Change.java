@@ -11,8 +11,14 @@ public sealed interface Change {
      *
      * @param run the run
      * @param owner the worker of this batch, or null
+     * @param mails what is in its mailbox from the beginning
      */
-    record Start(NewRun run, @Nullable WorkerId owner) implements Change {}
+    record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails) implements Change {
+        /** A start with an empty mailbox. */
+        public Start(NewRun run, @Nullable WorkerId owner) {
+            this(run, owner, List.of());
+        }
+    }
 
     /**
      * A transition of a run that the worker of this batch holds: append these entries, then make this move.
@@ -20,9 +26,23 @@ public sealed interface Change {
      * @param run the run
      * @param epoch the epoch under which the worker holds it
      * @param entries in order; may be empty
+     * @param effects what it does beyond the run, in order; may be empty
      * @param move where it goes
      */
-    record Advance(RunRef run, long epoch, List<Entry> entries, Move move) implements Change {}
+    record Advance(RunRef run, long epoch, List<Entry> entries, List<Effect> effects, Move move) implements Change {
+        /** A transition without effects. */
+        public Advance(RunRef run, long epoch, List<Entry> entries, Move move) {
+            this(run, epoch, entries, List.of(), move);
+        }
+    }
+
+    /**
+     * Puts a mail into a run's mailbox, and lets the run go on if it waits for that.
+     *
+     * @param to whose
+     * @param mail what
+     */
+    record Deliver(RunId to, Mail mail) implements Change {}
 
     /**
      * What a person or another program wants of a run. Takes effect at once on a run that no worker holds; is left on the

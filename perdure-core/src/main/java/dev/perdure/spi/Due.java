@@ -18,4 +18,7 @@ public sealed interface Due {
      * @param time when
      */
     record At(Instant time) implements Due {}
+
+    /** Never: only mail or a command lets it go on. */
+    record Never() implements Due {}
 }

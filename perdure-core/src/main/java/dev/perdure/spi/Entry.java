@@ -25,7 +25,25 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         /** The time. */
         NOW,
         /** A patch decision, under its id. */
-        PATCH
+        PATCH,
+        /** A timer, under its duration. */
+        TIMER,
+        /** A message, under its topic. */
+        RECEIVE,
+        /** A child, under its definition. */
+        CHILD,
+        /** A promise, under its name. */
+        PROMISE,
+        /** An awakeable. */
+        AWAKEABLE,
+        /** An event, under its name and key. */
+        EVENT,
+        /** Which of several futures came first, under how they are joined. */
+        CHOICE,
+        /** A wait for a future. */
+        AWAIT,
+        /** Something done to the world outside, under what it is. */
+        EFFECT
     }
 
     /** What came of a call. */
@@ -34,7 +52,7 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         VALUE,
         /** It failed for good; the payload is the failure. */
         FAILURE,
-        /** It began and is not over: a sleep. */
+        /** It began and is not over: a sleep, a timer, a child. */
         BEGUN,
         /** An attempt failed and another will follow; the payload is the failure. */
         ATTEMPT,

@@ -7,7 +7,8 @@ import java.util.List;
  * The one way anything changes.
  *
  * <p>A batch is one transaction: when {@link #apply} returns, all of it is durable. Each change gets its own outcome, and
- * one that is fenced or refused does not disturb the others. No two changes of a batch speak of the same run.
+ * one that is fenced or refused does not disturb the others. No two changes of a batch speak of the same run, deliveries
+ * apart: those are made last, in their order.
  */
 public interface Ledger {
     /**

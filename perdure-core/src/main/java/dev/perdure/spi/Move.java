@@ -8,17 +8,32 @@ public sealed interface Move {
     record Stay() implements Move {}
 
     /**
-     * It leaves memory until it is due or woken. If it has been woken more often than the worker has seen, the entries
+     * It leaves memory until it is due, what it waits for has arrived, or it is commanded. If it has been woken more often than the worker has seen, the entries
      * are appended but it stays, and the answer is {@link Outcome.Woken}: that is how no wake-up is lost.
      *
      * @param state {@link RunState#SUSPENDED} or {@link RunState#BACKING_OFF}
      * @param due when it goes on
+     * @param awaited what it waits for besides
      * @param seenWakes the count of wake-ups the worker has acted upon
      */
-    record Wait(RunState state, Due due, int seenWakes) implements Move {}
+    record Wait(RunState state, Due due, Awaited awaited, int seenWakes) implements Move {
+        /** A wait for time alone. */
+        public Wait(RunState state, Due due, int seenWakes) {
+            this(state, due, Awaited.NOTHING, seenWakes);
+        }
+    }
 
     /** It leaves memory and is ready again at once, for any worker. */
     record Yield() implements Move {}
+
+    /**
+     * It begins anew under the same id: ready, with an empty journal. Unread messages and resolved promises stay; nobody
+     * answers calls of the old journal any more.
+     *
+     * @param input its new input
+     * @param seed its new seed
+     */
+    record Restart(Payload input, long seed) implements Move {}
 
     /**
      * It leaves memory because it could not be carried on here, and counts as recovered: ready again, or paused when that

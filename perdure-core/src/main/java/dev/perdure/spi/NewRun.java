@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param priority higher goes first
  * @param version the only version of workers that may take it, or null
  * @param timeout after which its deadline is delivered, or null
+ * @param delay how long it waits before it is ready, or null
+ * @param parent who started it from inside a run, or null
  */
 public record NewRun(
         RunId id,
@@ -25,4 +27,19 @@ public record NewRun(
         String queue,
         int priority,
         @Nullable String version,
-        @Nullable Duration timeout) {}
+        @Nullable Duration timeout,
+        @Nullable Duration delay,
+        @Nullable Parent parent) {
+    /** A run that is ready at once and has no parent. */
+    public NewRun(
+            RunId id,
+            String definition,
+            Payload input,
+            long seed,
+            String queue,
+            int priority,
+            @Nullable String version,
+            @Nullable Duration timeout) {
+        this(id, definition, input, seed, queue, priority, version, timeout, null, null);
+    }
+}

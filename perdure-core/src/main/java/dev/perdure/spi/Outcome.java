@@ -57,6 +57,21 @@ public sealed interface Outcome {
     record UnknownRun() implements Outcome {}
 
     /**
+     * The mail was not put into the mailbox.
+     *
+     * @param why why not
+     */
+    record Undelivered(Why why) implements Outcome {
+        /** Why a mail does not arrive. */
+        public enum Why {
+            /** The run has ended. */
+            ENDED,
+            /** Somebody else was first, where only one mail arrives. */
+            TAKEN
+        }
+    }
+
+    /**
      * The store cannot hold this change. Nothing of it was applied; its neighbours were.
      *
      * @param reason why

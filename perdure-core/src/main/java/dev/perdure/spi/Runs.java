@@ -38,6 +38,9 @@ public interface Runs {
     /** Those of these runs that have ended: one question for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);
 
+    /** The runs that these have started and that have not ended. */
+    List<RunRef> liveChildren(Collection<RunRef> parents);
+
     /** The changes of state of a run, oldest first. */
     List<HistoryEvent> changes(RunRef run);
 }

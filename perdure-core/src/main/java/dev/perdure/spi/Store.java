@@ -17,6 +17,9 @@ public interface Store extends AutoCloseable {
     /** What runs have done. */
     Journals journals();
 
+    /** What arrives for runs, and what they show. */
+    Mailboxes mailboxes();
+
     /** Questions. */
     Runs runs();
 

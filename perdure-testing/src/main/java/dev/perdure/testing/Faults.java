@@ -9,6 +9,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
@@ -158,6 +159,11 @@ final class Faults implements Store {
     @Override
     public Journals journals() {
         return store.journals();
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return store.mailboxes();
     }
 
     @Override

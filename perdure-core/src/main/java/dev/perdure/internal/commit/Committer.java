@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Invariants. While a lane is free, whoever is in the queue is about to lead another. Every lane is either free, or
  * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
- * so nothing is ever acknowledged from memory. A batch never has two changes of one run. When it is not known whether a
+ * so nothing is ever acknowledged from memory. A batch never has two changes of one run, deliveries apart. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
  * nothing is sent any more and everything is {@link Outcome.Fenced}.
  */
@@ -198,7 +198,7 @@ public final class Committer {
             Iterator<Pending> waiting = queue.iterator();
             while (waiting.hasNext() && batch.size() < MAX_BATCH) {
                 Pending pending = waiting.next();
-                if (runs.add(runOf(pending.change))) {
+                if (pending.change instanceof Change.Deliver || runs.add(runOf(pending.change))) {
                     batch.add(pending);
                     waiting.remove();
                 }
@@ -214,6 +214,7 @@ public final class Committer {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
             case Change.Command command -> command.run();
+            case Change.Deliver deliver -> deliver.to();
         };
     }
 

@@ -33,6 +33,15 @@ record Call(int position, Entry.Kind kind, String name) {
             case SLEEP -> "sleep of " + name;
             case NOW -> "now()";
             case PATCH -> "patched(\"" + name + "\")";
+            case TIMER -> "timer of " + name;
+            case RECEIVE -> "receive on topic '" + name + "'";
+            case CHILD -> "child '" + name + "'";
+            case PROMISE -> "promise '" + name + "'";
+            case AWAKEABLE -> "awakeable()";
+            case EVENT -> "event '" + name + "'";
+            case CHOICE -> "choice of " + name;
+            case AWAIT -> "await()";
+            case EFFECT -> name;
         };
     }
 }

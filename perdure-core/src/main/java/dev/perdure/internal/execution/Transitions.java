@@ -141,6 +141,7 @@ final class Transitions {
             case Move.Recover recover -> new Departure.Moved(state, Optional.of(recover.reason()));
             case Move.Wait wait -> new Departure.Moved(state, Optional.empty());
             case Move.Yield() -> new Departure.Moved(state, Optional.empty());
+            case Move.Restart restart -> new Departure.Moved(state, Optional.empty());
             case Move.Stay() -> throw new IllegalStateException("Staying is not leaving.");
         };
     }

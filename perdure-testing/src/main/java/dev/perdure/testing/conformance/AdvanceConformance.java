@@ -224,7 +224,7 @@ public abstract class AdvanceConformance extends StoreConformance {
         advance(Duration.ofSeconds(1));
 
         Outcome woken = apply(worker, advance(run, 1, sleep(Duration.ofSeconds(10)), step(1, "1")));
-        assertThat(woken).isEqualTo(new Outcome.Woken(now(), new Control(1, "enough", null, null)));
+        assertThat(woken).isEqualTo(new Outcome.Woken(now(), new Control(1, 0, "enough", null, null)));
         assertThat(stateOf(run)).isEqualTo(RunState.RUNNING);
         assertThat(journalOf(run)).containsExactly(step(1, "1"));
 

@@ -49,7 +49,7 @@ public abstract class CommandConformance extends StoreConformance {
         command(run, Order.RESUME, "");
 
         assertThat(apply(worker, advance(run, 1, new Move.Pause("hold on", 1))))
-                .isEqualTo(new Outcome.Woken(now(), new Control(2, null, null, null)));
+                .isEqualTo(new Outcome.Woken(now(), new Control(2, 0, null, null, null)));
         assertThat(apply(worker, advance(run, 1, new Move.Pause("does not fit"))))
                 .isEqualTo(applied(RunState.PAUSED));
     }
@@ -72,7 +72,7 @@ public abstract class CommandConformance extends StoreConformance {
 
         assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.READY));
         Claimed claimed = claimOne(worker);
-        assertThat(claimed.control()).isEqualTo(new Control(0, "enough", null, null));
+        assertThat(claimed.control()).isEqualTo(new Control(0, 0, "enough", null, null));
     }
 
     @Test
@@ -96,7 +96,7 @@ public abstract class CommandConformance extends StoreConformance {
         assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.RUNNING));
         assertThat(command(run, Order.CANCEL, "once more")).isEqualTo(applied(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
-                .containsExactly(new Signalled(run, 1, new Control(1, "enough", null, null)));
+                .containsExactly(new Signalled(run, 1, new Control(1, 0, "enough", null, null)));
         assertThat(polled(join(), 0).signalled()).isEmpty();
     }
 
@@ -153,7 +153,7 @@ public abstract class CommandConformance extends StoreConformance {
 
         assertThat(command(run, Order.KILL, "gone")).isEqualTo(applied(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
-                .containsExactly(new Signalled(run, 1, new Control(1, null, "gone", null)));
+                .containsExactly(new Signalled(run, 1, new Control(1, 0, null, "gone", null)));
     }
 
     @Test
@@ -178,10 +178,10 @@ public abstract class CommandConformance extends StoreConformance {
 
         command(run, Order.PAUSE, "hold on");
         assertThat(polled(worker, 0).signalled())
-                .containsExactly(new Signalled(run, 1, new Control(1, null, null, "hold on")));
+                .containsExactly(new Signalled(run, 1, new Control(1, 0, null, null, "hold on")));
         command(run, Order.RESUME, "");
         assertThat(polled(worker, 0).signalled())
-                .containsExactly(new Signalled(run, 1, new Control(2, null, null, null)));
+                .containsExactly(new Signalled(run, 1, new Control(2, 0, null, null, null)));
     }
 
     @Test

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Dispatch.Polled;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
@@ -208,6 +212,10 @@ public abstract class StoreConformance {
         return new Change.Advance(run, epoch, List.of(entries), move);
     }
 
+    protected static Change.Advance advance(RunRef run, long epoch, Move move, List<Effect> effects, Entry... entries) {
+        return new Change.Advance(run, epoch, List.of(entries), effects, move);
+    }
+
     protected static Entry step(int position, String value) {
         return new Entry(
                 position, Entry.ANSWER, Entry.Kind.STEP, "step" + position, Entry.Status.VALUE, payload(value));
@@ -261,5 +269,27 @@ public abstract class StoreConformance {
 
     protected final Outcome command(RunRef run, Change.Order order, String reason) {
         return apply(Lane.client(0), new Change.Command(run.id(), order, reason));
+    }
+
+    /** A mail with a token of its own. */
+    protected static Mail mail(Channel channel, String value) {
+        return Mail.value(channel, UUID.randomUUID(), payload(value));
+    }
+
+    /** Sends a mail from outside. */
+    protected final Outcome deliver(RunRef run, Mail mail) {
+        return apply(Lane.client(0), new Change.Deliver(run.id(), mail));
+    }
+
+    /** The values of the mail that a run has not taken. */
+    protected final List<String> unread(RunRef run) {
+        return store().mailboxes().unread(run, 0, Integer.MAX_VALUE).stream()
+                .map(arrived -> new String(arrived.mail().payload().bytes(), StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    /** A wait for mail alone. */
+    protected static Move await(int needed, Channel... channels) {
+        return new Move.Wait(RunState.SUSPENDED, new Due.Never(), new Awaited(Set.of(channels), needed), 0);
     }
 }

@@ -93,4 +93,20 @@ final class MemoryStoreConformanceTest {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class Mailing extends MailConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Effecting extends EffectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

@@ -1,0 +1,114 @@
+package dev.perdure.memory;
+
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Mailboxes.Published;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Parent;
+import dev.perdure.spi.Payload;
+import java.util.List;
+import java.util.UUID;
+
+/** Carries out what transitions do beyond their own run. */
+final class Effects {
+    private final Tables tables;
+    private final MemoryLedger ledger;
+
+    Effects(Tables tables, MemoryLedger ledger) {
+        this.tables = tables;
+        this.ledger = ledger;
+    }
+
+    void carryOut(Row row, List<Effect> effects) {
+        effects.forEach(effect -> carryOut(row, effect));
+    }
+
+    private void carryOut(Row row, Effect effect) {
+        switch (effect) {
+            case Effect.Start start -> start(row, start.run());
+            case Effect.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
+            case Effect.Cancel cancel -> cancel(cancel);
+            case Effect.Take take -> row.mailbox.take(take.number());
+            case Effect.Publish publish -> publish(row, publish);
+            case Effect.Awakeable awakeable ->
+                tables.post.awakeable(awakeable.hash(), new Address(row.ref.id(), awakeable.position()));
+            case Effect.Subscribe subscribe ->
+                tables.post.subscribe(
+                        subscribe.event(), subscribe.key(), new Address(row.ref.id(), subscribe.position()));
+        }
+    }
+
+    private void start(Row parent, NewRun run) {
+        Parent link = run.parent();
+        if (ledger.start(new Change.Start(run, null)) instanceof Outcome.Existing && link != null && link.answers()) {
+            Channel channel = Channel.answer(link.position());
+            String text = "The run id '%s' is taken.".formatted(run.id());
+            tables.post.deliver(
+                    parent, Mail.failure(channel, new UUID(run.seed(), link.position()), text, Payload.EMPTY));
+        }
+    }
+
+    private void cancel(Effect.Cancel cancel) {
+        Row row = tables.byId.get(cancel.run());
+        if (row != null && !row.state.isTerminal()) {
+            ledger.cancel(row, cancel.reason());
+        }
+    }
+
+    private void publish(Row row, Effect.Publish publish) {
+        long offset = (long) row.restarts << Integer.SIZE | publish.position();
+        boolean there = row.published.stream()
+                .anyMatch(output ->
+                        output.name().equals(publish.name()) && output.value().offset() == offset);
+        if (!there) {
+            row.published.add(new Row.Output(publish.name(), new Published(offset, tables.now(), publish.payload())));
+        }
+    }
+
+    /** Begins a run anew: nothing that asked for an answer is there any more to hear it. */
+    void restart(Row row, Move.Restart restart) {
+        row.journal.clear();
+        row.entriesAtRecovery = 0;
+        row.recoveries = 0;
+        row.restarts++;
+        row.epoch++;
+        row.mailbox.dropAnswers();
+        tables.post.forget(row.ref.id());
+        tables.post.forgetTokens(row.ref.id());
+        tables.byKey.values().stream()
+                .filter(child -> child.start.parent() != null
+                        && child.start.parent().run().equals(row.ref))
+                .forEach(child -> child.start = orphaned(child.start));
+        NewRun old = row.start;
+        row.start = new NewRun(
+                old.id(),
+                old.definition(),
+                restart.input(),
+                restart.seed(),
+                old.queue(),
+                old.priority(),
+                old.version(),
+                old.timeout(),
+                null,
+                old.parent());
+    }
+
+    private static NewRun orphaned(NewRun run) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout(),
+                run.delay(),
+                null);
+    }
+}

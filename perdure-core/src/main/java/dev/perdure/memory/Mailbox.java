@@ -1,0 +1,72 @@
+package dev.perdure.memory;
+
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes.Arrived;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** What has arrived for one run. Mail that was taken is forgotten; that it has been there is not. */
+final class Mailbox {
+    private final NavigableMap<Long, Mail> unread = new TreeMap<>();
+    private final Map<Channel, Mail> once = new HashMap<>();
+    private final Set<UUID> tokens = new HashSet<>();
+    private long count;
+
+    /** What became of a mail. */
+    enum Reception {
+        NEW,
+        SEEN_BEFORE,
+        TAKEN
+    }
+
+    Reception put(Mail mail) {
+        if (!tokens.add(mail.token())) {
+            return Reception.SEEN_BEFORE;
+        }
+        if (mail.channel().once() && once.putIfAbsent(mail.channel(), mail) != null) {
+            return Reception.TAKEN;
+        }
+        unread.put(++count, mail);
+        return Reception.NEW;
+    }
+
+    long count() {
+        return count;
+    }
+
+    void take(long number) {
+        unread.remove(number);
+    }
+
+    Optional<Mail> at(Channel channel) {
+        return Optional.ofNullable(once.get(channel));
+    }
+
+    /** The calls that such mail answers are gone with the journal. */
+    void dropAnswers() {
+        unread.values().removeIf(mail -> mail.channel().kind() == Channel.Kind.ANSWER);
+        once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
+    }
+
+    List<Arrived> unread(long after, int maxBytes) {
+        long bytes = 0;
+        List<Arrived> page = new ArrayList<>();
+        for (Map.Entry<Long, Mail> entry : unread.tailMap(after, false).entrySet()) {
+            bytes += entry.getValue().payload().size();
+            if (bytes > maxBytes && !page.isEmpty()) {
+                break;
+            }
+            page.add(new Arrived(entry.getKey(), entry.getValue()));
+        }
+        return page;
+    }
+}

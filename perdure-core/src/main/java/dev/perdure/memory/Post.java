@@ -1,0 +1,171 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Outcome.Undelivered.Why;
+import dev.perdure.spi.Parent;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Brings mail to runs and wakes those that wait for it; knows who can be reached by a token or an event. */
+final class Post implements Mailboxes {
+    private final Tables tables;
+    private final Map<String, Address> awakeables = new HashMap<>();
+    private final Collection<Subscription> subscriptions = new ArrayList<>();
+
+    private record Subscription(String event, String key, Address address) {}
+
+    Post(Tables tables) {
+        this.tables = tables;
+    }
+
+    Outcome deliver(RunId to, Mail mail) {
+        Row row = tables.byId.get(to);
+        return row == null ? new Outcome.UnknownRun() : deliver(row, mail);
+    }
+
+    Outcome deliver(Row row, Mail mail) {
+        if (row.state.isTerminal()) {
+            return new Outcome.Undelivered(Why.ENDED);
+        }
+        return switch (row.mailbox.put(mail)) {
+            case SEEN_BEFORE -> new Outcome.AlreadyThere(tables.now(), row.state);
+            case TAKEN -> new Outcome.Undelivered(Why.TAKEN);
+            case NEW -> {
+                if (mail.channel().kind() == Channel.Kind.ANSWER) {
+                    unsubscribe(row.ref.id(), mail.channel().position());
+                }
+                tell(row, mail);
+                yield new Outcome.Applied(tables.now(), row.state);
+            }
+        };
+    }
+
+    private void tell(Row row, Mail mail) {
+        boolean held = row.state == RunState.RUNNING;
+        row.ask(asked -> new Control(
+                asked.wakes() + (held ? 1 : 0), row.mailbox.count(), asked.cancel(), asked.kill(), asked.pause()));
+        if (held && row.owner != null) {
+            tables.hint(new Hints.WorkerSignalled(row.owner));
+        } else if (row.awaited.contains(mail.channel())) {
+            row.needed--;
+            if (row.needed <= 0 || mail.status() == Entry.Status.FAILURE) {
+                tables.change(row, RunState.READY, null);
+            }
+        }
+    }
+
+    /** A run has ended: whoever started it and waits for it gets the outcome, and nobody answers it any more. */
+    void ended(Row row) {
+        Parent parent = row.start.parent();
+        Row waiting = parent == null || !parent.answers()
+                ? null
+                : tables.byKey.get(parent.run().key());
+        if (parent != null && waiting != null) {
+            deliver(waiting, outcomeOf(row, parent.position()));
+        }
+        forget(row.ref.id());
+    }
+
+    private static Mail outcomeOf(Row row, int position) {
+        Channel channel = Channel.answer(position);
+        UUID token = new UUID(row.ref.key(), row.start.seed());
+        Payload outcome = Objects.requireNonNullElse(row.outcome, Payload.EMPTY);
+        return row.state == RunState.COMPLETED
+                ? Mail.value(channel, token, outcome)
+                : Mail.failure(channel, token, row.state + ": " + Objects.requireNonNullElse(row.reason, ""), outcome);
+    }
+
+    /** Nobody answers calls of this run any more. */
+    void forget(RunId run) {
+        subscriptions.removeIf(subscription -> subscription.address().run().equals(run));
+    }
+
+    void forgetTokens(RunId run) {
+        awakeables.values().removeIf(address -> address.run().equals(run));
+    }
+
+    void awakeable(String hash, Address address) {
+        awakeables.put(hash, address);
+    }
+
+    void subscribe(String event, String key, Address address) {
+        unsubscribe(address.run(), address.position());
+        Row row = tables.byId.get(address.run());
+        if (row != null && row.mailbox.at(Channel.answer(address.position())).isEmpty()) {
+            subscriptions.add(new Subscription(event, key, address));
+        }
+    }
+
+    private void unsubscribe(RunId run, int position) {
+        subscriptions.removeIf(subscription -> subscription.address().equals(new Address(run, position)));
+    }
+
+    // ---- questions
+
+    @Override
+    public List<Arrived> unread(RunRef run, long afterNumber, int maxBytes) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            return row == null ? List.of() : row.mailbox.unread(afterNumber, maxBytes);
+        });
+    }
+
+    @Override
+    public Optional<Mail> promise(RunRef run, String name) {
+        return tables.inTransaction(() -> row(run).flatMap(row -> row.mailbox.at(Channel.promise(name))));
+    }
+
+    @Override
+    public Optional<Address> awakeable(String hash) {
+        return tables.inTransaction(() -> Optional.ofNullable(awakeables.get(hash)));
+    }
+
+    @Override
+    public List<Address> subscribers(String event, String key) {
+        return tables.inTransaction(() -> subscriptions.stream()
+                .filter(subscription -> subscription.event().equals(event))
+                .filter(subscription ->
+                        subscription.key().isEmpty() || subscription.key().equals(key))
+                .map(Subscription::address)
+                .toList());
+    }
+
+    @Override
+    public List<Published> published(RunRef run, String name, long afterOffset, int limit) {
+        return tables.inTransaction(() -> row(run).map(row -> row.published.stream()
+                        .filter(output -> output.name().equals(name))
+                        .map(Row.Output::value)
+                        .filter(value -> value.offset() > afterOffset)
+                        .limit(limit)
+                        .toList())
+                .orElse(List.of()));
+    }
+
+    @Override
+    public Optional<Published> latest(RunRef run, String name) {
+        return tables.inTransaction(() -> row(run).flatMap(row -> row.published.stream()
+                .filter(output -> output.name().equals(name))
+                .map(Row.Output::value)
+                .reduce((earlier, later) -> later)));
+    }
+
+    private Optional<Row> row(RunRef run) {
+        return Optional.ofNullable(tables.byKey.get(run.key()));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.perdure.spi;
+
+import dev.perdure.RunId;
+
+/**
+ * What a transition does beyond its own run, in the same transaction. Each effect names itself (by the id and seed of a new
+ * run, the token of a mail, a position of the run), so that applying a transition twice does it once. One that cannot be
+ * carried out, because the other run is not there or has ended, is left out.
+ */
+public sealed interface Effect {
+    /**
+     * Starts a run. If the id is taken by another, a parent that waits for the new run is answered with that failure.
+     *
+     * @param run the new run
+     */
+    record Start(NewRun run) implements Effect {}
+
+    /**
+     * Sends a mail.
+     *
+     * @param to to whom
+     * @param mail what
+     */
+    record Deliver(RunId to, Mail mail) implements Effect {}
+
+    /**
+     * Asks a run to end, as {@link Change.Order#CANCEL} does.
+     *
+     * @param run which
+     * @param reason why
+     */
+    record Cancel(RunId run, String reason) implements Effect {}
+
+    /**
+     * Takes a mail out of the run's own mailbox.
+     *
+     * @param number its number there
+     */
+    record Take(long number) implements Effect {}
+
+    /**
+     * Appends to what the run shows to the world.
+     *
+     * @param name under which name
+     * @param position the position of the call
+     * @param payload the value
+     */
+    record Publish(String name, int position, Payload payload) implements Effect {}
+
+    /**
+     * Lets the holder of a token answer a call of this run.
+     *
+     * @param hash the token's hash; the token itself is nowhere but in the journal
+     * @param position the position of the call
+     */
+    record Awakeable(String hash, int position) implements Effect {}
+
+    /**
+     * Lets events of a name answer a call of this run.
+     *
+     * @param event the name
+     * @param key only those with this key; empty for all
+     * @param position the position of the call
+     */
+    record Subscribe(String event, String key, int position) implements Effect {}
+}
