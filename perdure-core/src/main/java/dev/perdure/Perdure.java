@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.spi.Store;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +82,41 @@ public interface Perdure extends AutoCloseable {
      * @throws UnknownRunException if there is none
      */
     <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
+
+    /**
+     * Sends a message to a run. It is durable when this returns, and kept until the run receives it, in order.
+     *
+     * @throws UnknownRunException if there is no such run
+     * @throws RunEndedException if it has ended
+     */
+    <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value);
+
+    /** Sends a message to each of many runs, in few commits. All are tried; then the first refusal is thrown. */
+    <T extends @Nullable Object> void sendAll(
+            Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value);
+
+    /** Resolves a promise of each of many runs, in few commits. All are tried; then the first refusal is thrown. */
+    <T extends @Nullable Object> void resolveAll(
+            Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value);
+
+    /** Emits an event to every run that waits for it now, with whatever key; says how many it reached. */
+    <T extends @Nullable Object> int emit(Topic<T> event, T value);
+
+    /** Emits an event with a key to every run that waits for it now; says how many it reached. */
+    <T extends @Nullable Object> int emit(Topic<T> event, String key, T value);
+
+    /**
+     * Settles the awakeable with this token.
+     *
+     * @param value of the type that the workflow asked for; encoded as its own class
+     * @throws UnknownTokenException if no awakeable has it
+     * @throws AlreadyResolvedException if it is settled already
+     * @throws RunEndedException if its run has ended
+     */
+    void resolve(String token, @Nullable Object value);
+
+    /** Settles the awakeable with this token with a failure: its run gets {@link RejectedException} with the reason. */
+    void reject(String token, String reason);
 
     /** Runs, newest first, a page at a time. */
     List<RunInfo> list(RunFilter filter);

@@ -8,20 +8,25 @@ import org.jspecify.annotations.Nullable;
  * <p>Trouble with the database is never delivered into a workflow: runs wait for it.
  */
 public abstract sealed class PerdureException extends RuntimeException
-        permits CancelledException,
+        permits AlreadyResolvedException,
+                CancelledException,
                 ClosedException,
                 ContextMisuseException,
                 DeadlineExceededException,
                 DefinitionException,
                 InvalidRequestException,
                 PayloadException,
+                RejectedException,
                 ResultUnavailableException,
                 RunConflictException,
+                RunEndedException,
                 RunFailedException,
                 StepFailedException,
                 StoreException,
                 TerminalException,
-                UnknownRunException {
+                TimedOutException,
+                UnknownRunException,
+                UnknownTokenException {
     private static final long serialVersionUID = 1L;
 
     PerdureException(@Nullable String message, @Nullable Throwable cause) {

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,32 @@ public interface Run<R extends @Nullable Object> {
      * @throws RunFailedException when it ended without a result
      */
     Optional<R> resultNow();
+
+    /**
+     * Sends it a message. It is durable when this returns, and kept until the run receives it, in order.
+     *
+     * @throws RunEndedException if it has ended
+     */
+    <T extends @Nullable Object> void send(Topic<T> topic, T value);
+
+    /** One of its promises. */
+    <T extends @Nullable Object> Promise<T> promise(Topic<T> name);
+
+    /** The latest value it has published under a topic, during the run or after it. */
+    <T> Optional<T> published(Topic<T> topic);
+
+    /**
+     * Waits until it has published something under a topic, and gives the latest.
+     *
+     * @throws ResultUnavailableException when it has not in time, or has ended without
+     */
+    <T> T awaitPublished(Topic<T> topic, Duration timeout);
+
+    /**
+     * Everything it publishes under a topic, in order, from after an offset (0 for all) to the end of the run. The iterator
+     * waits for what is not there yet; it can be left at any time, and gone on with from the last offset, in any process.
+     */
+    <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset);
 
     /** Its journal and its changes of state, oldest first. */
     List<HistoryEvent> history();

@@ -1,6 +1,8 @@
 package dev.perdure;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +19,8 @@ public final class StartOptions {
 
     private static final int MAX_NAME = 100;
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
-    private static final StartOptions DEFAULTS = new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false);
+    private static final StartOptions DEFAULTS =
+            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of());
 
     private final @Nullable RunId id;
     private final String queue;
@@ -25,6 +28,17 @@ public final class StartOptions {
     private final @Nullable String version;
     private final @Nullable Duration timeout;
     private final boolean anyInput;
+    private final @Nullable Duration delay;
+    private final List<Message<?>> messages;
+
+    /**
+     * A message that a run finds when it begins.
+     *
+     * @param topic its topic
+     * @param value its value
+     * @param <T> the type of both
+     */
+    public record Message<T extends @Nullable Object>(Topic<T> topic, T value) {}
 
     private StartOptions(
             @Nullable RunId id,
@@ -32,7 +46,9 @@ public final class StartOptions {
             int priority,
             @Nullable String version,
             @Nullable Duration timeout,
-            boolean anyInput) {
+            boolean anyInput,
+            @Nullable Duration delay,
+            List<Message<?>> messages) {
         this.id = id;
         this.queue = Names.require("queue", queue, MAX_NAME);
         this.priority = priority;
@@ -43,6 +59,12 @@ public final class StartOptions {
         }
         this.timeout = timeout;
         this.anyInput = anyInput;
+        if (delay != null && (delay.isNegative() || delay.compareTo(LONGEST_TIMEOUT) > 0)) {
+            throw new InvalidRequestException("The delay is %s; it cannot be negative and is at most %d days."
+                    .formatted(delay, LONGEST_TIMEOUT.toDays()));
+        }
+        this.delay = delay;
+        this.messages = messages;
     }
 
     /** A generated id, the default queue, priority 0, no timeout. */
@@ -57,32 +79,44 @@ public final class StartOptions {
 
     /** Starts under this id, or attaches to the run that has it. */
     public StartOptions withId(RunId runId) {
-        return new StartOptions(runId, queue, priority, version, timeout, anyInput);
+        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages);
     }
 
     /** Waits in this queue when no worker takes it at once. */
     public StartOptions queue(String name) {
-        return new StartOptions(id, name, priority, version, timeout, anyInput);
+        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages);
     }
 
     /** Higher goes first. */
     public StartOptions priority(int value) {
-        return new StartOptions(id, queue, value, version, timeout, anyInput);
+        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages);
     }
 
     /** Only workers of this version may take it. */
     public StartOptions version(String tag) {
-        return new StartOptions(id, queue, priority, tag, timeout, anyInput);
+        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages);
     }
 
     /** After this long, {@link DeadlineExceededException} is delivered into the run. */
     public StartOptions timeout(Duration limit) {
-        return new StartOptions(id, queue, priority, version, limit, anyInput);
+        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages);
     }
 
     /** Attach to an existing run of this id and definition, whatever its input was. */
     public StartOptions attachToAnyInput() {
-        return new StartOptions(id, queue, priority, version, timeout, true);
+        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages);
+    }
+
+    /** Starts after this long. */
+    public StartOptions delay(Duration duration) {
+        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages);
+    }
+
+    /** Lets the run find this message when it begins, after those given before. Not sent to a run that was there already. */
+    public <T extends @Nullable Object> StartOptions message(Topic<T> topic, T value) {
+        List<Message<?>> more = new ArrayList<>(messages);
+        more.add(new Message<>(topic, value));
+        return new StartOptions(id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more));
     }
 
     /** The chosen id, if one was chosen. */
@@ -108,6 +142,16 @@ public final class StartOptions {
     /** The timeout of the run, if any. */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
+    }
+
+    /** How long it waits before it begins, if it does. */
+    public Optional<Duration> delay() {
+        return Optional.ofNullable(delay);
+    }
+
+    /** What it finds when it begins. */
+    public List<Message<?>> messages() {
+        return messages;
     }
 
     /** Whether a different input attaches too. */

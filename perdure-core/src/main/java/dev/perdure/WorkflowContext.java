@@ -2,7 +2,11 @@ package dev.perdure;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +52,153 @@ public interface WorkflowContext {
      * thread and no heap. Zero or less returns at once.
      */
     void sleep(Duration duration);
+
+    // ---- futures
+
+    /** {@link #step(String, StepBody)} beside the workflow's own thread. At most a hundred bodies of a run are at work at once. */
+    <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body);
+
+    /** {@link #stepAsync(String, StepBody)} with options. */
+    <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body, StepOptions options);
+
+    /** {@link #stepAsync(String, StepBody)} with its result type spelled out, and options. */
+    <T extends @Nullable Object> DurableFuture<T> stepAsync(
+            String name, TypeRef<T> type, StepBody<T> body, StepOptions options);
+
+    /** A step without result, beside the workflow's own thread. */
+    DurableFuture<@Nullable Void> runAsync(String name, StepAction body);
+
+    /** A step without result, beside the workflow's own thread, with options. */
+    DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options);
+
+    /** A timer that begins now. */
+    DurableFuture<@Nullable Void> timer(Duration duration);
+
+    /** All of them: fails with the first failure, and leaves the others alone. */
+    <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures);
+
+    /** All of them, however they settle. */
+    <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
+            List<? extends DurableFuture<? extends T>> futures);
+
+    /** Which of them is the first to settle, as its place in the list; a failure counts. */
+    DurableFuture<Integer> any(List<? extends DurableFuture<?>> futures);
+
+    /** {@link #any(List)}. */
+    default DurableFuture<Integer> any(DurableFuture<?> first, DurableFuture<?>... others) {
+        List<DurableFuture<?>> all = new ArrayList<>(List.of(others));
+        all.addFirst(first);
+        return any(all);
+    }
+
+    /** What the first of them to settle gives, or its failure. */
+    <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> futures);
+
+    /** What the first of them to succeed gives; fails with the last one's failure if none does. */
+    <T extends @Nullable Object> DurableFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures);
+
+    /**
+     * Begins something for each item, with at most so many begun and not settled, and waits for all.
+     *
+     * @return the results in the order of the items
+     * @throws PerdureException the first failure; nothing more is begun then
+     */
+    <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
+            List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin);
+
+    // ---- children
+
+    /** Starts a child and waits for its result. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> R call(
+            WorkflowMethod.Function<W, I, R> method, I input);
+
+    /** Starts a child and waits for its result. */
+    <W, R extends @Nullable Object> R call(WorkflowMethod.Supplier<W, R> method);
+
+    /** Starts a child and waits for its result. */
+    <I extends @Nullable Object, R extends @Nullable Object> R call(Definition<I, R> definition, I input);
+
+    /** Starts a child and waits for its end. */
+    <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input);
+
+    /** Starts a child and goes on. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            WorkflowMethod.Function<W, I, R> method, I input);
+
+    /** Starts a child and goes on. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options);
+
+    /** Starts a child and goes on. */
+    <W, R extends @Nullable Object> Child<R> startChild(WorkflowMethod.Supplier<W, R> method, ChildOptions options);
+
+    /** Starts a child and goes on. */
+    <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(Definition<I, R> definition, I input);
+
+    /** Starts a child and goes on. */
+    <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            Definition<I, R> definition, I input, ChildOptions options);
+
+    /** Starts a child without result and goes on. */
+    <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
+            WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options);
+
+    /** Starts a run that this one has nothing to do with any more, and gives its id. */
+    <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
+            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options);
+
+    /** Starts a run that this one has nothing to do with any more, and gives its id. */
+    <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
+            Definition<I, R> definition, I input, StartOptions options);
+
+    // ---- messages
+
+    /** The next message on a topic. Taken when it is awaited, in the order of arrival; kept until then. */
+    <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic);
+
+    /** Waits for the next message on a topic; empty if none comes in time. */
+    <T> Optional<T> receive(Topic<T> topic, Duration timeout);
+
+    /** Sends a message to a run. Goes out with this run's next commit; is dropped if that run is unknown or has ended. */
+    <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value);
+
+    /** A promise of this run: settled once, from anywhere, awaited as often as one likes. */
+    <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name);
+
+    /** Resolves a promise of another run. Goes out with this run's next commit; has no effect if it is settled already. */
+    <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value);
+
+    /** Rejects a promise of another run. Goes out with this run's next commit; has no effect if it is settled already. */
+    void reject(RunId run, Topic<?> promise, String reason);
+
+    /** Something that only whoever is given its token can settle. */
+    <T> Awakeable<T> awakeable(Class<T> type);
+
+    /** Something that only whoever is given its token can settle. */
+    <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type);
+
+    /** The next event of this name, with whatever key. Only those emitted from this run's next commit on reach it. */
+    <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name);
+
+    /** The next event of this name with this key. */
+    <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key);
+
+    /** Emits an event to every run that waits for it now, as a step; says how many that were. */
+    <T extends @Nullable Object> int emit(Topic<T> name, T value);
+
+    /** Emits an event with a key to every run that waits for it now, as a step; says how many that were. */
+    <T extends @Nullable Object> int emit(Topic<T> name, String key, T value);
+
+    /** Shows a value to the world, after those shown before under the same topic. Goes out with this run's next commit. */
+    <T extends @Nullable Object> void publish(Topic<T> topic, T value);
+
+    /**
+     * Ends this run's journal and begins anew under the same id, with this input: for loops without end. Messages that were
+     * not received, resolved promises and the deadline stay. Never returns; write {@code throw ctx.continueAsNew(next)}.
+     */
+    Error continueAsNew(@Nullable Object input);
+
+    // ---- time, chance, versions
 
     /** The time, recorded: the same on every replay. */
     Instant now();

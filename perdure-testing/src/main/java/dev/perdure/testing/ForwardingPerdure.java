@@ -7,8 +7,10 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -106,5 +108,42 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public List<RunInfo> list(RunFilter filter) {
         return engine().list(filter);
+    }
+
+    @Override
+    public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
+        engine().send(run, topic, value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> void sendAll(
+            Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
+        engine().sendAll(runs, topic, value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> void resolveAll(
+            Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
+        engine().resolveAll(runs, promise, value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> event, T value) {
+        return engine().emit(event, value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
+        return engine().emit(event, key, value);
+    }
+
+    @Override
+    public void resolve(String token, @Nullable Object value) {
+        engine().resolve(token, value);
+    }
+
+    @Override
+    public void reject(String token, String reason) {
+        engine().reject(token, reason);
     }
 }

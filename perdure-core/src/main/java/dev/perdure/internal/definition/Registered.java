@@ -31,6 +31,11 @@ public record Registered(Target target, String origin, Function function) {
             }
         }
 
+        /** What a start needs to know of a workflow that is a value. */
+        public static Target of(Definition<?, ?> definition) {
+            return new Target(definition.name(), definition.inputType(), definition.resultType());
+        }
+
         /** A surrogate that comes as a code point of its own lacks its other half. */
         static boolean isName(@Nullable String name) {
             return name != null

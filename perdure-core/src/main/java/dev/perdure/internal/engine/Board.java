@@ -2,12 +2,10 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
 import dev.perdure.StoreException;
-import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Runs;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,53 +13,67 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where callers wait for results.
+ * Where callers wait for something about runs: their results, or what they show.
  *
- * <p>How it works. A run that ends in this process is announced here by its execution. For the others one loop asks the
- * store, in one question for all waiters: at once about runs that somebody hinted at or just began to wait for, and about
- * all of them every now and then, because hints may be lost. While nobody waits it sleeps.
+ * <p>How it works. What happens in this process may be announced here. For the rest one loop asks the store for all waiters
+ * together: at once about runs that somebody hinted at or just began to wait for, and about all of them every now and then,
+ * because hints may be lost. While nobody waits it sleeps.
+ *
+ * @param <K> what is waited for
+ * @param <V> what comes of it
  */
-final class Board {
+final class Board<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(Board.class);
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private final Runs runs;
+    private final String name;
     private final Clockwork clockwork;
-    private final Predicate<RunRef> isHere;
+    private final Questions<K, V> questions;
     private final Clockwork.Signal look;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<RunId, List<Waiter>> waiters = new HashMap<>();
-    private final Set<RunRef> hinted = new HashSet<>();
+    private final Map<RunId, List<Waiter<K, V>>> waiters = new HashMap<>();
+    private final Set<K> hinted = new HashSet<>();
     private volatile boolean closed;
 
-    Board(Runs runs, Clockwork clockwork, Predicate<RunRef> isHere) {
-        this.runs = runs;
+    Board(String name, Clockwork clockwork, Questions<K, V> questions) {
+        this.name = name;
         this.clockwork = clockwork;
-        this.isHere = isHere;
+        this.questions = questions;
         this.look = clockwork.signal();
     }
 
-    /** One caller who waits. */
-    private static final class Waiter {
-        private final RunRef run;
-        private final Clockwork.Signal signal;
-        private volatile Runs.@Nullable Ended ended;
+    /** What a board asks about. */
+    interface Questions<K, V> {
+        /** Of which run this is. */
+        RunId run(K key);
 
-        Waiter(RunRef run, Clockwork.Signal signal) {
-            this.run = run;
+        /** Whether it will be announced, so that asking is no use. */
+        boolean isHere(K key);
+
+        /** What has come of these; those of which nothing has come are left out. */
+        Map<K, V> ask(Collection<K> keys);
+    }
+
+    /** One caller who waits. */
+    private static final class Waiter<K, V> {
+        private final K key;
+        private final Clockwork.Signal signal;
+        private volatile @Nullable V answer;
+
+        Waiter(K key, Clockwork.Signal signal) {
+            this.key = key;
             this.signal = signal;
         }
     }
 
     void start() {
-        clockwork.loop("perdure-results", this::loop);
+        clockwork.loop("perdure-" + name, this::loop);
     }
 
     void close() {
@@ -80,52 +92,51 @@ final class Board {
     }
 
     /**
-     * Waits for a run to end.
+     * Waits for it.
      *
      * @param timerNanos how long at most; {@link Clockwork#NEVER} for no limit
-     * @return how it ended, or null when the time is over or the board is closed
+     * @return what came of it, or null when the time is over or the board is closed
      */
-    Runs.@Nullable Ended await(RunRef run, long timerNanos) throws InterruptedException {
-        Waiter waiter = new Waiter(run, clockwork.signal());
-        locked(() ->
-                waiters.computeIfAbsent(run.id(), unseen -> new ArrayList<>()).add(waiter));
+    @Nullable
+    V await(K key, long timerNanos) throws InterruptedException {
+        RunId run = questions.run(key);
+        Waiter<K, V> waiter = new Waiter<>(key, clockwork.signal());
+        locked(() -> waiters.computeIfAbsent(run, unseen -> new ArrayList<>()).add(waiter));
         try {
-            if (!isHere.test(run)) {
-                hint(run.id());
+            if (!questions.isHere(key)) {
+                hint(run);
             }
             boolean raised = true;
-            while (raised && waiter.ended == null && !closed) {
+            while (raised && waiter.answer == null && !closed) {
                 raised = waiter.signal.await(timerNanos, Clockwork.NEVER);
             }
-            return waiter.ended;
+            return waiter.answer;
         } finally {
-            locked(() -> waiters.computeIfPresent(run.id(), (same, list) -> {
+            locked(() -> waiters.computeIfPresent(run, (same, list) -> {
                 list.remove(waiter);
                 return list.isEmpty() ? null : list;
             }));
         }
     }
 
-    /** A run ended in this process. */
-    void ended(RunRef run, Departure.Ended ended) {
-        announce(new Runs.Ended(run, ended.state(), ended.outcome(), ended.reason()));
+    /** Something has come of it. */
+    void announce(K key, V answer) {
+        locked(() -> waitersOf(questions.run(key)).stream()
+                .filter(waiter -> waiter.key.equals(key))
+                .forEach(waiter -> {
+                    waiter.answer = answer;
+                    waiter.signal.raise();
+                }));
     }
 
-    private void announce(Runs.Ended ended) {
-        locked(() -> waitersOf(ended.run().id()).forEach(waiter -> {
-            waiter.ended = ended;
-            waiter.signal.raise();
-        }));
-    }
-
-    private List<Waiter> waitersOf(RunId run) {
+    private List<Waiter<K, V>> waitersOf(RunId run) {
         return waiters.getOrDefault(run, List.of());
     }
 
-    /** A run may have ended elsewhere, or left this process. */
+    /** Something may have happened to a run, or it may have left this process. */
     void hint(RunId run) {
-        locked(() -> waitersOf(run).stream().findFirst().ifPresent(waiter -> {
-            hinted.add(waiter.run);
+        locked(() -> waitersOf(run).forEach(waiter -> {
+            hinted.add(waiter.key);
             look.raise();
         }));
     }
@@ -145,19 +156,19 @@ final class Board {
         }
     }
 
-    private boolean lookUp(List<RunRef> wanted) {
+    private boolean lookUp(List<K> wanted) {
         if (wanted.isEmpty()) {
             return false;
         }
         try {
-            List<Runs.Ended> ended = runs.ended(wanted);
-            ended.forEach(this::announce);
-            return !ended.isEmpty();
+            Map<K, V> answers = questions.ask(wanted);
+            answers.forEach(this::announce);
+            return !answers.isEmpty();
         } catch (StoreException outOfReach) {
-            LOG.debug("Could not look for results; will look again.", outOfReach);
+            LOG.debug("Could not look for {}; will look again.", name, outOfReach);
             return false;
         } catch (RuntimeException unexpected) { // without this loop callers would wait for ever
-            LOG.error("Could not look for results; will look again.", unexpected);
+            LOG.error("Could not look for {}; will look again.", name, unexpected);
             return false;
         }
     }
@@ -171,23 +182,26 @@ final class Board {
         }
     }
 
-    private List<RunRef> takeAll() {
+    private List<K> takeAll() {
         lock.lock();
         try {
             hinted.clear();
             return waiters.values().stream()
-                    .map(list -> list.getFirst().run)
-                    .filter(isHere.negate())
+                    .flatMap(List::stream)
+                    .map(waiter -> waiter.key)
+                    .distinct()
+                    .filter(key -> !questions.isHere(key))
                     .toList();
         } finally {
             lock.unlock();
         }
     }
 
-    private List<RunRef> takeHinted() {
+    private List<K> takeHinted() {
         lock.lock();
         try {
-            List<RunRef> taken = hinted.stream().filter(isHere.negate()).toList();
+            List<K> taken =
+                    hinted.stream().filter(key -> !questions.isHere(key)).toList();
             hinted.clear();
             return taken;
         } finally {

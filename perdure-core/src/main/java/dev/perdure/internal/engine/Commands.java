@@ -1,6 +1,5 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.InvalidRequestException;
 import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
@@ -9,14 +8,12 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** Cancel, kill, pause and resume. */
 final class Commands {
-    private static final int MAX_REASON = 1_000;
-
     private final Commits commits;
     private final Listeners listeners;
     private final Runs runs;
@@ -28,30 +25,35 @@ final class Commands {
     }
 
     void order(RunRef run, Change.Order order, String reason) {
-        requireReason(reason);
+        Reasons.require(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
                 .getFirst();
         switch (outcome) {
             case Outcome.UnknownRun unknown ->
                 throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
-            case Outcome.Applied applied -> before.ifPresent(info -> tell(info, applied.state(), reason));
+            case Outcome.Applied applied -> {
+                before.ifPresent(info -> tell(info, applied.state(), reason));
+                if (order == Change.Order.KILL) {
+                    killChildren(List.of(run), reason);
+                }
+            }
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }
 
-    private static void requireReason(@Nullable String reason) {
-        if (reason == null
-                || reason.length() > MAX_REASON
-                || !reason.codePoints().allMatch(Commands::storable)) {
-            throw new InvalidRequestException(
-                    "The reason is null, longer than %d characters, or holds U+0000 or half a surrogate pair. Shorten or clean it."
-                            .formatted(MAX_REASON));
+    /**
+     * Kills the whole tree, from the top: a run that has been killed starts no more children. A child that is started in the
+     * moment between the command and the worker that obeys it is not found, and goes on.
+     */
+    private void killChildren(Collection<RunRef> parents, String reason) {
+        List<RunRef> children = runs.liveChildren(parents);
+        if (!children.isEmpty()) {
+            commits.commitAll(children.stream()
+                    .<Change>map(child -> new Change.Command(child.id(), Change.Order.KILL, reason))
+                    .toList());
+            killChildren(children, reason);
         }
-    }
-
-    private static boolean storable(int codePoint) {
-        return codePoint != 0 && Character.getType(codePoint) != Character.SURROGATE;
     }
 
     /** A command that is left on the row for the run's worker, or that comes too late, changes no state. */

@@ -7,6 +7,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.UnknownRunException;
 import dev.perdure.WorkflowMethod;
@@ -18,6 +19,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -27,8 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class Engine implements Perdure {
     private final Settings settings;
     private final Registry registry;
-    private final Board board;
+    private final Board<RunRef, Runs.Ended> board;
+    private final Board<Signs.Wanted, Signs.Seen> signs;
     private final Commands commands;
+    private final Mailroom mailroom;
     private final Starter starter;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
@@ -38,7 +42,9 @@ public final class Engine implements Perdure {
         this.settings = settings;
         this.registry = new Registry(settings.registrations(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
-        this.board = new Board(settings.store().runs(), settings.clockwork(), this::isHere);
+        this.board = new Board<>(
+                "results", settings.clockwork(), new Results(settings.store().runs(), this::isHere));
+        this.signs = new Board<>("signs", settings.clockwork(), new Signs(settings.store()));
         Settings.WorkerRules rules = settings.worker();
         this.worker = rules == null
                 ? null
@@ -46,10 +52,11 @@ public final class Engine implements Perdure {
                         settings,
                         rules,
                         registry,
-                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners));
+                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry));
         Commits commits = new Commits(settings, worker, closed::get);
         this.commands = new Commands(commits, listeners, settings.store().runs());
-        this.starter = new Starter(settings, registry, worker, commits);
+        this.mailroom = new Mailroom(settings, commits);
+        this.starter = new Starter(settings, registry, worker, commits, mailroom);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
 
@@ -57,6 +64,7 @@ public final class Engine implements Perdure {
     public static Engine start(Settings settings) {
         Engine engine = new Engine(settings);
         engine.board.start();
+        engine.signs.start();
         if (engine.worker != null) {
             engine.worker.start();
         }
@@ -130,11 +138,7 @@ public final class Engine implements Perdure {
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
             Definition<I, R> definition, I input, StartOptions options) {
-        return start(targetOf(definition), input, options);
-    }
-
-    private static Target targetOf(Definition<?, ?> definition) {
-        return new Target(definition.name(), definition.inputType(), definition.resultType());
+        return start(Target.of(definition), input, options);
     }
 
     @Override
@@ -160,7 +164,7 @@ public final class Engine implements Perdure {
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(targetOf(definition), inputs, options);
+        return startAll(Target.of(definition), inputs, options);
     }
 
     private <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
@@ -173,7 +177,7 @@ public final class Engine implements Perdure {
     // ---- handles
 
     private <R extends @Nullable Object> Run<R> handle(RunRef ref, Type resultType) {
-        return new RunHandle<>(ref, resultType, settings, board, commands, closed::get);
+        return new RunHandle<>(ref, resultType, settings, board, signs, commands, mailroom, closed::get);
     }
 
     /** A handle on the same run through this engine: for tests, whose handles outlive the engines they restart. */
@@ -194,6 +198,45 @@ public final class Engine implements Perdure {
         return handle(found.ref(), resultType.type());
     }
 
+    // ---- mail
+
+    @Override
+    public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
+        mailroom.deliver(run, mailroom.message(topic, value));
+    }
+
+    @Override
+    public <T extends @Nullable Object> void sendAll(
+            Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
+        mailroom.deliverAll(runs, run -> mailroom.<T>message(topic, value.apply(run)));
+    }
+
+    @Override
+    public <T extends @Nullable Object> void resolveAll(
+            Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
+        mailroom.deliverAll(runs, run -> mailroom.<T>resolution(promise, value.apply(run)));
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> event, T value) {
+        return mailroom.emit(event, "", value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
+        return mailroom.emit(event, key, value);
+    }
+
+    @Override
+    public void resolve(String token, @Nullable Object value) {
+        mailroom.resolve(token, value);
+    }
+
+    @Override
+    public void reject(String token, String reason) {
+        mailroom.reject(token, reason);
+    }
+
     @Override
     public List<RunInfo> list(RunFilter filter) {
         return settings.store().runs().list(filter);
@@ -209,6 +252,7 @@ public final class Engine implements Perdure {
                 worker.close();
             }
             board.close();
+            signs.close();
         }
     }
 
@@ -220,6 +264,7 @@ public final class Engine implements Perdure {
                 worker.crash();
             }
             board.close();
+            signs.close();
         }
     }
 }

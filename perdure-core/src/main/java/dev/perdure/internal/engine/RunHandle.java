@@ -2,6 +2,8 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.ClosedException;
 import dev.perdure.HistoryEvent;
+import dev.perdure.Promise;
+import dev.perdure.Published;
 import dev.perdure.RecordedException;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
@@ -9,6 +11,7 @@ import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Change;
@@ -16,6 +19,7 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
@@ -23,6 +27,7 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -36,16 +41,28 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final RunRef ref;
     private final Type resultType;
     private final Settings settings;
-    private final Board board;
+    private final Board<RunRef, Runs.Ended> board;
+    private final Board<Signs.Wanted, Signs.Seen> signs;
     private final Commands commands;
+    private final Mailroom mailroom;
     private final BooleanSupplier closed;
 
-    RunHandle(RunRef ref, Type resultType, Settings settings, Board board, Commands commands, BooleanSupplier closed) {
+    RunHandle(
+            RunRef ref,
+            Type resultType,
+            Settings settings,
+            Board<RunRef, Runs.Ended> board,
+            Board<Signs.Wanted, Signs.Seen> signs,
+            Commands commands,
+            Mailroom mailroom,
+            BooleanSupplier closed) {
         this.ref = ref;
         this.resultType = resultType;
         this.settings = settings;
         this.board = board;
+        this.signs = signs;
         this.commands = commands;
+        this.mailroom = mailroom;
         this.closed = closed;
     }
 
@@ -133,6 +150,43 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
                 ended.state(),
                 "Run '%s' is %s: %s".formatted(ref.id(), ended.state(), ended.reason()),
                 cause);
+    }
+
+    // ---- what reaches it and what it shows
+
+    @Override
+    public <T extends @Nullable Object> void send(Topic<T> topic, T value) {
+        mailroom.deliver(ref.id(), mailroom.message(topic, value));
+    }
+
+    @Override
+    public <T extends @Nullable Object> Promise<T> promise(Topic<T> name) {
+        return new PromiseHandle<>(ref, name, settings, signs, mailroom);
+    }
+
+    @Override
+    public <T> Optional<T> published(Topic<T> topic) {
+        return settings.store()
+                .mailboxes()
+                .latest(ref, topic.name())
+                .map(latest -> decoded(topic, latest).value());
+    }
+
+    @Override
+    public <T> T awaitPublished(Topic<T> topic, Duration timeout) {
+        new Follower<>(ref, topic, 0, settings, signs).awaitFirst(timeout);
+        return published(topic).orElseThrow();
+    }
+
+    @Override
+    public <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset) {
+        return new Follower<>(ref, topic, afterOffset, settings, signs);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type
+    private <T extends @Nullable Object> Published<T> decoded(Topic<T> topic, Mailboxes.Published published) {
+        return new Published<>(published.offset(), published.at(), (T)
+                settings.rules().codec().decode(published.payload(), topic.type()));
     }
 
     @Override

@@ -4,8 +4,11 @@ import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
+import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.execution.Execution;
 import dev.perdure.internal.execution.Held;
@@ -14,15 +17,20 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
@@ -35,7 +43,8 @@ final class Session implements Host {
     private final Settings settings;
     private final StoreClock clock;
     private final Committer committer;
-    private final Board board;
+    private final Board<RunRef, Runs.Ended> board;
+    private final Registry registry;
     private final Listeners listeners;
     private final Runnable onLeft;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
@@ -49,6 +58,7 @@ final class Session implements Host {
         this.settings = settings;
         this.clock = shared.clock();
         this.board = shared.board();
+        this.registry = shared.registry();
         this.listeners = shared.listeners();
         this.onLeft = onLeft;
         this.committer = new Committer(
@@ -60,7 +70,7 @@ final class Session implements Host {
     }
 
     /** What a worker shares with the engine around it. */
-    record Shared(StoreClock clock, Board board, Listeners listeners) {}
+    record Shared(StoreClock clock, Board<RunRef, Runs.Ended> board, Listeners listeners, Registry registry) {}
 
     WorkerId id() {
         return id;
@@ -167,10 +177,30 @@ final class Session implements Host {
 
     @Override
     public Journals.Page read(RunRef run, int afterPosition) {
+        return untilReached(() -> settings.store().journals().read(run, afterPosition, PAGE_BYTES));
+    }
+
+    @Override
+    public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
+        return untilReached(() -> settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES));
+    }
+
+    @Override
+    public Registered.Target target(WorkflowMethod method) {
+        return registry.target(method);
+    }
+
+    @Override
+    public int emit(String event, String key, Payload payload, UUID token) {
+        return untilReached(() -> Mailroom.reached(
+                committer.commitAll(Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+    }
+
+    private <T> T untilReached(Supplier<T> question) {
         Backoff backoff = new Backoff(settings.clockwork());
         while (true) {
             try {
-                return settings.store().journals().read(run, afterPosition, PAGE_BYTES);
+                return question.get();
             } catch (StoreException trouble) {
                 if (trouble.kind() == StoreException.Kind.UNUSABLE || !alive()) {
                     throw trouble;
@@ -189,7 +219,9 @@ final class Session implements Host {
         executions.remove(execution.ref().key(), execution);
         switch (departure) {
             case Departure.Ended ended -> {
-                board.ended(execution.ref(), ended);
+                board.announce(
+                        execution.ref(),
+                        new Runs.Ended(execution.ref(), ended.state(), ended.outcome(), ended.reason()));
                 tell(
                         execution,
                         ended.state(),

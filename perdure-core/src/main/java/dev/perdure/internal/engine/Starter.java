@@ -15,6 +15,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
@@ -35,19 +36,20 @@ final class Starter {
     private final Registry registry;
     private final @Nullable Worker worker;
     private final Commits commits;
+    private final Mailroom mailroom;
     private final Values values;
 
-    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits) {
+    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, Mailroom mailroom) {
         this.settings = settings;
         this.registry = registry;
         this.worker = worker;
         this.commits = commits;
+        this.mailroom = mailroom;
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
     }
 
     RunRef start(Target target, @Nullable Object input, StartOptions options) {
-        return startAll(target, List.of(new Order(newRun(target, input, options), options)))
-                .getFirst();
+        return startAll(target, List.of(order(target, input, options))).getFirst();
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -56,12 +58,25 @@ final class Starter {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
             StartOptions chosen = options.apply(input);
-            orders.add(new Order(newRun(target, input, chosen), chosen));
+            orders.add(order(target, input, chosen));
         }
         return startAll(target, orders);
     }
 
-    private record Order(NewRun run, StartOptions options) {}
+    private record Order(NewRun run, StartOptions options, List<Mail> mails) {
+        Change.Start change(@Nullable WorkerId owner) {
+            return new Change.Start(run, owner, mails);
+        }
+    }
+
+    private Order order(Target target, @Nullable Object input, StartOptions options) {
+        List<Mail> mails = options.messages().stream().map(this::mail).toList();
+        return new Order(newRun(target, input, options), options, mails);
+    }
+
+    private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
+        return mailroom.message(message.topic(), message.value());
+    }
 
     private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
         if (target.takesInput() && input == null) {
@@ -80,14 +95,16 @@ final class Starter {
                 options.queue(),
                 options.priority(),
                 options.version().orElse(null),
-                options.timeout().orElse(null));
+                options.timeout().orElse(null),
+                options.delay().orElse(null),
+                null);
     }
 
     private List<RunRef> startAll(Target target, List<Order> orders) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
         List<Change> changes = orders.stream()
-                .<Change>map(order -> new Change.Start(order.run(), owner(home, order.run())))
+                .<Change>map(order -> order.change(owner(home, order.run())))
                 .toList();
         try {
             List<Outcome> outcomes = commits.commitAll(home, changes);
@@ -113,14 +130,17 @@ final class Starter {
 
     /** The worker to be born in, if it has room. */
     private @Nullable WorkerId owner(@Nullable Session home, NewRun run) {
-        return home != null && worker != null && worker.admits(home, run) && home.expect(run.id()) ? home.id() : null;
+        if (home == null || worker == null || run.delay() != null) {
+            return null;
+        }
+        return worker.admits(home, run) && home.expect(run.id()) ? home.id() : null;
     }
 
     private RunRef settle(@Nullable Session home, Target target, Order order, Outcome outcome) {
         return switch (outcome) {
             case Outcome.Started started -> {
                 if (started.owned() && home != null) {
-                    launch(home, target, order.run(), started);
+                    launch(home, target, order, started);
                 }
                 yield started.run();
             }
@@ -134,11 +154,11 @@ final class Starter {
     }
 
     private Outcome startUnowned(Order order) {
-        return commits.commitAll(null, List.of(new Change.Start(order.run(), null)))
-                .getFirst();
+        return commits.commitAll(null, List.of(order.change(null))).getFirst();
     }
 
-    private void launch(Session home, Target target, NewRun run, Outcome.Started started) {
+    private void launch(Session home, Target target, Order order, Outcome.Started started) {
+        NewRun run = order.run();
         Registered definition = registry.find(target.name()).orElseThrow();
         Duration timeout = run.timeout();
         Instant deadline = timeout == null ? null : started.at().plus(timeout);
@@ -148,7 +168,7 @@ final class Starter {
                 definition,
                 run.input(),
                 run.seed(),
-                Control.NONE,
+                new Control(0, order.mails().size(), null, null, null),
                 deadline,
                 false);
         home.launch(held, Journals.Page.EMPTY);

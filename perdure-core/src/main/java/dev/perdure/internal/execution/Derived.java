@@ -36,7 +36,12 @@ final class Derived {
         return Chances.from(digest("random", position).getLong());
     }
 
-    private UUID uuid(String purpose, int position) {
+    /** The seed of a run that this one starts. */
+    long seed(int position) {
+        return digest("seed", position).getLong();
+    }
+
+    UUID uuid(String purpose, int position) {
         ByteBuffer digest = digest(purpose, position);
         long high = (digest.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x0000_0000_0000_8000L; // version 8: custom
         long low = (digest.getLong() & 0x3FFF_FFFF_FFFF_FFFFL) | 0x8000_0000_0000_0000L;

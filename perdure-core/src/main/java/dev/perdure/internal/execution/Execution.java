@@ -36,6 +36,7 @@ public final class Execution {
     private final Journals.Page journal;
     private final Transitions transitions;
     private final BodyGuard guard;
+    private volatile @Nullable Futures crew;
 
     /** An execution of this run, with the first page of its journal. */
     public Execution(Held held, Journals.Page journal, Host host) {
@@ -90,10 +91,14 @@ public final class Execution {
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
         Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
         RunContext context = new RunContext(held, host, transitions, guard, replay, values);
+        Futures futures = context.futures();
+        crew = futures;
+        transitions.crew(futures);
         try {
             transitions.checkOrders();
             @Nullable Object input = input(values);
             @Nullable Object result = definition.function().call(context, input);
+            futures.finish();
             context.close();
             replay.finish(THE_END);
             Payload outcome = values.store(
@@ -107,8 +112,11 @@ public final class Execution {
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
+            futures.finish();
             context.close();
             return failed(values, replay, thrown);
+        } finally {
+            futures.interrupt(BodyGuard.Cause.LOST);
         }
     }
 
@@ -149,9 +157,17 @@ public final class Execution {
             Move end = new Move.End(RunState.CANCELLED, Payload.EMPTY, kill);
             host.clockwork().fork("perdure-kill-" + held.run().id(), () -> takeOver(end));
         } else if (control.cancel() != null && !transitions.cancelDelivered()) {
-            guard.interrupt(BodyGuard.Cause.CANCEL);
+            interrupt(BodyGuard.Cause.CANCEL);
         }
         return true;
+    }
+
+    private void interrupt(BodyGuard.Cause why) {
+        guard.interrupt(why);
+        Futures beside = crew;
+        if (beside != null) {
+            beside.interrupt(why);
+        }
     }
 
     /** The worker closes: leave at the next call or wait. */
@@ -163,6 +179,8 @@ public final class Execution {
     public void giveBackNow() {
         if (guard.abandon()) {
             takeOver(new Move.Yield());
+        } else {
+            transitions.giveBackNow();
         }
     }
 
@@ -179,6 +197,6 @@ public final class Execution {
     /** The worker has lost its lease: write nothing more, leave at the next call or wait. */
     public void lose() {
         transitions.lose();
-        guard.interrupt(BodyGuard.Cause.LOST);
+        interrupt(BodyGuard.Cause.LOST);
     }
 }

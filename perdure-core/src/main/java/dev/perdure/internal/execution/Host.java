@@ -1,15 +1,21 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RetryPolicy;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 
 /** What an execution needs of the worker it runs in. */
 public interface Host {
@@ -48,6 +54,20 @@ public interface Host {
 
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
+
+    /** Mail that was not taken yet, from after a number; at least one if there is one. */
+    List<Mailboxes.Arrived> unread(RunRef run, long afterNumber);
+
+    /** What a method reference names. */
+    Registered.Target target(WorkflowMethod method);
+
+    /**
+     * Brings an event to every run that waits for it.
+     *
+     * @param token names this emission, so that it arrives once although it is made twice
+     * @return how many runs it reached
+     */
+    int emit(String event, String key, Payload payload, UUID token);
 
     /** The execution has left memory. */
     void left(Execution execution, Departure departure);

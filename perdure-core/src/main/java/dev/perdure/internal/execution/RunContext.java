@@ -1,17 +1,27 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.Attempt;
+import dev.perdure.Awakeable;
+import dev.perdure.Child;
+import dev.perdure.ChildOptions;
 import dev.perdure.ContextMisuseException;
+import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.Settled;
+import dev.perdure.StartOptions;
 import dev.perdure.StepAction;
 import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
-import dev.perdure.StoreException;
+import dev.perdure.TimedOutException;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowContext;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
@@ -19,123 +29,67 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The context of one execution. Every call: may I be called here, is it recorded, then do it. */
+/** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link Letters}. */
 final class RunContext implements WorkflowContext {
-    private static final int MAX_NAME = 200;
-    private static final Duration LONGEST_SLEEP = Duration.ofDays(36_500);
-
     private final Held held;
     private final Host host;
     private final Transitions transitions;
-    private final Replay replay;
+    private final Calls calls;
     private final Values values;
     private final Steps steps;
+    private final Futures futures;
+    private final Children children;
+    private final Letters letters;
     private final Derived derived;
     private final Logger logger;
-    private final Thread thread = Thread.currentThread();
-    private final BodyGuard guard;
     private final Map<String, Boolean> patches = new HashMap<>();
-    private volatile boolean closed;
 
     RunContext(Held held, Host host, Transitions transitions, BodyGuard guard, Replay replay, Values values) {
         this.held = held;
         this.host = host;
         this.transitions = transitions;
-        this.guard = guard;
-        this.replay = replay;
         this.values = values;
         this.derived = new Derived(held.run().id(), held.seed());
         this.steps = new Steps(host, transitions, guard, values, derived);
+        this.calls = new Calls(
+                held, transitions, replay, thread -> steps.current(thread).isPresent());
+        this.futures = new Futures(calls, host, transitions, steps, values);
+        this.letters =
+                new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, transitions), host);
+        this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
         this.logger = new ReplayLogger(
                 LoggerFactory.getLogger(
                         "dev.perdure.workflow." + held.definition().target().name()),
-                () -> fitting(replay::replaying));
+                calls::replaying);
     }
 
-    /** Asks the journal. Where the code does not fit it, the run leaves at once: user code could catch anything milder. */
-    private <T> T fitting(Supplier<T> question) {
-        try {
-            return question.get();
-        } catch (Replay.Mismatch mismatch) {
-            throw transitions.stop(String.valueOf(mismatch.getMessage()));
-        } catch (StoreException unreachable) {
-            throw transitions.lost();
-        }
-    }
-
-    private Call take(Entry.Kind kind, String name) {
-        return fitting(() -> replay.take(kind, name));
-    }
-
-    private int takeDerived(String asked) {
-        return fitting(() -> replay.takeDerived(asked));
+    /** The bodies and children of this run. */
+    Futures futures() {
+        return futures;
     }
 
     /** The workflow has returned. */
     void close() {
-        closed = true;
-        transitions.departure().ifPresent(gone -> {
-            throw new Unwind("the workflow returned after it had left memory");
-        });
-    }
-
-    private void enter(String call) {
-        if (closed) {
-            throw new ContextMisuseException(
-                    "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
-                            .formatted(call, held.run().id()));
-        }
-        Thread caller = Thread.currentThread();
-        if (guard.isInBody(caller)) {
-            throw new ContextMisuseException(
-                    "%s was called inside a step body of run '%s'. A body is one effect: call the context before or after it."
-                            .formatted(call, held.run().id()));
-        }
-        if (!caller.equals(thread)) {
-            throw new ContextMisuseException(
-                    "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
-                            .formatted(call, caller.getName(), held.run().id()));
-        }
-        transitions.checkOrders();
-    }
-
-    private static void requireName(String what, @Nullable String name) {
-        if (name == null
-                || name.isEmpty()
-                || name.length() > MAX_NAME
-                || !name.codePoints().allMatch(RunContext::storable)) {
-            throw new InvalidRequestException(
-                    "The %s is null, empty, longer than %d characters or has control characters or half a surrogate pair. Give it a short, constant text."
-                            .formatted(what, MAX_NAME));
-        }
-    }
-
-    /** A surrogate that comes as a code point of its own lacks its other half. */
-    private static boolean storable(int codePoint) {
-        return !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
-    }
-
-    private static void requireStorable(@Nullable Duration duration) {
-        if (duration == null || duration.compareTo(LONGEST_SLEEP) > 0) {
-            throw new InvalidRequestException(
-                    "The sleep is %s; it is at most %d days.".formatted(duration, LONGEST_SLEEP.toDays()));
-        }
+        calls.close();
     }
 
     @Override
     public RunId runId() {
         return held.run().id();
     }
+
+    // ---- steps
 
     @Override
     public <T extends @Nullable Object> T step(String name, StepBody<T> body) {
@@ -144,8 +98,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> T step(String name, StepBody<T> body, StepOptions options) {
-        requireName("step name", name);
-        return this.<T>step(name, host.rules().stepTypes().of(body, name), body::call, options);
+        return this.<T>step(name, typeOf(name, body), body::call, options);
     }
 
     @Override
@@ -155,8 +108,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
-        host.rules().codec().check(type.type());
-        return this.<T>step(name, type.type(), body::call, options);
+        return this.<T>step(name, typeOf(type), body::call, options);
     }
 
     @Override
@@ -166,35 +118,282 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public void run(String name, StepAction body, StepOptions options) {
-        this.<@Nullable Object>step(
-                name,
-                void.class,
-                () -> {
-                    body.run();
-                    return null;
-                },
-                options);
+        this.<@Nullable Void>step(name, void.class, callable(body), options);
+    }
+
+    private Type typeOf(String name, StepBody<?> body) {
+        Calls.requireName("step name", name);
+        return host.rules().stepTypes().of(body, name);
+    }
+
+    private Type typeOf(TypeRef<?> type) {
+        host.rules().codec().check(type.type());
+        return type.type();
+    }
+
+    private static Callable<@Nullable Void> callable(StepAction body) {
+        return () -> {
+            body.run();
+            return null;
+        };
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
-        requireName("step name", name);
-        enter("step");
-        Call call = take(Entry.Kind.STEP, name);
-        return (T) steps.perform(call, replay.past(call), type, body, options);
+        Calls.requireName("step name", name);
+        Call call = calls.take("step", Entry.Kind.STEP, name);
+        return (T) steps.perform(call, calls.past(call), type, body, options);
+    }
+
+    // ---- futures
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body) {
+        return stepAsync(name, body, StepOptions.defaults());
     }
 
     @Override
+    public <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body, StepOptions options) {
+        return futures.step(name, typeOf(name, body), body::call, options);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> stepAsync(
+            String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
+        Calls.requireName("step name", name);
+        return futures.step(name, typeOf(type), body::call, options);
+    }
+
+    @Override
+    public DurableFuture<@Nullable Void> runAsync(String name, StepAction body) {
+        return runAsync(name, body, StepOptions.defaults());
+    }
+
+    @Override
+    public DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options) {
+        Calls.requireName("step name", name);
+        return futures.step(name, void.class, callable(body), options);
+    }
+
+    @Override
+    public DurableFuture<@Nullable Void> timer(Duration duration) {
+        Calls.requireStorable("timer", duration);
+        return futures.timer(duration);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> parts) {
+        return futures.all(parts);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
+            List<? extends DurableFuture<? extends T>> parts) {
+        return futures.allSettled(parts);
+    }
+
+    @Override
+    public DurableFuture<Integer> any(List<? extends DurableFuture<?>> parts) {
+        return futures.any(parts);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> parts) {
+        return futures.race(parts);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> firstSucceeded(
+            List<? extends DurableFuture<? extends T>> parts) {
+        return futures.firstSucceeded(parts);
+    }
+
+    @Override
+    public <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
+            List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin) {
+        if (atMost < 1) {
+            throw new InvalidRequestException(
+                    "parallel was called with a bound of %d; it is at least 1.".formatted(atMost));
+        }
+        return new Parallel<T>(this, atMost).over(items, begin);
+    }
+
+    // ---- children
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> R call(
+            WorkflowMethod.Function<W, I, R> method, I input) {
+        return startChild(method, input).await();
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> R call(WorkflowMethod.Supplier<W, R> method) {
+        return startChild(method, ChildOptions.defaults()).await();
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> R call(Definition<I, R> definition, I input) {
+        return startChild(definition, input).await();
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input) {
+        startChildVoid(method, input, ChildOptions.defaults()).await();
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            WorkflowMethod.Function<W, I, R> method, I input) {
+        return startChild(method, input, ChildOptions.defaults());
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
+        return children.start(host.target(method), input, options);
+    }
+
+    @Override
+    public <W, R extends @Nullable Object> Child<R> startChild(
+            WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
+        return children.start(host.target(method), null, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            Definition<I, R> definition, I input) {
+        return startChild(definition, input, ChildOptions.defaults());
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
+            Definition<I, R> definition, I input, ChildOptions options) {
+        return children.start(Target.of(definition), input, options);
+    }
+
+    @Override
+    public <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
+            WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options) {
+        return children.start(host.target(method), input, options);
+    }
+
+    @Override
+    public <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
+            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
+        return children.spawn(host.target(method), input, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
+            Definition<I, R> definition, I input, StartOptions options) {
+        return children.spawn(Target.of(definition), input, options);
+    }
+
+    // ---- messages
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
+        return letters.receive(topic);
+    }
+
+    @Override
+    public <T> Optional<T> receive(Topic<T> topic, Duration timeout) {
+        Calls.requireStorable("timeout", timeout);
+        try {
+            return Optional.of(letters.receive(topic).orTimeout(timeout).await());
+        } catch (TimedOutException none) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
+        letters.send(to, topic, value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
+        return letters.promise(name);
+    }
+
+    @Override
+    public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
+        letters.resolve(run, promise, value);
+    }
+
+    @Override
+    public void reject(RunId run, Topic<?> promise, String reason) {
+        letters.reject(run, promise, reason);
+    }
+
+    @Override
+    public <T> Awakeable<T> awakeable(Class<T> type) {
+        return awakeable(TypeRef.of(type));
+    }
+
+    @Override
+    public <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type) {
+        return letters.awakeable(typeOf(type));
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name) {
+        return letters.event(name, "");
+    }
+
+    @Override
+    public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key) {
+        Calls.requireName("event key", key);
+        return letters.event(name, key);
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> name, T value) {
+        return emitted(name, "", value);
+    }
+
+    @Override
+    public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
+        Calls.requireName("event key", key);
+        return emitted(name, key, value);
+    }
+
+    private <T extends @Nullable Object> int emitted(Topic<T> name, String key, T value) {
+        Payload payload =
+                values.store(value, name.type(), "the event '" + name + "'").payload();
+        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + name + "'");
+        UUID token = derived.uuid("emit", call.position());
+        Callable<Integer> body = () -> host.emit(name.name(), key, payload, token);
+        Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
+        return reached instanceof Integer count ? count : 0;
+    }
+
+    @Override
+    public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
+        letters.publish(topic, value);
+    }
+
+    @Override
+    public Error continueAsNew(@Nullable Object input) {
+        Target target = held.definition().target();
+        Payload payload = values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
+                .payload();
+        int position = calls.derived("continueAsNew");
+        futures.finish();
+        throw transitions.restart(payload, derived.seed(position));
+    }
+
+    // ---- time, chance, versions
+
+    @Override
     public void sleep(Duration duration) {
-        requireStorable(duration);
-        enter("sleep");
-        Call call = take(Entry.Kind.SLEEP, duration.toString());
-        Replay.Past past = replay.past(call);
-        rethrowDelivered(past);
+        Calls.requireStorable("sleep", duration);
+        Call call = calls.take("sleep", Entry.Kind.SLEEP, duration.toString());
+        Replay.Past past = calls.rethrowDelivered(call);
         Optional<Recorded> begun = past.notes().stream().findFirst();
         Instant due;
         if (begun.isPresent()) {
-            if (fitting(replay::replaying)) {
+            if (calls.replaying()) {
                 return; // the run came past here before, whatever this worker's clock says
             }
             due = begun.get().at().plus(duration);
@@ -210,23 +409,10 @@ final class RunContext implements WorkflowContext {
         transitions.await(call, due, RunState.SUSPENDED);
     }
 
-    private void rethrowDelivered(Replay.Past past) {
-        past.answer().map(Recorded::entry).filter(RunContext::isDelivery).ifPresent(entry -> {
-            throw transitions.delivered(entry);
-        });
-    }
-
-    static boolean isDelivery(Entry entry) {
-        return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
-    }
-
     @Override
     public Instant now() {
-        enter("now");
-        Call call = take(Entry.Kind.NOW, "");
-        Replay.Past past = replay.past(call);
-        rethrowDelivered(past);
-        Optional<Recorded> answer = past.answer();
+        Call call = calls.take("now", Entry.Kind.NOW, "");
+        Optional<Recorded> answer = calls.rethrowDelivered(call).answer();
         if (answer.isPresent()) {
             try {
                 return values.decode(answer.get().entry().payload(), Instant.class);
@@ -242,29 +428,27 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public UUID uuid() {
-        enter("uuid");
-        return derived.uuid(takeDerived("uuid()"));
+        return derived.uuid(calls.derived("uuid"));
     }
 
     @Override
     public RandomGenerator random() {
-        enter("random");
-        return derived.random(takeDerived("random()"));
+        return derived.random(calls.derived("random"));
     }
 
     @Override
     public boolean patched(String id) {
-        requireName("patch id", id);
-        enter("patched");
+        Calls.requireName("patch id", id);
+        calls.enter("patched");
         return patches.computeIfAbsent(id, this::decidePatch);
     }
 
     private boolean decidePatch(String id) {
-        boolean recorded = fitting(() -> replay.nextIsPatch(id));
-        if (!recorded && fitting(replay::replaying)) {
+        boolean recorded = calls.nextIsPatch(id);
+        if (!recorded && calls.replaying()) {
             return false;
         }
-        Call call = take(Entry.Kind.PATCH, id);
+        Call call = calls.take("patched", Entry.Kind.PATCH, id);
         if (!recorded) {
             transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
         }

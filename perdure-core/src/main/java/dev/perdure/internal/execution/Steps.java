@@ -10,6 +10,7 @@ import dev.perdure.StepOptions;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -17,6 +18,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +38,7 @@ final class Steps {
     private final BodyGuard guard;
     private final Values values;
     private final Derived derived;
-    private volatile @Nullable RunningAttempt current;
+    private final ConcurrentMap<Thread, Attempt> current = new ConcurrentHashMap<>();
 
     Steps(Host host, Transitions transitions, BodyGuard guard, Values values, Derived derived) {
         this.host = host;
@@ -45,8 +48,8 @@ final class Steps {
         this.derived = derived;
     }
 
-    private static final class RunningAttempt implements Attempt {
-        private final Thread thread = Thread.currentThread();
+    /** An attempt at a step, as its body sees it. */
+    static final class RunningAttempt implements Attempt {
         private final int number;
         private final String idempotencyKey;
         private volatile @Nullable Duration retryAfter;
@@ -78,8 +81,15 @@ final class Steps {
 
     /** The attempt that runs on this thread. */
     Optional<Attempt> current(Thread thread) {
-        RunningAttempt running = current;
-        return running != null && running.thread.equals(thread) ? Optional.of(running) : Optional.empty();
+        return Optional.ofNullable(current.get(thread));
+    }
+
+    RunningAttempt attempt(Call call, int number) {
+        return new RunningAttempt(number, derived.idempotencyKey(call.position()));
+    }
+
+    RetryPolicy policy(StepOptions options) {
+        return options.retry().orElse(host.rules().retry());
     }
 
     @Nullable
@@ -88,7 +98,7 @@ final class Steps {
         if (answer.isPresent()) {
             return replay(call, answer.get().entry(), type);
         }
-        RetryPolicy policy = options.retry().orElse(host.rules().retry());
+        RetryPolicy policy = policy(options);
         List<Recorded> failures = past.notes();
         int failed = failures.size();
         @Nullable
@@ -103,9 +113,14 @@ final class Steps {
             transitions.deliverTo(call);
             transitions.flush();
             int number = ++failed;
-            RunningAttempt attempt = new RunningAttempt(number, derived.idempotencyKey(call.position()));
+            RunningAttempt attempt = attempt(call, number);
             try {
-                return attempt(call, attempt, type, body, options);
+                Values.Stored stored = tryOnce(call, attempt, type, body, options, guard);
+                transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+                if (host.rules().unloadAfterSteps()) {
+                    throw transitions.unload();
+                }
+                return stored.copy();
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
                     firstFailure = failure(call, policy, attempt, timedOut(call, options, interrupted), firstFailure);
@@ -123,7 +138,9 @@ final class Steps {
         }
     }
 
-    private @Nullable Object replay(Call call, Entry entry, Type type) {
+    /** What is recorded as a step's answer. */
+    @Nullable
+    Object replay(Call call, Entry entry, Type type) {
         return switch (entry.status()) {
             case VALUE -> value(call, entry, type);
             case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
@@ -140,7 +157,7 @@ final class Steps {
         }
     }
 
-    private FailedAttempt failedAttempt(Call call, Entry entry) {
+    FailedAttempt failedAttempt(Call call, Entry entry) {
         try {
             return values.decode(entry.payload(), FailedAttempt.class);
         } catch (PayloadException unreadable) {
@@ -148,26 +165,22 @@ final class Steps {
         }
     }
 
-    private @Nullable Object attempt(
-            Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options) throws Exception {
-        Runnable disarm = transitions.armDeadline();
-        Values.Stored stored;
-        current = attempt;
+    /** Runs the body once, on this thread. */
+    Values.Stored tryOnce(
+            Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options, BodyGuard guarding)
+            throws Exception {
+        Runnable disarm = transitions.armDeadline(guarding);
+        current.put(Thread.currentThread(), attempt);
         try {
-            @Nullable Object result = guard.run(body, options.timeout().orElse(null));
-            stored = values.store(result, type, "the result of step '" + call.name() + "'");
+            @Nullable Object result = guarding.run(body, options.timeout().orElse(null));
+            return values.store(result, type, "the result of step '" + call.name() + "'");
         } finally {
-            current = null;
+            current.remove(Thread.currentThread());
             disarm.run();
         }
-        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
-        if (host.rules().unloadAfterSteps()) {
-            throw transitions.unload();
-        }
-        return stored.copy();
     }
 
-    private static TimeoutException timedOut(Call call, StepOptions options, BodyGuard.Interrupted interrupted) {
+    static TimeoutException timedOut(Call call, StepOptions options, BodyGuard.Interrupted interrupted) {
         TimeoutException timeout = new TimeoutException("Step '%s' took longer than %s."
                 .formatted(call.name(), options.timeout().orElseThrow()));
         timeout.initCause(
@@ -175,9 +188,16 @@ final class Steps {
         return timeout;
     }
 
-    /** Records a failed attempt and waits for the next, or records that there is none and throws. Gives the first's time. */
-    private Instant failure(
-            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
+    /**
+     * What follows from a failed attempt.
+     *
+     * @param attempt what to record
+     * @param again how long until the next attempt, or null if there is none
+     */
+    record Verdict(FailedAttempt attempt, @Nullable Duration again) {}
+
+    /** Judges a failed attempt by its policy. */
+    Verdict judge(RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
@@ -185,13 +205,29 @@ final class Steps {
         // The effect has happened, and its result would not be storable next time either.
         boolean unstorable = thrown instanceof PayloadException;
         boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
-        if (!again) {
-            FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
-            transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));
-            throw failed(call.name(), last);
+        return again
+                ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
+                : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
+    }
+
+    /** The entry that a verdict is recorded as. */
+    Entry entry(Call call, Verdict verdict) {
+        Payload payload = values.encode(verdict.attempt());
+        return verdict.again() == null
+                ? call.answer(Entry.Status.FAILURE, payload)
+                : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
+    }
+
+    /** Records a failed attempt and waits for the next, or records that there is none and throws. Gives the first's time. */
+    private Instant failure(
+            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
+        Verdict verdict = judge(policy, attempt, thrown, firstFailure);
+        Entry entry = entry(call, verdict);
+        Duration delay = verdict.again();
+        if (delay == null) {
+            transitions.append(List.of(entry));
+            throw failed(call.name(), verdict.attempt());
         }
-        FailedAttempt note = new FailedAttempt(failure, attempt.number(), delay.toMillis());
-        Entry entry = call.note(attempt.number(), Entry.Status.ATTEMPT, values.encode(note));
         Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);
         transitions.await(call, due, RunState.BACKING_OFF);
         return firstFailure == null ? due.minus(delay) : firstFailure;
@@ -202,7 +238,7 @@ final class Steps {
         return (host.clockwork().random() >>> 11) * 0x1.0p-53;
     }
 
-    private static StepFailedException failed(String step, FailedAttempt last) {
+    static StepFailedException failed(String step, FailedAttempt last) {
         return new StepFailedException(step, last.attempt(), last.failure().toException());
     }
 }

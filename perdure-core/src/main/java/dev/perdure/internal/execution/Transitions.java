@@ -5,10 +5,12 @@ import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunState;
 import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,17 +42,57 @@ final class Transitions {
     private final Clockwork.Signal wake;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Entry> pending = new ArrayList<>();
+    private final List<Effect> pendingEffects = new ArrayList<>();
+    private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
 
     // Written by other threads, under the lock.
     private Control control;
     private boolean givenBack;
+    private boolean givenBackNow;
     private boolean lost;
     private @Nullable Departure departure;
 
     // Written by the workflow's own thread only.
     private volatile boolean cancelDelivered;
     private boolean deadlineDelivered;
+    private int seenWakes;
     private boolean deadlineReached;
+
+    // Set once, before the workflow's code runs.
+    private Crew crew = Crew.NOBODY;
+
+    /** Those who work for the run beside its own thread: bodies of asynchronous steps, and children. */
+    interface Crew {
+        Crew NOBODY = new Crew() {
+            @Override
+            public boolean atWork() {
+                return false;
+            }
+
+            @Override
+            public void handIn() {}
+
+            @Override
+            public List<Effect> cancels(String reason) {
+                return List.of();
+            }
+
+            @Override
+            public void awaitCancelled() {}
+        };
+
+        /** Whether a body runs. Then the run does not leave memory by itself. */
+        boolean atWork();
+
+        /** Lets what bodies have finished ride along with the next transition. */
+        void handIn();
+
+        /** What a cancel of this run does to its children. */
+        List<Effect> cancels(String reason);
+
+        /** Waits for those children whose end the cancel has to wait for. */
+        void awaitCancelled();
+    }
 
     Transitions(Held held, Host host, BodyGuard guard) {
         this.held = held;
@@ -74,9 +117,30 @@ final class Transitions {
         return news;
     }
 
+    void crew(Crew those) {
+        crew = those;
+    }
+
+    /** Something happened that the run's thread may wait for. */
+    void wakeUp() {
+        wake.raise();
+    }
+
     void giveBack() {
         underLock(() -> givenBack = true);
         wake.raise();
+    }
+
+    /** As {@link #giveBack()}, without waiting for the bodies of asynchronous steps. */
+    void giveBackNow() {
+        underLock(() -> givenBackNow = true);
+        underLock(() -> givenBack = true);
+        wake.raise();
+    }
+
+    /** What has been asked of the run. */
+    Control control() {
+        return underLock(() -> control);
     }
 
     void lose() {
@@ -114,9 +178,8 @@ final class Transitions {
 
     /** Makes a move after which the run is not in memory. */
     Departure leave(Move move) {
-        boolean keepsPending = move instanceof Move.End;
-        List<Entry> entries = keepsPending ? takePending(List.of()) : List.of();
-        Outcome outcome = send(entries, move);
+        boolean keepsPending = move instanceof Move.End || move instanceof Move.Restart;
+        Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
         return switch (outcome) {
             case Outcome.Refused refused
             when move instanceof Move.End ->
@@ -170,20 +233,48 @@ final class Transitions {
 
     // ---- writing
 
+    /**
+     * What a transition carries.
+     *
+     * @param entries for the journal
+     * @param effects beyond the run
+     * @param whenDurable who wants to know its time
+     */
+    private record Load(List<Entry> entries, List<Effect> effects, List<Consumer<Instant>> whenDurable) {
+        static final Load NOTHING = new Load(List.of(), List.of(), List.of());
+    }
+
     /** Lets an entry ride along with the next transition. */
     void ride(Entry entry) {
         pending.add(entry);
     }
 
-    private List<Entry> takePending(List<Entry> more) {
+    /** Lets an entry and what it does beyond the run ride along with the next transition. */
+    void ride(Entry entry, Effect effect) {
+        pending.add(entry);
+        pendingEffects.add(effect);
+    }
+
+    /** Lets an entry ride along with the next transition, and says when that has become durable, and at what time. */
+    void ride(Entry entry, Consumer<Instant> durable) {
+        pending.add(entry);
+        whenDurable.add(durable);
+    }
+
+    private Load takePending(List<Entry> more) {
+        crew.handIn();
         List<Entry> entries = new ArrayList<>(pending);
         entries.addAll(more);
+        Load load = new Load(entries, List.copyOf(pendingEffects), List.copyOf(whenDurable));
         pending.clear();
-        return entries;
+        pendingEffects.clear();
+        whenDurable.clear();
+        return load;
     }
 
     /** Makes everything so far durable: no body starts before. */
     void flush() {
+        crew.handIn();
         if (!pending.isEmpty()) {
             append(List.of());
         }
@@ -201,16 +292,28 @@ final class Transitions {
         };
     }
 
-    private Outcome send(List<Entry> entries, Move move) {
+    private Outcome send(Load load, Move move) {
         if (underLock(() -> lost || departure != null)) {
             return new Outcome.Fenced();
         }
         try {
-            return host.commit(new Change.Advance(held.run(), held.epoch(), entries, move));
+            Outcome outcome =
+                    host.commit(new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move));
+            timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
+            return outcome;
         } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
             LOG.debug("Run {} is let go of.", held.run().id(), trouble);
             throw lost();
         }
+    }
+
+    private static Optional<Instant> timeOf(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Applied applied -> Optional.of(applied.at());
+            case Outcome.AlreadyThere there -> Optional.of(there.at());
+            case Outcome.Woken woken -> Optional.of(woken.at());
+            default -> Optional.empty();
+        };
     }
 
     private Instant observed(Instant at) {
@@ -230,11 +333,16 @@ final class Transitions {
             throw unwind(gone);
         }
         Control asked = underLock(() -> control);
+        seenWakes = asked.wakes(); // what comes later must keep the run from waiting
         if (underLock(() -> lost) || !host.alive()) {
             throw lost();
         }
         if (asked.kill() != null) {
             throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
+        }
+        boolean bodiesFirst = crew.atWork() && underLock(() -> !givenBackNow);
+        if (bodiesFirst) {
+            return;
         }
         if (asked.pause() != null) {
             obeyPause(asked.pause(), asked.wakes());
@@ -265,6 +373,7 @@ final class Transitions {
     void deliverTo(Call call) {
         String cancel = underLock(() -> control).cancel();
         if (cancel != null && !cancelDelivered) {
+            pendingEffects.addAll(crew.cancels(cancel));
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
         }
@@ -290,6 +399,7 @@ final class Transitions {
 
     private CancelledException cancelled(String reason) {
         cancelDelivered = true;
+        crew.awaitCancelled();
         return new CancelledException(reason);
     }
 
@@ -303,21 +413,21 @@ final class Transitions {
         return new Payload(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Interrupts the body when the deadline comes; gives the way to call it off. */
-    Runnable armDeadline() {
+    /** Interrupts a body when the deadline comes; gives the way to call it off. */
+    Runnable armDeadline(BodyGuard body) {
         Instant deadline = held.deadline();
         if (deadline == null || deadlineDelivered) {
             return () -> {};
         }
         Duration left = Duration.ofNanos(host.clock().nanosUntil(deadline));
-        return host.clockwork().alarm(left, () -> guard.interrupt(BodyGuard.Cause.DEADLINE));
+        return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
     }
 
     // ---- waiting
 
     /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
     Instant begin(Call call, Entry beginning, Duration delay, RunState state) {
-        if (delay.compareTo(host.rules().warmWindow()) <= 0) {
+        if (delay.compareTo(host.rules().warmWindow()) <= 0 || crew.atWork()) {
             return append(List.of(beginning)).plus(delay);
         }
         Instant deadline = held.deadline();
@@ -325,7 +435,8 @@ final class Transitions {
         Due due = deadline != null && !deadlineDelivered && deadline.isBefore(end)
                 ? new Due.At(deadline)
                 : new Due.In(delay);
-        return suspend(takePending(List.of(beginning)), state, due).plus(delay);
+        return suspend(takePending(List.of(beginning)), state, due, Awaited.NOTHING)
+                .plus(delay);
     }
 
     /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
@@ -335,13 +446,37 @@ final class Transitions {
             deliverTo(call);
             Instant until = earlier(due, deadlineDelivered ? null : held.deadline());
             long nanos = host.clock().nanosUntil(until);
-            if (nanos <= host.rules().warmWindow().toNanos()) {
+            if (nanos <= host.rules().warmWindow().toNanos() || crew.atWork()) {
                 flush();
                 Waiting.until(wake, nanos, Clockwork.NEVER);
             } else {
-                suspend(takePending(List.of()), state, new Due.At(until));
+                suspend(takePending(List.of()), state, new Due.At(until), Awaited.NOTHING);
             }
         }
+    }
+
+    /**
+     * Waits for what a future waits for: in memory while bodies run, for a moment, or if it is soon; else out of it. Returns
+     * when it may be worth looking again.
+     */
+    void await(Wanted wanted) {
+        Instant deadline = deadlineDelivered ? null : held.deadline();
+        Due due = wanted.due(host.clock().now(), deadline);
+        long nanos = wanted.nanos(host.clock(), deadline);
+        boolean bodies = crew.atWork();
+        if (bodies || nanos <= host.rules().warmWindow().toNanos()) {
+            flush();
+            Waiting.until(wake, nanos, Clockwork.NEVER);
+            return;
+        }
+        boolean staysWarm = wanted.isForMail() && !host.rules().warmWindow().isZero();
+        if (staysWarm) {
+            flush();
+            if (Waiting.until(wake, nanos, host.rules().warmWindow().toNanos())) {
+                return;
+            }
+        }
+        suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
     private static Instant earlier(Instant one, @Nullable Instant other) {
@@ -349,10 +484,9 @@ final class Transitions {
     }
 
     /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
-    private Instant suspend(List<Entry> entries, RunState state, Due due) {
-        int seen = underLock(() -> control).wakes();
-        Move move = new Move.Wait(state, due, seen);
-        Outcome outcome = send(entries, move);
+    private Instant suspend(Load load, RunState state, Due due, Awaited awaited) {
+        Move move = new Move.Wait(state, due, awaited, seenWakes);
+        Outcome outcome = send(load, move);
         return switch (outcome) {
             case Outcome.Woken woken -> {
                 underLock(() -> control = woken.control());
@@ -361,6 +495,11 @@ final class Transitions {
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
             default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
         };
+    }
+
+    /** Leaves memory to begin anew. */
+    Unwind restart(Payload input, long seed) {
+        return unwind(leave(new Move.Restart(input, seed)));
     }
 
     /** Leaves memory and comes back, to show that a replay gives the same. */

@@ -1,0 +1,14 @@
+package dev.perdure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that a workflow has started. Waiting for it gives its result, or {@link RunFailedException} with the child's own
+ * failure as cause.
+ *
+ * @param <T> what the child returns
+ */
+public interface Child<T extends @Nullable Object> extends DurableFuture<T> {
+    /** The child's id. */
+    RunId id();
+}

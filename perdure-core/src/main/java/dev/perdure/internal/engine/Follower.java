@@ -1,0 +1,93 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.ClosedException;
+import dev.perdure.Published;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.Topic;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.RunRef;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a run publishes, a page at a time, and waits for more until the run has ended. */
+final class Follower<T extends @Nullable Object> implements Iterator<Published<T>> {
+    private final RunRef run;
+    private final Topic<T> topic;
+    private final Settings settings;
+    private final Board<Signs.Wanted, Signs.Seen> signs;
+    private final Deque<Mailboxes.Published> page = new ArrayDeque<>();
+    private long after;
+    private boolean ended;
+
+    Follower(RunRef run, Topic<T> topic, long after, Settings settings, Board<Signs.Wanted, Signs.Seen> signs) {
+        this.run = run;
+        this.topic = topic;
+        this.after = after;
+        this.settings = settings;
+        this.signs = signs;
+    }
+
+    @Override
+    public boolean hasNext() {
+        if (page.isEmpty() && !ended) {
+            read(Clockwork.NEVER);
+        }
+        return !page.isEmpty();
+    }
+
+    @Override
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type
+    public Published<T> next() {
+        if (!hasNext()) {
+            throw new NoSuchElementException("Run '%s' has ended and published nothing more.".formatted(run.id()));
+        }
+        Mailboxes.Published next = page.removeFirst();
+        return new Published<>(
+                next.offset(), next.at(), (T) settings.rules().codec().decode(next.payload(), topic.type()));
+    }
+
+    /** Waits for the first value. */
+    void awaitFirst(Duration timeout) {
+        read(Math.max(0, timeout.toNanos()));
+        if (page.isEmpty()) {
+            throw new ResultUnavailableException(
+                    ended
+                            ? "Run '%s' has ended without publishing '%s'.".formatted(run.id(), topic)
+                            : "Run '%s' has not published '%s' after %s. It goes on; wait again."
+                                    .formatted(run.id(), topic, timeout));
+        }
+    }
+
+    private void read(long nanos) {
+        try {
+            switch (signs.await(new Signs.More(run, topic.name(), after), nanos)) {
+                case Signs.Page more -> take(more);
+                case null -> {
+                    if (nanos == Clockwork.NEVER) {
+                        throw new ClosedException(
+                                "The engine was closed while run '%s' was followed.".formatted(run.id()));
+                    }
+                }
+                case Signs.Settled promise -> throw new IllegalStateException("Not what was asked for: " + promise);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new ResultUnavailableException(
+                    "The wait for what run '%s' publishes was interrupted. Follow it again from the last offset."
+                            .formatted(run.id()));
+        }
+    }
+
+    private void take(Signs.Page more) {
+        page.addAll(more.values());
+        ended = more.values().isEmpty();
+        if (!ended) {
+            after = more.values().getLast().offset();
+        }
+    }
+}

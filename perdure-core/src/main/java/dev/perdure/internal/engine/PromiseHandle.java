@@ -1,0 +1,55 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.Promise;
+import dev.perdure.RejectedException;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.Topic;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.RunRef;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A promise of a run, from outside. */
+record PromiseHandle<T extends @Nullable Object>(
+        RunRef run, Topic<T> name, Settings settings, Board<Signs.Wanted, Signs.Seen> signs, Mailroom mailroom)
+        implements Promise<T> {
+    @Override
+    public void resolve(T value) {
+        mailroom.deliver(run.id(), mailroom.resolution(name, value));
+    }
+
+    @Override
+    public void reject(String reason) {
+        mailroom.deliver(run.id(), mailroom.rejection(name, reason));
+    }
+
+    @Override
+    public Optional<T> peek() {
+        return settings.store().mailboxes().promise(run, name.name()).flatMap(mail -> Optional.ofNullable(value(mail)));
+    }
+
+    @Override
+    public T await(Duration timeout) {
+        try {
+            if (signs.await(new Signs.Promised(run, name.name()), Math.max(0, timeout.toNanos()))
+                    instanceof Signs.Settled settled) {
+                return value(settled.mail());
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        throw new ResultUnavailableException(
+                "Promise '%s' of run '%s' is not settled after %s. Wait again, or settle it."
+                        .formatted(name, run.id(), timeout));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the promise's own type
+    private T value(Mail mail) {
+        if (mail.status() == Entry.Status.FAILURE) {
+            throw new RejectedException(mail.text());
+        }
+        return (T) settings.rules().codec().decode(mail.payload(), name.type());
+    }
+}

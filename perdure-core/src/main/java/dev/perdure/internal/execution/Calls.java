@@ -1,0 +1,137 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.ContextMisuseException;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Recorded;
+import java.time.Duration;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What every context call begins with: may it be made here, and which position does it take. */
+final class Calls {
+    private static final int MAX_NAME = 200;
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final Held held;
+    private final Transitions transitions;
+    private final Replay replay;
+    private final Predicate<Thread> inBody;
+    private final Thread thread = Thread.currentThread();
+    private volatile boolean closed;
+
+    Calls(Held held, Transitions transitions, Replay replay, Predicate<Thread> inBody) {
+        this.held = held;
+        this.transitions = transitions;
+        this.replay = replay;
+        this.inBody = inBody;
+    }
+
+    /** The workflow has returned. */
+    void close() {
+        closed = true;
+        transitions.departure().ifPresent(gone -> {
+            throw new Unwind("the workflow returned after it had left memory");
+        });
+    }
+
+    /** Asks the journal. Where the code does not fit it, the run leaves at once: user code could catch anything milder. */
+    <T> T fitting(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (Replay.Mismatch mismatch) {
+            throw transitions.stop(String.valueOf(mismatch.getMessage()));
+        } catch (StoreException unreachable) {
+            throw transitions.lost();
+        }
+    }
+
+    void enter(String call) {
+        if (closed) {
+            throw new ContextMisuseException(
+                    "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
+                            .formatted(call, held.run().id()));
+        }
+        Thread caller = Thread.currentThread();
+        if (inBody.test(caller)) {
+            throw new ContextMisuseException(
+                    "%s was called inside a step body of run '%s'. A body is one effect: call the context before or after it."
+                            .formatted(call, held.run().id()));
+        }
+        if (!caller.equals(thread)) {
+            throw new ContextMisuseException(
+                    "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
+                            .formatted(call, caller.getName(), held.run().id()));
+        }
+        transitions.checkOrders();
+    }
+
+    /** Enters a call and takes its position. */
+    Call take(String what, Entry.Kind kind, String name) {
+        enter(what);
+        return fitting(() -> replay.take(kind, name));
+    }
+
+    /** Enters a call whose answer may come later than those of calls after it, and takes its position. */
+    Call open(String what, Entry.Kind kind, String name) {
+        enter(what);
+        return fitting(() -> replay.take(kind, name, true));
+    }
+
+    /** Enters a call that leaves no entry, and takes its position. */
+    int derived(String what) {
+        enter(what);
+        return fitting(() -> replay.takeDerived(what + "()"));
+    }
+
+    Replay.Past past(Call call) {
+        return replay.past(call);
+    }
+
+    /** What is recorded under a call; throws again what was delivered there. */
+    Replay.Past rethrowDelivered(Call call) {
+        Replay.Past past = replay.past(call);
+        past.answer().map(Recorded::entry).filter(Calls::isDelivery).ifPresent(entry -> {
+            throw transitions.delivered(entry);
+        });
+        return past;
+    }
+
+    private static boolean isDelivery(Entry entry) {
+        return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
+    }
+
+    /** Whether anything is recorded that the code has not come to yet. */
+    boolean replaying() {
+        return fitting(replay::replaying);
+    }
+
+    boolean nextIsPatch(String id) {
+        return fitting(() -> replay.nextIsPatch(id));
+    }
+
+    static void requireName(String what, @Nullable String name) {
+        if (name == null
+                || name.isEmpty()
+                || name.length() > MAX_NAME
+                || !name.codePoints().allMatch(Calls::storable)) {
+            throw new InvalidRequestException(
+                    "The %s is null, empty, longer than %d characters or has control characters or half a surrogate pair. Give it a short, constant text."
+                            .formatted(what, MAX_NAME));
+        }
+    }
+
+    /** A surrogate that comes as a code point of its own lacks its other half. */
+    private static boolean storable(int codePoint) {
+        return !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
+    }
+
+    static void requireStorable(String what, @Nullable Duration duration) {
+        if (duration == null || duration.compareTo(LONGEST) > 0) {
+            throw new InvalidRequestException(
+                    "The %s is %s; it is at most %d days.".formatted(what, duration, LONGEST.toDays()));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Child;
+import dev.perdure.ChildOptions.OnCancel;
+import dev.perdure.RunId;
+import dev.perdure.Settled;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Entry;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A child that was started, and its outcome. */
+final class ChildFuture<T extends @Nullable Object> extends MailFuture<T> implements Child<T> {
+    private final RunId id;
+    private final OnCancel onCancel;
+
+    ChildFuture(
+            Futures futures,
+            Call call,
+            Replay.Past past,
+            Letters letters,
+            Function<Entry, Settled<T>> reader,
+            RunId id,
+            OnCancel onCancel) {
+        super(futures, call, past, Channel.answer(call.position()), letters, reader);
+        this.id = id;
+        this.onCancel = onCancel;
+    }
+
+    @Override
+    public RunId id() {
+        return id;
+    }
+
+    OnCancel onCancel() {
+        return onCancel;
+    }
+}

@@ -1,0 +1,151 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Child;
+import dev.perdure.ChildOptions;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RecordedException;
+import dev.perdure.RunConflictException;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.Settled;
+import dev.perdure.StartOptions;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Parent;
+import dev.perdure.spi.Payload;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs started from inside a run. The start rides along with the parent's next transition, so a parent killed at any point
+ * has either recorded and started the child or neither; its id and seed are derived, so that a start sent twice is one.
+ */
+final class Children {
+    private final Held held;
+    private final Host host;
+    private final Calls calls;
+    private final Transitions transitions;
+    private final Futures futures;
+    private final Letters letters;
+    private final Values values;
+    private final Derived derived;
+
+    Children(
+            Held held,
+            Host host,
+            Calls calls,
+            Transitions transitions,
+            Futures futures,
+            Letters letters,
+            Values values,
+            Derived derived) {
+        this.held = held;
+        this.host = host;
+        this.calls = calls;
+        this.transitions = transitions;
+        this.futures = futures;
+        this.letters = letters;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    <T extends @Nullable Object> Child<T> start(Target target, @Nullable Object input, ChildOptions options) {
+        Payload payload = encode(target, input);
+        Call call = calls.open("startChild", Entry.Kind.CHILD, target.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        RunId id = begin(call, past, target, payload, options.start(), true);
+        ChildFuture<T> child = new ChildFuture<>(
+                futures, call, past, letters, entry -> read(call, entry, id, target), id, options.onCancel());
+        futures.add(child);
+        return child;
+    }
+
+    /** Starts a run that this one has nothing to do with any more. */
+    RunId spawn(Target target, @Nullable Object input, StartOptions options) {
+        Payload payload = encode(target, input);
+        Call call = calls.open("spawn", Entry.Kind.CHILD, target.name());
+        return begin(call, calls.rethrowDelivered(call), target, payload, options, false);
+    }
+
+    private Payload encode(Target target, @Nullable Object input) {
+        if (target.takesInput() && input == null) {
+            throw new InvalidRequestException(
+                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
+                            .formatted(target.name(), target.inputType().getTypeName()));
+        }
+        return values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
+                .payload();
+    }
+
+    private RunId begin(
+            Call call, Replay.Past past, Target target, Payload input, StartOptions options, boolean answers) {
+        if (!past.notes().isEmpty()) {
+            return RunId.of(text(past.notes().getFirst().entry().payload()));
+        }
+        transitions.deliverTo(call);
+        RunId id = options.id().orElseGet(() -> childId(call.position()));
+        NewRun run = new NewRun(
+                id,
+                target.name(),
+                input,
+                derived.seed(call.position()),
+                options.queue(),
+                options.priority(),
+                options.version().orElse(null),
+                timeout(options),
+                options.delay().orElse(null),
+                answers ? new Parent(held.run(), call.position(), true) : null);
+        Payload written = new Payload(id.value().getBytes(StandardCharsets.UTF_8));
+        transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run));
+        return id;
+    }
+
+    private RunId childId(int position) {
+        String readable = held.run().id() + "/" + position;
+        return RunId.of(
+                readable.length() <= RunId.MAX_LENGTH
+                        ? readable
+                        : derived.uuid("child", position).toString());
+    }
+
+    /** The child's own, or what is left of the parent's, whichever ends first. */
+    private @Nullable Duration timeout(StartOptions options) {
+        Instant deadline = held.deadline();
+        Duration own = options.timeout().orElse(null);
+        if (deadline == null) {
+            return own;
+        }
+        Duration left = Duration.between(host.clock().now(), deadline);
+        Duration inherited = left.isPositive() ? left : Duration.ofMillis(1);
+        return own == null || inherited.compareTo(own) < 0 ? inherited : own;
+    }
+
+    private static String text(Payload payload) {
+        return new String(payload.bytes(), StandardCharsets.UTF_8);
+    }
+
+    private <T extends @Nullable Object> Settled<T> read(Call call, Entry entry, RunId id, Target target) {
+        if (entry.status() == Entry.Status.VALUE) {
+            return letters.value(call, entry, target.resultType());
+        }
+        FailedMail failed = letters.failed(call, entry);
+        RecordedException cause =
+                failed.failure() == null ? null : failed.failure().toException();
+        Optional<RunState> state = Arrays.stream(RunState.values())
+                .filter(possible -> failed.text().startsWith(possible + ": "))
+                .findFirst();
+        return EngineFuture.failure(
+                state.isEmpty()
+                        ? new RunConflictException(failed.text() + " Choose another id for the child.")
+                        : new RunFailedException(
+                                id, state.get(), "Child '%s' is %s".formatted(id, failed.text()), cause));
+    }
+}

@@ -1,0 +1,101 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.DurableFuture;
+import dev.perdure.Settled;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable future. It does nothing by itself: the run's thread, when it awaits, looks whether it has settled, and if not
+ * asks what it waits for.
+ */
+abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture<T> {
+    private final Futures futures;
+
+    EngineFuture(Futures futures) {
+        this.futures = futures;
+    }
+
+    /**
+     * How it has settled, or null. Once it has, it stays so; and what it gives is on disk, or rides along with the next
+     * transition, before any body starts.
+     */
+    abstract @Nullable Settled<T> look();
+
+    /** Says what it waits for. Called only while it is open. */
+    abstract void wants(Wanted wanted);
+
+    /** Whether exactly one mail settles it and nothing else does. */
+    boolean isOneAnswer() {
+        return false;
+    }
+
+    @Override
+    public final T await() {
+        return futures.await(this);
+    }
+
+    @Override
+    public final <R extends @Nullable Object> DurableFuture<R> map(Function<? super T, ? extends R> function) {
+        return new Mapped<>(futures, this, function);
+    }
+
+    @Override
+    public final DurableFuture<T> orTimeout(Duration limit) {
+        return futures.orTimeout(this, limit);
+    }
+
+    static <T extends @Nullable Object> Settled<T> value(T value) {
+        return new Settled<>(value, null);
+    }
+
+    static <T extends @Nullable Object> Settled<T> failure(RuntimeException failure) {
+        return new Settled<>(null, failure);
+    }
+
+    /** What a pure function makes of another future. Leaves no entry. */
+    private static final class Mapped<S extends @Nullable Object, R extends @Nullable Object> extends EngineFuture<R> {
+        private final EngineFuture<S> source;
+        private final Function<? super S, ? extends R> function;
+        private @Nullable Settled<R> settled;
+
+        Mapped(Futures futures, EngineFuture<S> source, Function<? super S, ? extends R> function) {
+            super(futures);
+            this.source = source;
+            this.function = function;
+        }
+
+        @Override
+        @Nullable
+        Settled<R> look() {
+            Settled<S> from = settled == null ? source.look() : null;
+            if (from != null) {
+                settled = apply(from);
+            }
+            return settled;
+        }
+
+        @SuppressWarnings("NullAway") // a value is null only where S allows it
+        private Settled<R> apply(Settled<S> from) {
+            if (from.failure() != null) {
+                return failure(from.failure());
+            }
+            try {
+                return value(function.apply(from.value()));
+            } catch (RuntimeException thrown) {
+                return failure(thrown);
+            }
+        }
+
+        @Override
+        void wants(Wanted wanted) {
+            source.wants(wanted);
+        }
+
+        @Override
+        boolean isOneAnswer() {
+            return source.isOneAnswer();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mailboxes.Arrived;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen.
+ */
+final class Inbox {
+    private final Held held;
+    private final Host host;
+    private final Transitions transitions;
+    private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
+    private long seen;
+
+    Inbox(Held held, Host host, Transitions transitions) {
+        this.held = held;
+        this.host = host;
+        this.transitions = transitions;
+    }
+
+    /** The first mail on a channel that was not taken. */
+    Optional<Arrived> first(Channel channel) {
+        refresh();
+        return Optional.ofNullable(unread.get(channel)).map(Deque::peekFirst);
+    }
+
+    /** It will not be seen again. */
+    void take(Arrived arrived) {
+        Deque<Arrived> waiting = unread.get(arrived.mail().channel());
+        if (waiting != null) {
+            waiting.remove(arrived);
+        }
+    }
+
+    private void refresh() {
+        long arrived = transitions.control().mails();
+        while (seen < arrived) {
+            List<Arrived> page = host.unread(held.run(), seen);
+            for (Arrived mail : page) {
+                unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
+                        .add(mail);
+            }
+            seen = page.isEmpty() ? arrived : page.getLast().number();
+        }
+    }
+}

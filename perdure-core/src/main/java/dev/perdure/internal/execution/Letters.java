@@ -1,0 +1,202 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Awakeable;
+import dev.perdure.DurableFuture;
+import dev.perdure.PayloadException;
+import dev.perdure.RejectedException;
+import dev.perdure.RunId;
+import dev.perdure.Settled;
+import dev.perdure.Topic;
+import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Payload;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** What a run gets from others, gives to others and shows to the world. */
+final class Letters {
+    private final Calls calls;
+    private final Transitions transitions;
+    private final Futures futures;
+    private final Values values;
+    private final Derived derived;
+    private final Inbox inbox;
+    private final Host host;
+
+    Letters(
+            Calls calls,
+            Transitions transitions,
+            Futures futures,
+            Values values,
+            Derived derived,
+            Inbox inbox,
+            Host host) {
+        this.calls = calls;
+        this.transitions = transitions;
+        this.futures = futures;
+        this.values = values;
+        this.derived = derived;
+        this.inbox = inbox;
+        this.host = host;
+    }
+
+    Inbox inbox() {
+        return inbox;
+    }
+
+    void ride(Entry entry) {
+        transitions.ride(entry);
+    }
+
+    void ride(Entry entry, Effect effect) {
+        transitions.ride(entry, effect);
+    }
+
+    // ---- getting
+
+    <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
+        Call call = calls.open("receive", Entry.Kind.RECEIVE, topic.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        return new MailFuture<>(
+                futures, call, past, Channel.message(topic.name()), this, entry -> value(call, entry, topic.type()));
+    }
+
+    <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
+        Call call = calls.open("promise", Entry.Kind.PROMISE, name.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        return new MailFuture<>(
+                futures, call, past, Channel.promise(name.name()), this, entry -> answer(call, entry, name.type()));
+    }
+
+    <T extends @Nullable Object> DurableFuture<T> event(Topic<T> event, String key) {
+        Call call = calls.open("event", Entry.Kind.EVENT, key.isEmpty() ? event.name() : event.name() + "/" + key);
+        Replay.Past past = calls.rethrowDelivered(call);
+        if (past.notes().isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(
+                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
+                    new Effect.Subscribe(event.name(), key, call.position()));
+        }
+        return new MailFuture<>(
+                futures, call, past, Channel.answer(call.position()), this, entry -> value(call, entry, event.type()));
+    }
+
+    <T extends @Nullable Object> Awakeable<T> awakeable(Type type) {
+        Call call = calls.open("awakeable", Entry.Kind.AWAKEABLE, "");
+        Replay.Past past = calls.rethrowDelivered(call);
+        String token;
+        if (past.notes().isEmpty()) {
+            transitions.deliverTo(call);
+            token = Tokens.next(host.clockwork());
+            Payload written = new Payload(token.getBytes(StandardCharsets.UTF_8));
+            transitions.ride(
+                    call.note(1, Entry.Status.BEGUN, written),
+                    new Effect.Awakeable(Tokens.hash(token), call.position()));
+        } else {
+            byte[] written = past.notes().getFirst().entry().payload().bytes();
+            token = new String(written, StandardCharsets.UTF_8);
+        }
+        return new AwakeableFuture<>(call, past, type, token);
+    }
+
+    private final class AwakeableFuture<T extends @Nullable Object> extends MailFuture<T> implements Awakeable<T> {
+        private final String token;
+
+        AwakeableFuture(Call call, Replay.Past past, Type type, String token) {
+            super(
+                    futures,
+                    call,
+                    past,
+                    Channel.answer(call.position()),
+                    Letters.this,
+                    entry -> Letters.this.answer(call, entry, type));
+            this.token = token;
+        }
+
+        @Override
+        public String token() {
+            return token;
+        }
+    }
+
+    /** A mail as the journal has it. */
+    Entry answer(Call call, Mail mail) {
+        if (mail.status() == Entry.Status.VALUE) {
+            return call.answer(Entry.Status.VALUE, mail.payload());
+        }
+        Failure failure = mail.payload().size() == 0 ? null : values.decode(mail.payload(), Failure.class);
+        return call.answer(Entry.Status.FAILURE, values.encode(new FailedMail(mail.text(), failure)));
+    }
+
+    private <T extends @Nullable Object> Settled<T> answer(Call call, Entry entry, Type type) {
+        return entry.status() == Entry.Status.VALUE
+                ? value(call, entry, type)
+                : EngineFuture.failure(new RejectedException(failed(call, entry).text()));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
+    <T extends @Nullable Object> Settled<T> value(Call call, Entry entry, Type type) {
+        try {
+            return EngineFuture.value((T) values.decode(entry.payload(), type));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    FailedMail failed(Call call, Entry entry) {
+        try {
+            return values.decode(entry.payload(), FailedMail.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    // ---- giving
+
+    <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
+        Payload payload = encode("message", topic, value);
+        Call call = calls.take("send", Entry.Kind.EFFECT, "send on topic '%s' to '%s'".formatted(topic, to));
+        deliver(call, to, Mail.value(Channel.message(topic.name()), derived.uuid("send", call.position()), payload));
+    }
+
+    <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
+        Payload payload = encode("promise", promise, value);
+        Call call = calls.take("resolve", Entry.Kind.EFFECT, "resolve promise '%s' of '%s'".formatted(promise, run));
+        Channel channel = Channel.promise(promise.name());
+        deliver(call, run, Mail.value(channel, derived.uuid("resolve", call.position()), payload));
+    }
+
+    void reject(RunId run, Topic<?> promise, String reason) {
+        Call call = calls.take("reject", Entry.Kind.EFFECT, "reject promise '%s' of '%s'".formatted(promise, run));
+        Channel channel = Channel.promise(promise.name());
+        deliver(call, run, Mail.failure(channel, derived.uuid("reject", call.position()), reason, Payload.EMPTY));
+    }
+
+    <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
+        Payload payload = encode("published value", topic, value);
+        Call call = calls.take("publish", Entry.Kind.EFFECT, "publish '%s'".formatted(topic));
+        carryOut(call, new Effect.Publish(topic.name(), call.position(), payload));
+    }
+
+    private void deliver(Call call, RunId to, Mail mail) {
+        carryOut(call, new Effect.Deliver(to, mail));
+    }
+
+    /** Needs no answer, so it rides along with the next transition. */
+    private void carryOut(Call call, Effect effect) {
+        if (calls.rethrowDelivered(call).answer().isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+        }
+    }
+
+    private <T extends @Nullable Object> Payload encode(String what, Topic<T> topic, T value) {
+        return values.store(value, topic.type(), "the %s for '%s'".formatted(what, topic))
+                .payload();
+    }
+}

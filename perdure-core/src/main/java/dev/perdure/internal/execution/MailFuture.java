@@ -1,0 +1,78 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Settled;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.Recorded;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that mail settles. The mail is taken when an await finds it there, and not before, so that a receive that is
+ * given up takes none; it is copied into the journal in the same transition, so that a replay does not need the mailbox.
+ */
+class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
+    private final Call call;
+    private final Channel channel;
+    private final Letters letters;
+    private final Function<Entry, Settled<T>> reader;
+    private @Nullable Settled<T> settled;
+
+    /**
+     * A future of what arrives on a channel.
+     *
+     * @param reader makes an answer of an entry, now or on replay
+     */
+    MailFuture(
+            Futures futures,
+            Call call,
+            Replay.Past past,
+            Channel channel,
+            Letters letters,
+            Function<Entry, Settled<T>> reader) {
+        super(futures);
+        this.call = call;
+        this.channel = channel;
+        this.letters = letters;
+        this.reader = reader;
+        past.answer().map(Recorded::entry).ifPresent(entry -> settled = reader.apply(entry));
+    }
+
+    Call call() {
+        return call;
+    }
+
+    @Override
+    @Nullable
+    Settled<T> look() {
+        if (settled == null) {
+            Optional<Arrived> arrived = letters.inbox().first(channel);
+            arrived.ifPresent(this::settle);
+        }
+        return settled;
+    }
+
+    private void settle(Arrived arrived) {
+        Entry answer = letters.answer(call, arrived.mail());
+        settled = reader.apply(answer);
+        if (channel.kind() == Channel.Kind.PROMISE) {
+            letters.ride(answer); // others may wait for it too
+        } else {
+            letters.inbox().take(arrived);
+            letters.ride(answer, new Effect.Take(arrived.number()));
+        }
+    }
+
+    @Override
+    void wants(Wanted wanted) {
+        wanted.mail(channel);
+    }
+
+    @Override
+    boolean isOneAnswer() {
+        return channel.once();
+    }
+}

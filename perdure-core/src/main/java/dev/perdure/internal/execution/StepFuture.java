@@ -1,0 +1,156 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Settled;
+import dev.perdure.StepFailedException;
+import dev.perdure.StepOptions;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Recorded;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A step whose body runs beside the run's own thread. The body's thread only runs it; what came of it is handed in, and
+ * everything is recorded by the run's thread, so that a run still has one writer. The next attempt of one that failed begins
+ * when the run awaits it and its back-off is over.
+ */
+final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
+    private final Futures futures;
+    private final Steps steps;
+    private final Transitions transitions;
+    private final Call call;
+    private final Type type;
+    private final Callable<T> body;
+    private final StepOptions options;
+
+    // Of the run's thread, but for what the body's thread reads while it runs.
+    private int failed;
+    private @Nullable Instant firstFailure;
+    private @Nullable Instant nextAttempt;
+    private boolean running;
+    private @Nullable Settled<T> settled;
+
+    StepFuture(
+            Futures futures,
+            Steps steps,
+            Transitions transitions,
+            Call call,
+            Type type,
+            Callable<T> body,
+            StepOptions options) {
+        super(futures);
+        this.futures = futures;
+        this.steps = steps;
+        this.transitions = transitions;
+        this.call = call;
+        this.type = type;
+        this.body = body;
+        this.options = options;
+    }
+
+    /** Takes over what is recorded, and begins if that is not the answer. */
+    void begin(Replay.Past past) {
+        Entry answer = past.answer().map(Recorded::entry).orElse(null);
+        if (answer != null) {
+            settled = recorded(answer);
+            return;
+        }
+        List<Recorded> failures = past.notes();
+        failed = failures.size();
+        if (failed > 0) {
+            Recorded last = failures.getLast();
+            firstFailure = failures.getFirst().at();
+            nextAttempt =
+                    last.at().plusMillis(steps.failedAttempt(call, last.entry()).delayMillis());
+        } else {
+            transitions.deliverTo(call);
+            futures.launch(this);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
+    private Settled<T> recorded(Entry answer) {
+        try {
+            return value((T) steps.replay(call, answer, type));
+        } catch (StepFailedException failure) {
+            return failure(failure);
+        }
+    }
+
+    @Override
+    @Nullable
+    Settled<T> look() {
+        return settled;
+    }
+
+    @Override
+    void wants(Wanted wanted) {
+        if (running) {
+            return;
+        }
+        if (nextAttempt == null || !futures.now().isBefore(nextAttempt)) {
+            futures.launch(this);
+        } else {
+            wanted.time(nextAttempt);
+        }
+    }
+
+    void launched() {
+        running = true;
+    }
+
+    String name() {
+        return call.name();
+    }
+
+    /** On a thread of its own: runs the body once, and hands in what came of it. */
+    void run(BodyGuard guard) {
+        Steps.RunningAttempt attempt = steps.attempt(call, failed + 1);
+        Runnable news;
+        try {
+            Values.Stored stored = steps.tryOnce(call, attempt, type, body, options, guard);
+            news = () -> transitions.ride(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
+        } catch (BodyGuard.Interrupted interrupted) {
+            news = switch (interrupted.why()) {
+                case TIMEOUT -> failure(attempt, Steps.timedOut(call, options, interrupted));
+                case DEADLINE -> transitions::reachDeadline;
+                case CANCEL, LOST, ABANDONED -> () -> {};
+            };
+        } catch (VirtualMachineError | LinkageError broken) {
+            news = () -> {
+                throw broken;
+            };
+        } catch (Throwable thrown) {
+            news = failure(attempt, thrown);
+        }
+        Runnable told = news;
+        futures.handIn(() -> {
+            running = false;
+            told.run();
+        });
+    }
+
+    private Runnable failure(Steps.RunningAttempt attempt, Throwable thrown) {
+        Steps.Verdict verdict = steps.judge(steps.policy(options), attempt, thrown, firstFailure);
+        return () -> transitions.ride(steps.entry(call, verdict), at -> fail(verdict, at));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // read back as the type that the caller declared
+    private void succeed(Values.Stored stored) {
+        settled = value((T) stored.copy());
+    }
+
+    private void fail(Steps.Verdict verdict, Instant at) {
+        failed = verdict.attempt().attempt();
+        firstFailure = firstFailure == null ? at : firstFailure;
+        Duration again = verdict.again();
+        if (again == null) {
+            settled = failure(Steps.failed(call.name(), verdict.attempt()));
+        } else {
+            nextAttempt = at.plus(again);
+        }
+    }
+}

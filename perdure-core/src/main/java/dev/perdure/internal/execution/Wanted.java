@@ -1,0 +1,68 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.spi.Awaited;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Due;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What an open future waits for: mail, a time, or both. */
+final class Wanted {
+    private final Set<Channel> channels = new LinkedHashSet<>();
+    private int needed = 1;
+    private @Nullable Instant time;
+    private @Nullable Duration delay;
+
+    void mail(Channel channel) {
+        channels.add(channel);
+    }
+
+    /** Nothing but a failure can come of it before mail has arrived on each of the channels. */
+    void needsAll() {
+        needed = Math.max(1, channels.size());
+    }
+
+    void time(Instant due) {
+        time = earlier(due, time);
+    }
+
+    /** For a timer that begins with the transition that lets the run wait. */
+    void delay(Duration duration) {
+        delay = delay == null || duration.compareTo(delay) < 0 ? duration : delay;
+    }
+
+    boolean isForMail() {
+        return !channels.isEmpty();
+    }
+
+    Awaited awaited() {
+        return new Awaited(Set.copyOf(channels), needed);
+    }
+
+    /** When the run goes on by itself at the latest. */
+    Due due(Instant now, @Nullable Instant deadline) {
+        Instant fixed = time == null ? deadline : earlier(time, deadline);
+        if (delay != null && (fixed == null || now.plus(delay).isBefore(fixed))) {
+            return new Due.In(delay);
+        }
+        return fixed == null ? new Due.Never() : new Due.At(fixed);
+    }
+
+    /** The same from now on, by this worker's idea of the store's clock. */
+    long nanos(StoreClock clock, @Nullable Instant deadline) {
+        return switch (due(clock.now(), deadline)) {
+            case Due.In in -> in.delay().toNanos();
+            case Due.At at -> clock.nanosUntil(at.time());
+            case Due.Never() -> Clockwork.NEVER;
+        };
+    }
+
+    private static Instant earlier(Instant one, @Nullable Instant other) {
+        return other == null || one.isBefore(other) ? one : other;
+    }
+}
