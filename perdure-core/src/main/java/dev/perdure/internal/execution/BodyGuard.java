@@ -49,15 +49,6 @@ final class BodyGuard {
         this.clockwork = clockwork;
     }
 
-    boolean isInBody(Thread thread) {
-        lock.lock();
-        try {
-            return thread.equals(inBody);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /**
      * Runs a body. A result that comes although a cancel or the deadline interrupted it counts: the effect has happened. One
      * that comes after a timeout, or when the run was given up, does not.

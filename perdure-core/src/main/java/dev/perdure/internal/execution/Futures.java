@@ -97,9 +97,7 @@ final class Futures implements Transitions.Crew {
         while (atWork()) {
             transitions.checkOrders();
             transitions.flush();
-            if (atWork()) {
-                transitions.await(new Wanted());
-            }
+            transitions.awaitBodies();
         }
     }
 

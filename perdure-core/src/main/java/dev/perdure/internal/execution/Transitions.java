@@ -479,6 +479,13 @@ final class Transitions {
         suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
+    /** Waits until a body has ended, or something else has happened. */
+    void awaitBodies() {
+        if (crew.atWork()) {
+            Waiting.forSignal(wake);
+        }
+    }
+
     private static Instant earlier(Instant one, @Nullable Instant other) {
         return other == null || one.isBefore(other) ? one : other;
     }

@@ -88,16 +88,6 @@ class BodyGuardTest {
         assertThat(guard.abandoned()).isFalse();
     }
 
-    @Test
-    void only_the_thread_in_the_body_is_in_it() throws Exception {
-        Thread self = Thread.currentThread();
-        assertThat(guard.isInBody(self)).isFalse();
-        assertThat(guard.<Boolean>run(() -> guard.isInBody(self), null)).isTrue();
-        assertThat(guard.<Boolean>run(() -> guard.isInBody(Thread.ofVirtual().unstarted(() -> {})), null))
-                .isFalse();
-        assertThat(guard.isInBody(self)).isFalse();
-    }
-
     @ParameterizedTest
     @EnumSource(Cause.class)
     void an_interrupted_body_says_why_and_keeps_what_it_threw(Cause cause) {
