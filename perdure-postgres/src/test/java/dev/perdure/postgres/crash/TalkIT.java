@@ -1,0 +1,203 @@
+package dev.perdure.postgres.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.Topic;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Runs that talk: in one process, between two, and between two that are killed. Prints what it measured; it fails only if
+ * something was lost, doubled or out of order. Longer with {@code -Dtalk.balls=1000 -Dtalk.kills=20 -Dtalk.waiters=10000}.
+ */
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class TalkIT {
+    private static final int BALLS = Integer.getInteger("talk.balls", 100);
+    private static final int KILLS = Integer.getInteger("talk.kills", 3);
+    private static final int WAITERS = Integer.getInteger("talk.waiters", 1_000);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Topic<String> WORD = Topic.of("word", String.class);
+
+    @Test
+    void a_rally_in_one_process_keeps_every_message_once_and_in_order() throws Exception {
+        try (Court court = new Court();
+                Perdure worker = Perdure.on(court.store)
+                        .register(Rally.definition())
+                        .queues("ping", "pong")
+                        .start()) {
+            court.play(worker, "warm", BALLS);
+            System.out.printf(
+                    "talk: %.0f messages a second in one process, beside %.0f raw commits a second%n",
+                    court.play(worker, "one", BALLS), court.rawCommits());
+        }
+    }
+
+    @Test
+    void a_rally_between_two_processes_keeps_every_message_once_and_in_order() throws Exception {
+        try (Court court = new Court();
+                WorkerProcess ping = court.worker("ping").ready();
+                WorkerProcess pong = court.worker("pong").ready()) {
+            court.play(court.client, "warm", BALLS);
+            System.out.printf(
+                    "talk: %.0f messages a second between processes %d and %d, beside %.0f raw commits a second%n",
+                    court.play(court.client, "two", BALLS), ping.pid(), pong.pid(), court.rawCommits());
+        }
+    }
+
+    @Test
+    void a_rally_survives_the_death_of_either_side() throws Exception {
+        List<String> queues = List.of("ping", "pong");
+        try (Court court = new Court()) {
+            List<WorkerProcess> workers = new ArrayList<>();
+            for (String queue : queues) {
+                workers.add(court.worker(queue).ready());
+            }
+            try {
+                Random chance = new Random(42);
+                List<Run<Rally.Received>> sides = court.begin(court.client, "fire", BALLS);
+                int kills = 0;
+                while (kills < KILLS && sides.stream().anyMatch(side -> side.state() != RunState.COMPLETED)) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50 + chance.nextInt(400)));
+                    int victim = chance.nextInt(2);
+                    workers.get(victim).kill();
+                    workers.set(victim, court.worker(queues.get(victim)));
+                    kills++;
+                }
+                court.end(sides, BALLS);
+                System.out.printf("talk: %d messages each way under %d kills, none lost or doubled%n", BALLS, kills);
+            } finally {
+                workers.forEach(WorkerProcess::close);
+            }
+        }
+    }
+
+    @Test
+    void many_waiters_cost_nothing_and_are_woken_in_one_go() throws Exception {
+        Definition<String, String> waiter = Definition.of("waiter", String.class, String.class, (ctx, kind) ->
+                kind.equals("message")
+                        ? ctx.receive(WORD).await()
+                        : ctx.promise(WORD).await());
+        try (Court court = new Court();
+                Perdure worker = Perdure.on(court.store)
+                        .register(waiter)
+                        .warmWindow(Duration.ZERO)
+                        .start()) {
+            List<String> kinds =
+                    IntStream.range(0, WAITERS).mapToObj(i -> i % 2 == 0 ? "message" : "promise").toList();
+            List<Run<String>> runs = worker.startAll(waiter, kinds, kind -> StartOptions.defaults());
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> court.count("SELECT count(*) FROM perdure.run WHERE state = 3") == WAITERS);
+            assertThat(court.count("SELECT count(*) FROM perdure.held")).as("runs in memory").isZero();
+            assertThat(court.count("SELECT count(*) FROM perdure.timer")).as("timers").isZero();
+
+            List<RunId> forMessages = new ArrayList<>();
+            List<RunId> forPromises = new ArrayList<>();
+            for (int i = 0; i < WAITERS; i++) {
+                (i % 2 == 0 ? forMessages : forPromises).add(runs.get(i).id());
+            }
+            long begun = System.nanoTime();
+            worker.sendAll(forMessages, WORD, run -> "go");
+            worker.resolveAll(forPromises, WORD, run -> "go");
+            for (Run<String> run : runs) {
+                assertThat(run.result(PATIENCE)).isEqualTo("go");
+            }
+            System.out.printf(
+                    "talk: %d waiters woken and finished in %d ms%n",
+                    WAITERS, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+        }
+    }
+
+    /** A database, a client, and what is played on it. */
+    private static final class Court implements AutoCloseable {
+        private final SharedPostgres.Fresh database = SharedPostgres.database("talk");
+        private final HikariDataSource pool =
+                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final PostgresStore store = PostgresStore.on(pool).open();
+        private final Perdure client = Perdure.on(store).client();
+
+        WorkerProcess worker(String queue) throws Exception {
+            return WorkerProcess.start(TalkWorker.class, database, queue);
+        }
+
+        /** Plays a rally to its end; gives the messages a second. */
+        double play(Perdure perdure, String name, int balls) {
+            long begun = System.nanoTime();
+            end(begin(perdure, name, balls), balls);
+            return 2.0 * balls * TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
+        }
+
+        List<Run<Rally.Received>> begin(Perdure perdure, String name, int balls) {
+            String ping = name + "-ping";
+            String pong = name + "-pong";
+            return List.of(
+                    perdure.start(
+                            Rally.definition(),
+                            new Rally.Side(ping, false, balls),
+                            StartOptions.id(pong).queue("pong")),
+                    perdure.start(
+                            Rally.definition(),
+                            new Rally.Side(pong, true, balls),
+                            StartOptions.id(ping).queue("ping")));
+        }
+
+        void end(List<Run<Rally.Received>> sides, int balls) {
+            List<Integer> all = IntStream.rangeClosed(1, balls).boxed().toList();
+            for (Run<Rally.Received> side : sides) {
+                assertThat(side.result(PATIENCE).balls()).as("received by " + side.id()).isEqualTo(all);
+            }
+        }
+
+        /** Single-row inserts of one client, each its own commit. */
+        double rawCommits() throws SQLException {
+            int commits = 500;
+            try (Connection connection = pool.getConnection();
+                    PreparedStatement create = connection.prepareStatement("CREATE TABLE raw_commit (number int)");
+                    PreparedStatement insert = connection.prepareStatement("INSERT INTO raw_commit VALUES (1)")) {
+                create.execute();
+                long begun = System.nanoTime();
+                for (int i = 0; i < commits; i++) {
+                    insert.executeUpdate();
+                }
+                return commits * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
+            }
+        }
+
+        long count(String sql) throws SQLException {
+            try (Connection connection = pool.getConnection();
+                    PreparedStatement query = connection.prepareStatement(sql);
+                    var row = query.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            store.close();
+            pool.close();
+            database.close();
+        }
+    }
+}
