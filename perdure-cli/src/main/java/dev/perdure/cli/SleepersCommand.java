@@ -1,7 +1,5 @@
 package dev.perdure.cli;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
@@ -33,11 +31,17 @@ import picocli.CommandLine.Spec;
                         + "and how fast a workflow runs beside them. On an embedded PostgreSQL.")
 final class SleepersCommand implements Callable<Integer> {
     private static final int BATCH = 5_000;
-    private static final int POOL_SIZE = 7;
     private static final int PROBES = 500;
-    private static final Duration IDLE = Duration.ofSeconds(20);
+    private static final Duration IDLE = Duration.ofSeconds(30);
     /** An idle connection of PostgreSQL adds what it has counted to the statistics only after ten seconds. */
     private static final Duration STATISTICS_LAG = Duration.ofSeconds(12);
+
+    private static final String TRANSACTIONS =
+            "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    private static final String CONNECTIONS =
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    private static final String AUTOVACUUMS =
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'";
 
     private static final Definition<Integer, @Nullable Void> SLEEPER =
             Definition.ofVoid("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
@@ -57,32 +61,33 @@ final class SleepersCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         try (EmbeddedPostgres postgres =
                         EmbeddedPostgres.start(EmbeddedPostgres.options().setting("shared_buffers", "512MB"));
-                HikariDataSource pool = pool(postgres);
-                PostgresStore store = PostgresStore.on(pool).open();
+                Connection asking = postgres.dataSource().getConnection();
+                // Without a pool, which would add queries of its own to find out whether its connections are alive.
+                PostgresStore store = PostgresStore.on(postgres.dataSource()).open();
                 Perdure worker = Perdure.on(store).register(SLEEPER, ONE_STEP).start()) {
-            measure(out, worker, pool);
+            measure(out, worker, asking);
         }
         return 0;
     }
 
-    private void measure(PrintWriter out, Perdure worker, HikariDataSource pool) throws Exception {
+    private void measure(PrintWriter out, Perdure worker, Connection asking) throws Exception {
         medianMicros(worker);
         long before = medianMicros(worker);
-        start(worker, pool, BATCH, 0);
+        start(worker, asking, BATCH, 0);
         long heapBefore = heap();
         int threadsBefore = threads();
-        long diskBefore = number(pool, "SELECT pg_database_size(current_database())");
+        long diskBefore = number(asking, "SELECT pg_database_size(current_database())");
         long began = System.nanoTime();
-        start(worker, pool, count, BATCH);
+        start(worker, asking, count, BATCH);
         double seconds = (System.nanoTime() - began) / 1e9;
         print(out, "sleepers", count, "");
         print(out, "start_rate", Math.round(count / seconds), "/s, started and suspended");
         print(out, "threads", Math.max(0, threads() - threadsBefore), "more than before");
         print(out, "heap_per_sleeper", Math.max(0, heap() - heapBefore) / count, "bytes");
-        print(out, "connections", pool.getHikariPoolMXBean().getTotalConnections(), "in all, listening included");
-        long disk = number(pool, "SELECT pg_database_size(current_database())") - diskBefore;
+        print(out, "connections", number(asking, CONNECTIONS), "in all, listening included");
+        long disk = number(asking, "SELECT pg_database_size(current_database())") - diskBefore;
         print(out, "disk_per_sleeper", disk / count, "bytes");
-        print(out, "idle_queries", "%.2f".formatted(idleQueries(pool)), "a second, by a worker beside them");
+        print(out, "idle_queries", "%.2f".formatted(idleQueries(asking)), "a second, by a worker beside them");
         long after = medianMicros(worker);
         print(out, "one_step.before", before, "microseconds, median, on the empty database");
         print(out, "one_step.beside", after, "microseconds, median, beside them");
@@ -93,21 +98,12 @@ final class SleepersCommand implements Callable<Integer> {
         out.printf("perdure %-18s %12s %s%n", name, value, unit);
     }
 
-    private static HikariDataSource pool(EmbeddedPostgres postgres) {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(postgres.jdbcUrl());
-        config.setUsername(postgres.user());
-        config.setPassword(postgres.password());
-        config.setMaximumPoolSize(POOL_SIZE);
-        return new HikariDataSource(config);
-    }
-
-    private static void start(Perdure worker, HikariDataSource pool, int count, int already) throws Exception {
+    private static void start(Perdure worker, Connection asking, int count, int already) throws Exception {
         for (int started = 0; started < count; started += BATCH) {
             int some = Math.min(BATCH, count - started);
             worker.startAll(SLEEPER, Collections.nCopies(some, 30), days -> StartOptions.defaults());
         }
-        while (number(pool, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
+        while (number(asking, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
             Thread.sleep(Duration.ofMillis(50));
         }
     }
@@ -123,19 +119,28 @@ final class SleepersCommand implements Callable<Integer> {
         return micros[PROBES / 2];
     }
 
-    /** Transactions of this database in a while in which nothing happens, without those of this question. */
-    private static double idleQueries(HikariDataSource pool) throws Exception {
-        String transactions =
-                "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    /** Transactions of the worker in a while in which nothing happens: those of the database without this question's. */
+    private static double idleQueries(Connection asking) throws Exception {
+        stopAutovacuum(asking);
         Thread.sleep(STATISTICS_LAG);
-        long before = number(pool, transactions);
+        long before = number(asking, TRANSACTIONS);
         Thread.sleep(IDLE);
-        return (number(pool, transactions) - before - 1) / (double) IDLE.toSeconds();
+        return (number(asking, TRANSACTIONS) - before - 1) / (double) IDLE.toSeconds();
     }
 
-    private static long number(HikariDataSource pool, String sql) throws SQLException {
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement();
+    /** Its transactions would be counted among those of the worker. */
+    private static void stopAutovacuum(Connection asking) throws Exception {
+        try (Statement statement = asking.createStatement()) {
+            statement.execute("ALTER SYSTEM SET autovacuum = off");
+            statement.execute("SELECT pg_reload_conf()");
+        }
+        while (number(asking, AUTOVACUUMS) > 0) {
+            Thread.sleep(Duration.ofMillis(50));
+        }
+    }
+
+    private static long number(Connection asking, String sql) throws SQLException {
+        try (Statement statement = asking.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
             return row.getLong(1);

@@ -43,9 +43,13 @@ make_data() {
   new=$folder/pg.new-$$
   sync=
   if [ "$at_end" = delete ]; then sync=--no-sync; fi
+  # The operating system's locales differ from one machine to the next; PostgreSQL has one of its own, but only since 17.
+  locale=--locale=C
+  if "$bin/initdb" --help | grep -q builtin-locale; then
+    locale="$locale --locale-provider=builtin --builtin-locale=C.UTF-8"
+  fi
   "$bin/initdb" --pgdata="$new" --username=postgres --pwfile="$folder/password" $sync \
-    --auth-host=scram-sha-256 --auth-local=reject --encoding=UTF8 \
-    --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 < /dev/null > "$folder/initdb.log" 2>&1 &&
+    --auth-host=scram-sha-256 --auth-local=reject --encoding=UTF8 $locale < /dev/null > "$folder/initdb.log" 2>&1 &&
     echo "include = '../settings.conf'" >> "$new/postgresql.conf" &&
     mv "$new" "$folder/pg" 2>> "$folder/initdb.log"
 }

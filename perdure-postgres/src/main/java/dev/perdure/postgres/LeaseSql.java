@@ -41,22 +41,60 @@ final class LeaseSql {
     /** Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. */
     private static final String FORGET = """
             WITH forgotten AS (
-                DELETE FROM ${schema}.worker w
-                WHERE w.dead AND NOT EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                DELETE FROM ${schema}.worker
+                WHERE number IN (
+                    SELECT w.number FROM ${schema}.worker w
+                    WHERE w.dead AND NOT EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                    FOR UPDATE OF w SKIP LOCKED
+                )
                 RETURNING 1
             )
             SELECT count(*) FROM forgotten
             """;
 
     /**
-     * Buries workers whose lease has ended. Deleting the lanes waits for their batches in flight and refuses all later
-     * ones: when this has committed, nothing of theirs is written any more.
+     * Buries workers whose lease has ended, except those with a batch in flight, which have a lane locked: nobody else
+     * shall wait for that batch. Without its lanes a worker's later batches are refused: when this has committed, nothing
+     * of the buried is written any more.
      */
     private static final String BURY = """
             WITH expired AS MATERIALIZED (
                 SELECT number FROM ${schema}.worker
                 WHERE NOT dead AND expires_at <= clock_timestamp()
                 ORDER BY number
+                FOR UPDATE SKIP LOCKED
+            ), free AS MATERIALIZED (
+                SELECT worker, number FROM ${schema}.lane
+                WHERE worker IN (SELECT number FROM expired)
+                ORDER BY worker, number
+                FOR UPDATE SKIP LOCKED
+            ), quiet AS MATERIALIZED (
+                SELECT number FROM expired
+                WHERE (SELECT count(*) FROM ${schema}.lane WHERE lane.worker = expired.number)
+                    = (SELECT count(*) FROM free WHERE free.worker = expired.number)
+            ), buried AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM quiet) RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM quiet)
+            )
+            SELECT count(*) FROM buried
+            """;
+
+    /** One of those that could not be buried. By chance, so that one whose batch hangs does not stand before the others. */
+    private static final String HELD_UP = """
+            SELECT (
+                SELECT number FROM ${schema}.worker
+                WHERE NOT dead AND expires_at <= clock_timestamp()
+                ORDER BY random()
+                LIMIT 1
+            ) AS number
+            """;
+
+    /** Buries one worker; deleting its lanes waits for its batches in flight, as long as locks are waited for at all. */
+    private static final String BURY_HELD_UP = """
+            WITH expired AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker
+                WHERE number = ? AND NOT dead AND expires_at <= clock_timestamp()
                 FOR UPDATE SKIP LOCKED
             ), buried AS (
                 UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM expired) RETURNING number
@@ -114,6 +152,8 @@ final class LeaseSql {
     final String leave;
     final String forget;
     final String bury;
+    final String heldUp;
+    final String buryHeldUp;
     final String leftBehind;
     final String orphans;
     final String given;
@@ -126,6 +166,8 @@ final class LeaseSql {
         this.leave = schema.sql(LEAVE);
         this.forget = schema.sql(FORGET);
         this.bury = schema.sql(BURY);
+        this.heldUp = schema.sql(HELD_UP);
+        this.buryHeldUp = schema.sql(BURY_HELD_UP);
         this.leftBehind = schema.sql(LEFT_BEHIND);
         this.orphans = schema.sql(ORPHANS);
         this.given = schema.sql(GIVEN);

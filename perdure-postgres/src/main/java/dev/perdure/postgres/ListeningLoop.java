@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ListeningLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ListeningLoop.class);
     private static final int TURN_MILLIS = 100;
-    private static final Duration SILENCE = Duration.ofSeconds(5);
+    private static final Duration SILENCE = Duration.ofSeconds(8);
     private static final int SIGN_OF_LIFE_SECONDS = 5;
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 

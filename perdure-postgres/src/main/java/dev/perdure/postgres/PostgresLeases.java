@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * Keeps leases, and gives away the runs of those whose lease has ended.
  *
  * <p>How it works: a sweep buries first, in a transaction of its own: the dead lose their lanes, so from its commit on
- * they write nothing. Then it gives runs back, a batch at a time, by the same statement by which a worker gives up a
+ * they write nothing. Those with a batch in flight are left out, and then one of them is waited for, for a moment, so
+ * that a batch that hangs holds up the burial of its own worker only. Then the sweep gives runs back, a batch at a time, by the same statement by which a worker gives up a
  * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
  */
 final class PostgresLeases implements Leases {
@@ -147,19 +148,23 @@ final class PostgresLeases implements Leases {
         }
     }
 
-    /** Whether the dead may have left anything behind. */
+    /** Buries whom it can; says whether the dead may have left anything behind. */
     private boolean buried() {
-        try {
-            return bury();
-        } catch (LockedException batchInFlight) {
-            // It hangs in the server with its lane. Nobody new is buried until the next sweep; the rest goes on.
-            return true;
-        }
+        Burial burial = bury();
+        return (burial.heldUp() != null && buryHeldUp(burial.heldUp())) || burial.leftBehind();
     }
 
-    private boolean bury() {
+    /**
+     * What a burial came to.
+     *
+     * @param heldUp one of those who could not be buried because of a batch in flight, or null
+     * @param leftBehind whether any of the dead still holds something
+     */
+    private record Burial(@Nullable Integer heldUp, boolean leftBehind) {}
+
+    private Burial bury() {
         return database.call(connection -> {
-            String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.leftBehind);
+            String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.heldUp, sql.leftBehind);
             try (PreparedStatement statement = Database.prepare(connection, all)) {
                 new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
                 statement.execute();
@@ -167,9 +172,29 @@ final class PostgresLeases implements Leases {
                 results.skip();
                 results.skip();
                 results.skip();
-                return results.one().getBoolean("any");
+                Integer heldUp = results.one().getObject("number", Integer.class);
+                return new Burial(heldUp, results.one().getBoolean("any"));
             }
         });
+    }
+
+    /** Waits for the batches of one worker, and so for no longer than for one lock however many are held up. */
+    private boolean buryHeldUp(int worker) {
+        try {
+            return database.call(connection -> {
+                String both = String.join(";\n", ledgerSql.settings, sql.buryHeldUp);
+                try (PreparedStatement statement = Database.prepare(connection, both)) {
+                    new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT).integer(worker);
+                    statement.execute();
+                    Results results = new Results(statement);
+                    results.skip();
+                    return results.one().getLong(1) > 0;
+                }
+            });
+        } catch (LockedException batchInFlight) {
+            // It hangs in the server with its lane. The next sweep tries again; the rest goes on.
+            return false;
+        }
     }
 
     private List<RunChange> giveBackSingly(int limit) {

@@ -91,6 +91,7 @@ final class Preflight {
             for (int i = 0; i < needed; i++) {
                 taken.add(source.getConnection());
             }
+            requireOwnStatements(taken);
         } catch (SQLException problem) {
             throw new StoreException(
                     Kind.UNUSABLE,
@@ -99,6 +100,26 @@ final class Preflight {
                     problem);
         } finally {
             taken.forEach(Preflight::close);
+        }
+    }
+
+    /**
+     * Prepares another statement on each connection, and uses it again. Behind a pooler in transaction mode that knows
+     * no prepared statements, one of them is there already, or is gone: found out here, because later a connection might
+     * execute what another one has prepared under the same name.
+     */
+    private static void requireOwnStatements(List<Connection> connections) {
+        try {
+            for (int use = 0; use < 2; use++) {
+                for (int i = 0; i < connections.size(); i++) {
+                    try (PreparedStatement statement =
+                            Database.prepare(connections.get(i), "SELECT %d AS connection".formatted(i))) {
+                        statement.execute();
+                    }
+                }
+            }
+        } catch (SQLException problem) {
+            throw Database.translated(problem, SqlState.of(problem));
         }
     }
 

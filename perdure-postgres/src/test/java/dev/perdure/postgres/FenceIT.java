@@ -11,6 +11,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
@@ -79,6 +80,55 @@ final class FenceIT {
         assertThat(store.journals().read(run, 0, 100).entries()).hasSize(1);
         assertThat(TestServer.query("SELECT entries_at_recovery FROM %s.run".formatted(schema)))
                 .isEqualTo("1");
+    }
+
+    @Test
+    void a_batch_that_hangs_holds_up_the_burial_of_its_own_worker_only() throws Exception {
+        RunRef run = fixture.start("a");
+        String hanging = joinAnother();
+        expireAll();
+        try (Connection batch = TestServer.plain().getConnection();
+                Statement statement = batch.createStatement()) {
+            batch.setAutoCommit(false);
+            statement.execute("SELECT FROM %s.lane WHERE worker = %s FOR KEY SHARE".formatted(schema, hanging));
+
+            assertThat(store.leases().sweep(10)).extracting(RunChange::runId).containsExactly(run.id());
+            assertThat(workersWithLanes()).isEqualTo(hanging);
+            batch.rollback();
+        }
+        store.leases().sweep(10);
+        assertThat(workersWithLanes()).isEmpty();
+    }
+
+    @Test
+    void the_sweep_waits_for_a_batch_that_does_not_hang() throws Exception {
+        RunRef run = fixture.start("a");
+        expireAll();
+        CompletableFuture<List<RunChange>> swept;
+        try (Connection batch = TestServer.plain().getConnection();
+                Statement statement = batch.createStatement()) {
+            batch.setAutoCommit(false);
+            statement.execute("SELECT FROM %s.lane FOR KEY SHARE".formatted(schema));
+            swept = CompletableFuture.supplyAsync(() -> store.leases().sweep(10), VIRTUAL);
+            awaitBlocked();
+            assertThat(swept).isNotDone();
+            batch.commit();
+        }
+        assertThat(swept.get(5, TimeUnit.SECONDS)).extracting(RunChange::runId).containsExactly(run.id());
+    }
+
+    /** The number of a second worker. */
+    private String joinAnother() {
+        WorkerId id = new StoreFixture(store).worker;
+        return TestServer.query("SELECT number FROM %s.worker WHERE id = '%s'".formatted(schema, id));
+    }
+
+    private void expireAll() {
+        TestServer.execute("UPDATE %s.worker SET expires_at = now() - interval '1 second'".formatted(schema));
+    }
+
+    private String workersWithLanes() {
+        return TestServer.query("SELECT DISTINCT worker FROM %s.lane".formatted(schema));
     }
 
     @Test

@@ -70,6 +70,19 @@ final class OpenIT {
     }
 
     @Test
+    void a_pooler_that_mixes_up_prepared_statements() {
+        for (int connections : new int[] {1, 2, 3}) {
+            try (TransactionPooler pooler = new TransactionPooler(connections)) {
+                PGSimpleDataSource prepares = pooler.source();
+                prepares.setPrepareThreshold(5);
+                opening(PostgresStore.on(prepares).schema(TestServer.newSchema()), Kind.UNUSABLE)
+                        .hasMessageContaining("prepared statement")
+                        .hasMessageContaining("add prepareThreshold=0");
+            }
+        }
+    }
+
+    @Test
     void an_illegal_schema_name() {
         for (String name : new String[] {"", "Perdure", "a b", "1a", "a\"; DROP TABLE x", "pg_temp", "x".repeat(49)}) {
             assertThatThrownBy(() -> PostgresStore.on(TestServer.plain()).schema(name))

@@ -40,7 +40,7 @@ final class Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
-    private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(800);
+    private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
 
     private final Settings settings;
     private final Settings.WorkerRules rules;

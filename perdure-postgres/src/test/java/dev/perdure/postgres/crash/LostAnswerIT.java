@@ -9,6 +9,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,10 +31,12 @@ class LostAnswerIT {
         try (SharedPostgres.Fresh database = SharedPostgres.database("lost_answer");
                 CuttingProxy proxy = new CuttingProxy(SharedPostgres.server().port(), ONE_IN, SEED);
                 UnderFire fire = new UnderFire(through(proxy, database), LONG_LEASE, 1)) {
-            proxy.cutting(true);
             fire.load();
-            UnderFire.pause(CUTTING);
-            proxy.cutting(false);
+            fire.during(0.5, () -> {
+                proxy.cutting(true);
+                UnderFire.pause(CUTTING);
+                proxy.cutting(false);
+            });
             Invariants invariants = fire.settle();
             System.out.printf(
                     "lost answers: %d, of them %s; %d runs, %d bodies for %d steps%n",
@@ -59,16 +62,21 @@ class LostAnswerIT {
                         CrashWorker.LEASE,
                         2)) {
             fire.load();
-            int terminated = 0;
-            for (int second = 0; second < CUTTING.toSeconds(); second++) {
-                UnderFire.pause(Duration.ofSeconds(1));
-                terminated += terminateAll(database.name());
-            }
+            AtomicInteger terminated = new AtomicInteger();
+            fire.during(0.9, () -> {
+                for (int second = 0; second < CUTTING.toSeconds(); second++) {
+                    UnderFire.pause(Duration.ofSeconds(1));
+                    terminated.addAndGet(terminateAll(database.name()));
+                }
+            });
             Invariants invariants = fire.settle();
-            assertThat(terminated).isPositive();
+            assertThat(terminated).hasPositiveValue();
             System.out.printf(
                     "terminated: %d connections, %d runs, %d bodies for %d steps%n",
-                    terminated, fire.acknowledged(), invariants.bodies(), fire.acknowledged() * CrashWorkflow.STEPS);
+                    terminated.get(),
+                    fire.acknowledged(),
+                    invariants.bodies(),
+                    fire.acknowledged() * CrashWorkflow.STEPS);
         }
     }
 

@@ -55,6 +55,16 @@ final class OutsideLedger {
         return value;
     }
 
+    /** The time by which its lines are written. */
+    Instant now() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement select = connection.prepareStatement("SELECT clock_timestamp()");
+                ResultSet row = select.executeQuery()) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
+        }
+    }
+
     List<Line> lines() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement(SELECT);

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
+import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
@@ -26,6 +27,7 @@ import java.util.stream.IntStream;
  */
 final class UnderFire implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int PAGE = 1_000;
     private static final Duration BETWEEN_STARTS = Duration.ofMillis(25);
 
     /** Where the engines' database is, as they see it. */
@@ -93,6 +95,11 @@ final class UnderFire implements AutoCloseable {
                         CrashWorkflow.definition(ledger), inputs, number -> StartOptions.id("run-" + number))))));
     }
 
+    /** Lets faults happen under load, which must not bring everything to a standstill. */
+    void during(double shareAfterwards, LivenessFloor.Faults faults) throws Exception {
+        new LivenessFloor(ledger, shareAfterwards).around(faults);
+    }
+
     /** How many starts were acknowledged so far. */
     int acknowledged() {
         return runs.size();
@@ -109,12 +116,21 @@ final class UnderFire implements AutoCloseable {
         assertThat(all).isNotEmpty();
         all.forEach(run -> run.result(PATIENCE));
         Perdure engine = members.getFirst().engine();
-        assertThat(engine.list(RunFilter.all().limit(10_000)))
-                .as("one run for each start, and no other")
-                .hasSize(all.size());
+        assertThat(count(engine)).as("one run for each start, and no other").isEqualTo(all.size());
         Invariants invariants = new Invariants(ledger);
         invariants.hold(engine, all);
         return invariants;
+    }
+
+    private static int count(Perdure engine) {
+        RunFilter filter = RunFilter.all().limit(PAGE);
+        List<RunInfo> page = engine.list(filter);
+        int count = page.size();
+        while (page.size() == PAGE) {
+            page = engine.list(filter.after(page.getLast()));
+            count += page.size();
+        }
+        return count;
     }
 
     static void pause(Duration duration) {

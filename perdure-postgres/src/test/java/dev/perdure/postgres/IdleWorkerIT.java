@@ -1,0 +1,54 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What a worker sends that has nothing to do, counted on the wire. */
+final class IdleWorkerIT {
+    private static final int SLEEPERS = 1_000;
+    private static final Definition<Integer, @Nullable Void> SLEEPER =
+            Definition.ofVoid("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+
+    /** Polls become rarer from one to the next; after so long they are as rare as they get. */
+    private static final Duration CALMING_DOWN = Duration.ofSeconds(3);
+    /** As long as a lease, in which everything comes round that a worker does regularly. */
+    private static final Duration COUNTED = Duration.ofSeconds(10);
+    /**
+     * A poll a second, four renewals, four sweeps, one look at what it holds, and one or two signs of life of the
+     * listening connection; and one more of each that may fall on the edge. A slow machine makes them fewer.
+     */
+    private static final int MOST = (10 + 1) + (4 + 1) + (4 + 1) + (1 + 1) + 2;
+
+    @Test
+    void an_idle_worker_beside_sleepers_makes_about_two_queries_a_second() {
+        String schema = TestServer.newSchema();
+        try (CountingProxy proxy = new CountingProxy();
+                PostgresStore store =
+                        PostgresStore.on(proxy.source()).schema(schema).open();
+                Perdure worker = Perdure.on(store).register(SLEEPER).start()) {
+            worker.startAll(SLEEPER, Collections.nCopies(SLEEPERS, 30), days -> StartOptions.defaults());
+            await().until(() -> TestServer.query("SELECT count(*) FROM %s.timer".formatted(schema))
+                    .equals(String.valueOf(SLEEPERS)));
+            LockSupport.parkNanos(CALMING_DOWN.toNanos());
+
+            proxy.reset();
+            LockSupport.parkNanos(COUNTED.toNanos());
+            int sent = proxy.roundTrips();
+
+            System.out.printf("idle: %d round trips in %d s%n", sent, COUNTED.toSeconds());
+            assertThat(sent)
+                    .as("it is alive, and leaves the server alone")
+                    .isPositive()
+                    .isLessThanOrEqualTo(MOST);
+        }
+    }
+}
