@@ -83,7 +83,7 @@ final class SmallPartsTest {
 
     @Test
     void partitions_fill_the_low_byte_of_the_key() {
-        long key = Keys.key(7, RunId.of("order-42"));
+        long key = Keys.key(7, RunId.of("order-42"), false);
         assertThat(key & 0xFF).isEqualTo(Keys.partition(RunId.of("order-42")));
         assertThat(key >> 8).isEqualTo(7);
         assertThat(IntStream.range(0, 10_000)
