@@ -55,15 +55,19 @@ final class MailboxSql {
             """;
 
     private static final String UNSUBSCRIBE = """
-            DELETE FROM ${schema}.subscription
-            WHERE ctid = ANY (ARRAY(
-                SELECT s.ctid
-                FROM unnest(?::bigint[], ?::int[], ?::int[]) AS g (key, position, restarts)
-                CROSS JOIN LATERAL (
-                    SELECT ctid FROM ${schema}.subscription s
-                    WHERE s.key = g.key AND s.restarts = g.restarts AND s.position = g.position
-                    FOR UPDATE SKIP LOCKED
-                ) s))
+            WITH gone AS (
+                DELETE FROM ${schema}.subscription
+                WHERE ctid = ANY (ARRAY(
+                    SELECT s.ctid
+                    FROM unnest(?::bigint[], ?::int[], ?::int[]) AS g (key, position, restarts)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.subscription s
+                        WHERE s.key = g.key AND s.restarts = g.restarts AND s.position = g.position
+                        FOR UPDATE SKIP LOCKED
+                    ) s))
+                RETURNING 1
+            )
+            SELECT count(*) FROM gone
             """;
 
     private static final String PUBLISHED = """

@@ -9,7 +9,7 @@ GRANT DELETE ON ${schema}.worker TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
 GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
-GRANT SELECT, INSERT, DELETE ON ${schema}.subscription TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
