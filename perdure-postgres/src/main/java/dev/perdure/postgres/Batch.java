@@ -1,20 +1,21 @@
 package dev.perdure.postgres;
 
-import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.Births.Birth;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,30 +31,77 @@ final class Batch {
      */
     record Placed<C extends Change>(int index, C change) {}
 
-    /** Far beyond any wait, near enough for every PostgreSQL timestamp. */
-    private static final Duration LONGEST = Duration.ofDays(365L * 7_000);
-
-    private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
-
     final List<Placed<Change.Advance>> stays = new ArrayList<>();
     final List<Placed<Change.Advance>> moves = new ArrayList<>();
-    final List<Placed<Change.Start>> starts = new ArrayList<>();
-    final List<Placed<Change.Command>> commands = new ArrayList<>();
+    final List<Placed<Change.Advance>> restarts = new ArrayList<>();
+    final Births births;
+    final Wishes commands = new Wishes();
+    final Wishes cancels = new Wishes();
+    final OwnEffects ownEffects = new OwnEffects();
+    final Letters letters = new Letters();
     final int size;
 
-    Batch(List<Change> changes) {
+    Batch(List<Change> changes, Keys keys) {
         this.size = changes.size();
+        List<Birth> unborn = new ArrayList<>();
         for (int i = 0; i < changes.size(); i++) {
             switch (changes.get(i)) {
-                case Change.Advance advance
-                when advance.move() instanceof Move.Stay -> stays.add(new Placed<>(i, advance));
-                case Change.Advance advance -> moves.add(new Placed<>(i, advance));
-                case Change.Start start -> starts.add(new Placed<>(i, start));
-                case Change.Command command -> commands.add(new Placed<>(i, command));
+                case Change.Advance advance -> {
+                    movesOf(advance.move()).add(new Placed<>(i, advance));
+                    advance.effects().forEach(effect -> add(advance, effect, unborn));
+                }
+                case Change.Start start -> unborn.add(Birth.of(new Placed<>(i, start)));
+                case Change.Command command -> commands.asked(i, command);
+                case Change.Deliver deliver -> letters.asked(i, deliver);
             }
         }
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
-        starts.sort(Comparator.comparing(placed -> placed.change().run().id()));
+        this.births = born(unborn, keys);
+    }
+
+    private List<Placed<Change.Advance>> movesOf(Move move) {
+        return switch (move) {
+            case Move.Stay() -> stays;
+            case Move.Restart restart -> restarts;
+            case Move.Wait wait -> moves;
+            case Move.Yield() -> moves;
+            case Move.Recover recover -> moves;
+            case Move.Pause pause -> moves;
+            case Move.End end -> moves;
+        };
+    }
+
+    private void add(Change.Advance sender, Effect effect, List<Birth> unborn) {
+        switch (effect) {
+            case Effect.Start start -> {
+                NewRun run = start.run();
+                unborn.add(Birth.of(run, sender));
+                if (run.parent() != null && run.parent().answers()) {
+                    letters.taken(sender, run.id(), run.seed(), run.parent().position());
+                }
+            }
+            case Effect.Deliver deliver -> letters.sent(sender, deliver.to(), deliver.mail());
+            case Effect.Cancel cancel -> cancels.cancel(sender, cancel.run(), cancel.reason());
+            case Effect.Take take -> ownEffects.take(sender, take);
+            case Effect.Publish publish -> ownEffects.publish(sender, publish);
+            case Effect.Awakeable awakeable -> ownEffects.awakeable(sender, awakeable);
+            case Effect.Subscribe subscribe -> ownEffects.subscribe(sender, subscribe);
+        }
+    }
+
+    /** Keys are given in the order of the batch as it was given, so that age goes by arrival. */
+    private Births born(List<Birth> unborn, Keys keys) {
+        long[] numbers = keys.take(unborn.size());
+        List<Birth> born = new ArrayList<>(numbers.length);
+        for (int i = 0; i < numbers.length; i++) {
+            Birth birth = unborn.get(i).withNumber(numbers[i]);
+            born.add(birth);
+            Placed<Change.Start> asked = birth.asked();
+            if (asked != null) {
+                asked.change().mails().forEach(mail -> letters.born(birth.key(), mail));
+            }
+        }
+        return new Births(born);
     }
 
     /** The columns of the entries that advances append, the outcome of one that ends among them. */
@@ -145,19 +193,27 @@ final class Batch {
         @Nullable Long[] dues = new Long[count];
         @Nullable Integer[] seen = new Integer[count];
         @Nullable String[] reasons = new String[count];
+        @Nullable Integer[] needed = new Integer[count];
+        @Nullable String[] positions = new String[count];
+        @Nullable String[] names = new String[count];
         for (int i = 0; i < count; i++) {
             Change.Advance advance = moves.get(i).change();
             epochs[i] = advance.epoch();
             owners[i] = worker;
             switch (advance.move()) {
                 case Move.Stay() -> throw new IllegalStateException("To stay is not to move.");
+                case Move.Restart restart -> throw new IllegalStateException("A restart has a statement of its own.");
                 case Move.Wait wait -> {
                     kinds[i] = Codes.WAIT;
                     states[i] = Codes.of(wait.state());
                     seen[i] = wait.seenWakes();
+                    needed[i] = wait.awaited().needed();
+                    positions[i] = AwaitedText.positions(wait.awaited());
+                    names[i] = AwaitedText.names(wait.awaited());
                     switch (wait.due()) {
-                        case Due.In in -> delays[i] = micros(in.delay());
-                        case Due.At at -> dues[i] = micros(at.time());
+                        case Due.In in -> delays[i] = Micros.of(in.delay());
+                        case Due.At at -> dues[i] = Micros.of(at.time());
+                        case Due.Never() -> {}
                     }
                 }
                 case Move.Yield() -> {
@@ -183,6 +239,7 @@ final class Batch {
         }
         parameters.longs(moveKeys()).longs(epochs).ints(owners).shorts(kinds).shorts(states);
         parameters.longs(delays).longs(dues).ints(seen).texts(reasons);
+        parameters.ints(needed).texts(positions).texts(names);
     }
 
     boolean onlyEnds() {
@@ -206,80 +263,68 @@ final class Batch {
     }
 
     long[] moveKeys() {
-        return moves.stream().mapToLong(placed -> placed.change().run().key()).toArray();
+        return keys(moves);
     }
 
-    String[] commandIds() {
-        return commands.stream().map(placed -> placed.change().run().value()).toArray(String[]::new);
+    private static long[] keys(List<Placed<Change.Advance>> advances) {
+        return advances.stream()
+                .mapToLong(placed -> placed.change().run().key())
+                .toArray();
     }
 
-    void bindStarts(Parameters parameters, long[] keys, @Nullable Integer worker) throws SQLException {
-        int count = starts.size();
-        String[] ids = new String[count];
-        String[] definitions = new String[count];
+    void bindRestarts(Parameters parameters) throws SQLException {
+        int count = restarts.size();
+        long[] epochs = new long[count];
         long[] seeds = new long[count];
-        String[] queues = new String[count];
-        int[] priorities = new int[count];
-        @Nullable String[] versions = new String[count];
-        @Nullable Long[] timeouts = new Long[count];
-        @Nullable Integer[] owners = new Integer[count];
         byte[][] inputs = new byte[count][];
         for (int i = 0; i < count; i++) {
-            Change.Start start = starts.get(i).change();
-            NewRun run = start.run();
-            ids[i] = run.id().value();
-            definitions[i] = run.definition();
-            seeds[i] = run.seed();
-            queues[i] = run.queue();
-            priorities[i] = run.priority();
-            versions[i] = run.version();
-            timeouts[i] = run.timeout() == null ? null : micros(run.timeout());
-            owners[i] = start.owner() == null ? null : worker;
-            inputs[i] = run.input().bytes();
+            Change.Advance advance = restarts.get(i).change();
+            epochs[i] = advance.epoch();
+            if (advance.move() instanceof Move.Restart restart) {
+                seeds[i] = restart.seed();
+                inputs[i] = restart.input().bytes();
+            }
         }
-        parameters
-                .longs(keys)
-                .texts(ids)
-                .texts(definitions)
-                .longs(seeds)
-                .texts(queues)
-                .ints(priorities);
-        parameters.texts(versions).longs(timeouts).ints(owners).bytes(inputs);
+        parameters.longs(keys(restarts)).longs(epochs).longs(seeds).bytes(inputs);
     }
 
-    void bindCommands(Parameters parameters) throws SQLException {
-        int count = commands.size();
-        short[] wishes = new short[count];
-        String[] reasons = new String[count];
-        for (int i = 0; i < count; i++) {
-            wishes[i] = Codes.of(commands.get(i).change().order());
-            reasons[i] = Text.storable(commands.get(i).change().reason());
-        }
-        parameters.texts(commandIds()).shorts(wishes).texts(reasons);
+    /** What has to be locked before anything else is done, as {@link LedgerSql#lock} wants it. */
+    void bindLocks(Parameters parameters) throws SQLException {
+        LongStream parents = letters.all.stream()
+                .filter(letter -> letter.rival() != null)
+                .mapToLong(letter -> Objects.requireNonNull(letter.key()));
+        LongStream own = LongStream.concat(LongStream.of(moveKeys()), LongStream.of(keys(restarts)));
+        parameters.longs(LongStream.concat(own, parents).toArray());
+        parameters.texts(Stream.of(commands.ids(), cancels.ids(), letters.ids())
+                .flatMap(List::stream)
+                .toArray(String[]::new));
+        parameters.longs(endingKeys()).texts(endingIds());
     }
 
-    /** The keys of the runs to be, in the order of the batch as it was given, so that age goes by arrival. */
-    long[] keysFor(long[] numbers) {
-        List<Placed<Change.Start>> byArrival =
-                starts.stream().sorted(Comparator.comparingInt(Placed::index)).toList();
-        long[] keyAt = new long[size];
-        for (int i = 0; i < byArrival.size(); i++) {
-            RunId id = byArrival.get(i).change().run().id();
-            keyAt[byArrival.get(i).index()] = Keys.key(numbers[i], id);
-        }
-        return starts.stream().mapToLong(placed -> keyAt[placed.index()]).toArray();
+    boolean locks() {
+        return !moves.isEmpty()
+                || !restarts.isEmpty()
+                || !commands.isEmpty()
+                || !cancels.isEmpty()
+                || !letters.isEmpty();
     }
 
-    private static long micros(Duration duration) {
-        Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
-        long micros = bounded.toSeconds() * 1_000_000 + bounded.toNanosPart() / 1_000;
-        // A timer never fires early: what PostgreSQL cannot hold is rounded up.
-        return bounded.toNanosPart() % 1_000 == 0 ? micros : micros + 1;
+    /** Whether something may end by this batch whose outcome somebody waits for. */
+    boolean answers() {
+        return endingKeys().length > 0 || endingIds().length > 0;
     }
 
-    private static long micros(Instant time) {
-        Instant bounded = time.isAfter(LATEST) ? LATEST : time;
-        long micros = ChronoUnit.MICROS.between(Instant.EPOCH, bounded);
-        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).isBefore(bounded) ? micros + 1 : micros;
+    long[] endingKeys() {
+        return moves.stream()
+                .filter(placed -> Keys.answers(placed.change().run().key()))
+                .filter(placed -> placed.change().move() instanceof Move.End
+                        || placed.change().move() instanceof Move.Recover)
+                .mapToLong(placed -> placed.change().run().key())
+                .toArray();
+    }
+
+    String[] endingIds() {
+        return Stream.concat(commands.endingIds().stream(), cancels.endingIds().stream())
+                .toArray(String[]::new);
     }
 }

@@ -3,8 +3,10 @@ package dev.perdure.postgres;
 import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Births.Birth;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
+import dev.perdure.postgres.Wishes.Wish;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Hints;
@@ -21,6 +23,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,10 +41,9 @@ final class BatchRun {
 
     private final Entries stayEntries;
     private final Entries moveEntries;
-    private final long[] startKeys;
     private final Outcome[] outcomes;
 
-    BatchRun(Database database, LedgerSql sql, Sender sender, Batch batch, Keys keys, PostgresHints hints) {
+    BatchRun(Database database, LedgerSql sql, Sender sender, Batch batch, PostgresHints hints) {
         this.database = database;
         this.sql = sql;
         this.sender = sender;
@@ -50,14 +52,13 @@ final class BatchRun {
         this.readBack = new ReadBack(database, sql);
         this.stayEntries = new Entries(Batch.changes(batch.stays));
         this.moveEntries = new Entries(Batch.changes(batch.moves));
-        this.startKeys = batch.keysFor(keys.take(batch.starts.size()));
         this.outcomes = PostgresLedger.none(batch.size);
     }
 
     List<Outcome> outcomes() {
         Answers answers = database.call(this::send);
         answers.readBack(readBack);
-        answers.signalled.forEach(worker -> hints.tell(new Hints.WorkerSignalled(worker)));
+        answers.hints.forEach(hints::tell);
         return List.of(outcomes);
     }
 
@@ -68,7 +69,7 @@ final class BatchRun {
         final List<Placed<Change.Advance>> lost = new ArrayList<>();
         final Map<Long, Found> found = new HashMap<>();
         final List<Placed<Change.Start>> taken = new ArrayList<>();
-        final List<WorkerId> signalled = new ArrayList<>();
+        final Set<Hints.Hint> hints = new LinkedHashSet<>();
 
         void readBack(ReadBack readBack) {
             if (!entriesBefore.isEmpty()) {
@@ -110,6 +111,7 @@ final class BatchRun {
                         case Move.Wait wait -> state == wait.state();
                         case Move.Yield() -> state == RunState.READY;
                         case Move.Recover recover -> false;
+                        case Move.Restart restart -> false;
                         case Move.Pause pause -> state == RunState.PAUSED;
                         case Move.End end -> state == end.state();
                     };
@@ -117,50 +119,32 @@ final class BatchRun {
     }
 
     private Answers send(Connection connection) throws SQLException {
-        boolean locks = !batch.moves.isEmpty() || !batch.commands.isEmpty();
-        boolean plain = !locks && batch.starts.isEmpty();
-        String shape = sql.shape(parts(plain, locks));
-        try (PreparedStatement statement = Database.prepare(connection, shape)) {
+        Set<Part> parts = parts();
+        try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts))) {
             Parameters parameters = new Parameters(statement);
             Instant time = database.time();
-            if (!plain) {
-                parameters.text(LedgerSql.LOCK_TIMEOUT);
-            }
-            if (locks) {
-                fence(parameters)
-                        .longs(batch.moveKeys())
-                        .texts(batch.commandIds())
-                        .integer(sender.worker());
-            }
-            if (!batch.stays.isEmpty()) {
-                bindStays(parameters, time);
-            }
-            if (!batch.moves.isEmpty()) {
-                bindMoves(parameters.time(time));
-            }
-            if (!batch.starts.isEmpty()) {
-                fence(parameters).time(time);
-                batch.bindStarts(parameters, startKeys, sender.worker());
-                parameters.integer(sender.worker()).number(startKeys.length);
-            }
-            if (!batch.commands.isEmpty()) {
-                parameters.time(time);
-                batch.bindCommands(parameters);
-                fence(parameters.integer(sender.worker()));
+            for (Part part : parts) {
+                bind(part, parameters, time);
             }
             statement.execute();
-            return read(new Results(statement), plain, locks);
+            return read(new Results(statement), parts);
         }
     }
 
-    private Set<Part> parts(boolean plain, boolean locks) {
+    /** What the batch needs, in the order in which it is sent. */
+    private Set<Part> parts() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        addIf(!plain, parts, Part.SETTINGS);
-        addIf(locks, parts, Part.LOCK);
+        addIf(batch.locks(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
-        addIf(!batch.moves.isEmpty(), parts, batch.onlyEnds() ? Part.END : Part.MOVE);
-        addIf(!batch.starts.isEmpty(), parts, Part.START);
+        addIf(!batch.births.all.isEmpty(), parts, Part.START);
         addIf(!batch.commands.isEmpty(), parts, Part.COMMAND);
+        addIf(!batch.cancels.isEmpty(), parts, Part.CANCEL);
+        addIf(!batch.ownEffects.isEmpty(), parts, Part.EFFECT);
+        addIf(!batch.letters.isEmpty(), parts, Part.DELIVER);
+        addIf(!batch.moves.isEmpty(), parts, batch.onlyEnds() ? Part.END : Part.MOVE);
+        addIf(!batch.restarts.isEmpty(), parts, Part.RESTART);
+        addIf(batch.answers(), parts, Part.ANSWER);
+        addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
 
@@ -174,15 +158,54 @@ final class BatchRun {
         return parameters.integer(sender.worker()).integer(sender.lane());
     }
 
-    private void bindMoves(Parameters parameters) throws SQLException {
-        if (batch.onlyEnds()) {
-            parameters.integer(sender.worker());
-            batch.bindEnds(parameters);
-        } else {
-            batch.bindMoves(parameters, sender.worker());
+    private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
+        switch (part) {
+            case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
+            case LOCK -> {
+                batch.bindLocks(fence(parameters));
+                parameters.integer(sender.worker());
+            }
+            case APPEND -> bindStays(parameters, time);
+            case START -> {
+                batch.births.bind(fence(parameters).time(time), sender.worker());
+                parameters.integer(sender.worker()).integer(sender.worker());
+                parameters.number(batch.births.all.size());
+            }
+            case COMMAND -> bindWishes(batch.commands, parameters.time(time));
+            case CANCEL -> bindWishes(batch.cancels, parameters.time(time));
+            case EFFECT -> {
+                batch.ownEffects.bindActing(parameters);
+                fence(parameters).integer(sender.worker());
+                batch.ownEffects.bind(parameters, time);
+            }
+            case DELIVER -> {
+                batch.letters.bind(parameters.time(time));
+                fence(parameters.integer(sender.worker())).integer(sender.worker());
+            }
+            case MOVE -> {
+                batch.bindMoves(parameters.time(time), sender.worker());
+                fence(parameters.integer(sender.worker()));
+                moveEntries.bind(parameters);
+            }
+            case END -> {
+                batch.bindEnds(parameters.time(time).integer(sender.worker()));
+                fence(parameters.integer(sender.worker()));
+                moveEntries.bind(parameters);
+            }
+            case RESTART -> {
+                batch.bindRestarts(parameters.time(time).integer(sender.worker()));
+                fence(parameters);
+            }
+            case ANSWER -> {
+                parameters.time(time).longs(batch.endingKeys()).texts(batch.endingIds());
+                fence(parameters.integer(sender.worker()));
+            }
         }
-        fence(parameters.integer(sender.worker()));
-        moveEntries.bind(parameters);
+    }
+
+    private void bindWishes(Wishes wishes, Parameters parameters) throws SQLException {
+        wishes.bind(parameters);
+        fence(parameters.integer(sender.worker())).integer(sender.worker());
     }
 
     private void bindStays(Parameters parameters, @Nullable Instant time) throws SQLException {
@@ -193,27 +216,22 @@ final class BatchRun {
         parameters.number(stayEntries.keys.length);
     }
 
-    private Answers read(Results results, boolean plain, boolean locks) throws SQLException {
+    private Answers read(Results results, Set<Part> parts) throws SQLException {
         Answers answers = new Answers();
-        if (!plain) {
-            results.skip();
-        }
         boolean fenced = false;
-        if (locks) {
-            ResultSet row = results.one();
-            fenced = sender.worker() != null && row.getInt("lanes") == 0;
-        }
-        if (!batch.stays.isEmpty()) {
-            readStays(results.one(), answers);
-        }
-        if (!batch.moves.isEmpty()) {
-            readMoves(results.next(), fenced, answers);
-        }
-        if (!batch.starts.isEmpty()) {
-            readStarts(results.one(), answers);
-        }
-        if (!batch.commands.isEmpty()) {
-            readCommands(results.next(), fenced, answers);
+        for (Part part : parts) {
+            switch (part) {
+                case SETTINGS, EFFECT -> results.skip();
+                case LOCK -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
+                case APPEND -> readStays(results.one(), answers);
+                case START -> readStarts(results.one(), answers);
+                case COMMAND -> readWishes(batch.commands, results.next(), fenced, answers);
+                case CANCEL -> readWishes(batch.cancels, results.next(), fenced, answers);
+                case DELIVER -> readLetters(results.next(), fenced, answers);
+                case MOVE, END -> readMoves(results.next(), fenced, answers);
+                case RESTART -> readRestarts(results.next(), fenced);
+                case ANSWER -> readAnswers(results.next(), answers);
+            }
         }
         return answers;
     }
@@ -264,9 +282,28 @@ final class BatchRun {
         return new Outcome.Applied(Results.time(row, at), Codes.state(row.getInt("state_now")));
     }
 
+    private void readRestarts(ResultSet rows, boolean fenced) throws SQLException {
+        PostgresLedger.fence(batch.restarts, outcomes);
+        Map<Long, Placed<Change.Advance>> byKey = new HashMap<>();
+        batch.restarts.forEach(restart -> byKey.put(restart.change().run().key(), restart));
+        while (!fenced && rows.next()) {
+            Placed<Change.Advance> restart = byKey.get(rows.getLong("key"));
+            if (restart != null && rows.getBoolean("holds")) {
+                outcomes[restart.index()] = new Outcome.Applied(Results.time(rows, "moved_at"), RunState.READY);
+            } else if (restart != null && rows.getBoolean("there_before")) {
+                outcomes[restart.index()] =
+                        new Outcome.AlreadyThere(Results.time(rows, "changed_at"), Codes.state(rows.getInt("state")));
+            }
+        }
+    }
+
     private void readStarts(ResultSet row, Answers answers) throws SQLException {
         if (sender.worker() != null && !row.getBoolean("lane")) {
-            PostgresLedger.fence(batch.starts, outcomes);
+            batch.births.all.forEach(birth -> {
+                if (birth.asked() != null) {
+                    outcomes[birth.asked().index()] = new Outcome.Fenced();
+                }
+            });
             return;
         }
         Instant at = Results.time(row, "at");
@@ -274,31 +311,87 @@ final class BatchRun {
         do {
             unused.add(row.getLong("key"));
         } while (row.next());
-        for (int i = 0; i < startKeys.length; i++) {
-            Placed<Change.Start> start = batch.starts.get(i);
-            if (!unused.contains(startKeys[i])) {
-                RunRef run = new RunRef(start.change().run().id(), startKeys[i]);
+        for (Birth birth : batch.births.all) {
+            Placed<Change.Start> start = birth.asked();
+            boolean started = !unused.contains(birth.key());
+            if (start == null && started) {
+                answers.hints.add(new Hints.WorkReady());
+            } else if (start != null && started) {
                 outcomes[start.index()] =
-                        new Outcome.Started(run, start.change().owner() != null, at);
-            } else {
+                        new Outcome.Started(new RunRef(birth.run().id(), birth.key()), birth.owned(), at);
+            } else if (start != null) {
                 answers.taken.add(start);
             }
         }
     }
 
-    private void readCommands(ResultSet rows, boolean fenced, Answers answers) throws SQLException {
+    private void readWishes(Wishes wishes, ResultSet rows, boolean fenced, Answers answers) throws SQLException {
         if (fenced) {
-            PostgresLedger.fence(batch.commands, outcomes);
+            wishes.all.forEach(wish -> fence(wish.index()));
             return;
         }
         while (rows.next()) {
-            Placed<Change.Command> command = batch.commands.get(rows.getInt("ordinal") - 1);
-            outcomes[command.index()] =
-                    new Outcome.Applied(Results.time(rows, "moved_at"), Codes.state(rows.getInt("state_now")));
-            UUID worker = rows.getObject("signalled", UUID.class);
-            if (worker != null) {
-                answers.signalled.add(new WorkerId(worker));
+            Wish wish = wishes.all.get(rows.getInt("ordinal") - 1);
+            RunState state = Codes.state(rows.getInt("state_now"));
+            if (wish.index() != Letters.UNASKED) {
+                outcomes[wish.index()] = new Outcome.Applied(Results.time(rows, "moved_at"), state);
+            } else if (state == RunState.READY) {
+                answers.hints.add(new Hints.WorkReady());
+            } else if (state.isTerminal()) {
+                answers.hints.add(new Hints.RunEnded(wish.run()));
             }
+            signal(rows, answers);
         }
+    }
+
+    private void fence(int index) {
+        if (index != Letters.UNASKED) {
+            outcomes[index] = new Outcome.Fenced();
+        }
+    }
+
+    private static void signal(ResultSet row, Answers answers) throws SQLException {
+        UUID worker = row.getObject("signalled", UUID.class);
+        if (worker != null) {
+            answers.hints.add(new Hints.WorkerSignalled(new WorkerId(worker)));
+        }
+    }
+
+    private void readLetters(ResultSet rows, boolean fenced, Answers answers) throws SQLException {
+        if (fenced) {
+            batch.letters.all.forEach(letter -> fence(letter.index()));
+            return;
+        }
+        while (rows.next()) {
+            int index = batch.letters.all.get(rows.getInt("ordinal") - 1).index();
+            if (index != Letters.UNASKED) {
+                outcomes[index] = reception(rows);
+            }
+            told(rows, answers);
+        }
+    }
+
+    private static Outcome reception(ResultSet row) throws SQLException {
+        Instant at = Results.time(row, "at");
+        RunState state = Codes.state(row.getInt("state_now"));
+        return switch (row.getInt("reception")) {
+            case Codes.NEW -> new Outcome.Applied(at, state);
+            case Codes.KNOWN -> new Outcome.AlreadyThere(at, state);
+            case Codes.TAKEN -> new Outcome.Undelivered(Outcome.Undelivered.Why.TAKEN);
+            default -> new Outcome.Undelivered(Outcome.Undelivered.Why.ENDED);
+        };
+    }
+
+    private static void readAnswers(ResultSet rows, Answers answers) throws SQLException {
+        while (rows.next()) {
+            told(rows, answers);
+        }
+    }
+
+    private static void told(ResultSet row, Answers answers) throws SQLException {
+        if (row.getBoolean("goes_on")) {
+            answers.hints.add(new Hints.WorkReady());
+        }
+        signal(row, answers);
     }
 }

@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunState;
 import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Entry;
 import java.util.HashMap;
@@ -21,6 +22,13 @@ final class Codes {
     static final short PAUSE = 4;
     static final short END = 5;
 
+    /** What becomes of a mail. */
+    static final int NEW = 0;
+
+    static final int KNOWN = 1;
+    static final int TAKEN = 2;
+    static final int OVER = 3;
+
     /** The names that statements use instead of bare numbers. */
     static final Map<String, Integer> NAMED = named();
 
@@ -38,6 +46,12 @@ final class Codes {
                 Claimed.ALONE_AFTER,
                 "PAUSED_AFTER",
                 Claimed.PAUSED_AFTER));
+        named.putAll(Map.of("NEW", NEW, "KNOWN", KNOWN, "TAKEN", TAKEN, "OVER", OVER));
+        named.put("VALUE", (int) of(Entry.Status.VALUE));
+        named.put("FAILURE", (int) of(Entry.Status.FAILURE));
+        for (Channel.Kind kind : Channel.Kind.values()) {
+            named.put(kind.name(), (int) of(kind));
+        }
         for (RunState state : RunState.values()) {
             named.put(state.name(), (int) of(state));
         }
@@ -96,6 +110,15 @@ final class Codes {
                     case SLEEP -> 2;
                     case NOW -> 3;
                     case PATCH -> 4;
+                    case TIMER -> 5;
+                    case RECEIVE -> 6;
+                    case CHILD -> 7;
+                    case PROMISE -> 8;
+                    case AWAKEABLE -> 9;
+                    case EVENT -> 10;
+                    case CHOICE -> 11;
+                    case AWAIT -> 12;
+                    case EFFECT -> 13;
                 };
     }
 
@@ -105,6 +128,15 @@ final class Codes {
             case 2 -> Entry.Kind.SLEEP;
             case 3 -> Entry.Kind.NOW;
             case 4 -> Entry.Kind.PATCH;
+            case 5 -> Entry.Kind.TIMER;
+            case 6 -> Entry.Kind.RECEIVE;
+            case 7 -> Entry.Kind.CHILD;
+            case 8 -> Entry.Kind.PROMISE;
+            case 9 -> Entry.Kind.AWAKEABLE;
+            case 10 -> Entry.Kind.EVENT;
+            case 11 -> Entry.Kind.CHOICE;
+            case 12 -> Entry.Kind.AWAIT;
+            case 13 -> Entry.Kind.EFFECT;
             default -> throw unknown("kind", code);
         };
     }
@@ -130,6 +162,24 @@ final class Codes {
             case 4 -> Entry.Status.CANCELLED;
             case 5 -> Entry.Status.DEADLINE;
             default -> throw unknown("status", code);
+        };
+    }
+
+    static short of(Channel.Kind kind) {
+        return (short)
+                switch (kind) {
+                    case MESSAGE -> 0;
+                    case PROMISE -> 1;
+                    case ANSWER -> 2;
+                };
+    }
+
+    static Channel.Kind channel(int code) {
+        return switch (code) {
+            case 0 -> Channel.Kind.MESSAGE;
+            case 1 -> Channel.Kind.PROMISE;
+            case 2 -> Channel.Kind.ANSWER;
+            default -> throw unknown("channel", code);
         };
     }
 

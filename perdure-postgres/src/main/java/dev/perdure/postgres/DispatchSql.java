@@ -121,7 +121,7 @@ final class DispatchSql {
     /** What a worker has to know of the runs it has claimed or is signalled about. */
     private static final String DETAILS = """
             SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
-                   r.wakes, r.cancel, r.kill, r.pause
+                   r.wakes, r.mails, r.cancel, r.kill, r.pause
             FROM unnest(?::bigint[]) AS g (key)
             CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i

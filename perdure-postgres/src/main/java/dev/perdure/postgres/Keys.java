@@ -8,12 +8,16 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Gives out keys for new runs: a number from a block of this store's own, with the partition as its low byte. A key is
  * known before its row is written, and the sequence behind it is asked once in 65,536 starts.
+ *
+ * <p>A bit above the number tells whether the run was started by one that gets its outcome. So a batch knows from the
+ * keys alone whether what it ends has to be told to anybody, and the end of any other run pays nothing for it.
  */
 final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
     private static final int PARTITION_BITS = 8;
     private static final int BLOCK_BITS = 16;
     private static final int BLOCK = 1 << BLOCK_BITS;
+    private static final long ANSWERS = 1L << 62;
 
     final String nextBlock;
     private final Database database;
@@ -68,8 +72,13 @@ final class Keys {
         }
     }
 
-    static long key(long number, RunId id) {
-        return number << PARTITION_BITS | partition(id);
+    static long key(long number, RunId id, boolean answers) {
+        return number << PARTITION_BITS | partition(id) | (answers ? ANSWERS : 0);
+    }
+
+    /** Whether somebody may wait for the outcome of the run with this key. */
+    static boolean answers(long key) {
+        return (key & ANSWERS) != 0;
     }
 
     /** A hash that Java's specification fixes, so it is the same in every process and for ever. */

@@ -112,9 +112,12 @@ final class LeaseSql {
             ) AS any
             """;
 
-    /** Runs of the dead, locked. Sweepers share them by skipping what another one has locked. */
+    /**
+     * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
+     * parent that waits for it has to be had too, or it is left for the next sweep.
+     */
     private static final String ORPHANS = """
-            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker
+            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited
             FROM ${schema}.worker w
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.held h
@@ -123,11 +126,14 @@ final class LeaseSql {
                 FOR UPDATE SKIP LOCKED
             ) h
             CROSS JOIN LATERAL (
-                SELECT key, id, epoch FROM ${schema}.run
+                SELECT key, id, epoch, kill IS NOT NULL AND parent_position IS NOT NULL AS tells, parent FROM ${schema}.run
                 WHERE run.key = h.key
                 FOR NO KEY UPDATE SKIP LOCKED
             ) r
-            WHERE w.dead
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.run WHERE r.tells AND run.key = r.parent FOR NO KEY UPDATE SKIP LOCKED
+            ) waiting ON true
+            WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL)
             ORDER BY r.key
             LIMIT ?
             """;

@@ -9,10 +9,9 @@ import java.util.stream.Collectors;
 /**
  * The statements of a batch.
  *
- * <p>How it works: a batch is one execute of several of these, in this order and with those left out that it does not
- * need: {@link #settings}, {@link #lock}, {@link #append}, {@link #move} or {@link #end}, {@link #start}, {@link
- * #command}. Sent as one autocommit execute they are one round trip, one transaction and one commit. Under READ
- * COMMITTED each of them sees what the ones before it waited for.
+ * <p>How it works: a batch is one execute of several of these and of those in {@link MailSql}, in the order of {@link
+ * Part} and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
+ * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
  * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
  * size (a text, an array) it puts in a Sync, against deadlocks of full buffers, and a Sync commits. So all of these
@@ -46,7 +45,10 @@ final class LedgerSql {
                  + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
             """;
 
-    /** Locks the lane and every run that the batch moves or commands, in the order of their keys. */
+    /**
+     * Locks the lane and every run that the batch touches, in the order of their keys: those that it moves, those that it
+     * commands or sends mail to, and the parents that wait for what it ends, given by key or by id.
+     */
     private static final String LOCK = """
             WITH fence AS MATERIALIZED (
                 SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
@@ -54,8 +56,20 @@ final class LedgerSql {
                 SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
                 UNION ALL
                 SELECT r.key
-                FROM unnest(?::text[]) AS commanded (id)
-                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+                FROM unnest(?::text[]) AS addressed (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = addressed.id OFFSET 0) r
+                UNION ALL
+                SELECT r.parent
+                FROM unnest(?::bigint[]) AS ending (key)
+                CROSS JOIN LATERAL (
+                    SELECT parent FROM ${schema}.run WHERE run.key = ending.key AND parent_position IS NOT NULL OFFSET 0
+                ) r
+                UNION ALL
+                SELECT r.parent
+                FROM unnest(?::text[]) AS ending (id)
+                CROSS JOIN LATERAL (
+                    SELECT parent FROM ${schema}.run WHERE run.id = ending.id AND parent_position IS NOT NULL OFFSET 0
+                ) r
                 ORDER BY key
             )
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
@@ -100,8 +114,9 @@ final class LedgerSql {
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::bigint[], ?::bigint[], ?::int[], ?::text[])
-                    AS g (key, epoch, owner, move, state, delay, due, seen, reason)
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::bigint[], ?::bigint[], ?::int[], ?::text[],
+                        ?::int[], ?::text[], ?::text[])
+                    AS g (key, epoch, owner, move, state, delay, due, seen, reason, needed, awaited, awaited_names)
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), entry AS MATERIALIZED (
                 SELECT * FROM unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
@@ -120,6 +135,7 @@ final class LedgerSql {
                 SELECT key, count(*) AS entries FROM entry WHERE position < ${OUTCOME} GROUP BY key
             ), found AS MATERIALIZED (
                 SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
+                       g.needed AS needed_now, g.awaited AS awaited_now, g.awaited_names AS awaited_names_now,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
                        COALESCE(r.wakes > g.seen, false) AS woken,
                        -- Counted only where it matters, which is rare.
@@ -182,7 +198,7 @@ final class LedgerSql {
                     WHERE d.moves))
             ), timed AS (
                 INSERT INTO ${schema}.timer (due_at, key, partition)
-                SELECT wake_at_now, key, partition FROM decided WHERE moves AND move = ${WAIT}
+                SELECT wake_at_now, key, partition FROM decided WHERE moves AND wake_at_now IS NOT NULL
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition,
@@ -191,20 +207,23 @@ final class LedgerSql {
                 FROM decided WHERE moves AND state_now = ${READY}
             ), moved AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, owner, changes, recoveries,
-                    entries_at_recovery, priority, partition, state, id, definition, queue, reason, pause)
+                    entries_at_recovery, priority, partition, state, id, definition, queue, reason, pause, needed, awaited,
+                    awaited_names)
                 SELECT key, seed, CASE WHEN move = ${RECOVER} THEN epoch + 1 ELSE epoch END, created_at, moved_at, wake_at_now,
                        NULL, changes + 1,
                        recoveries_now,
                        CASE WHEN move = ${RECOVER} THEN entries_now ELSE entries_at_recovery END,
                        priority, partition, state_now, id, definition, queue, reason_now,
                        -- A pause is asked for once: it has happened now.
-                       CASE WHEN state_now = ${PAUSED} THEN NULL ELSE pause END
+                       CASE WHEN state_now = ${PAUSED} THEN NULL ELSE pause END,
+                       needed_now, awaited_now::int4multirange, awaited_names_now::text[]
                 FROM decided WHERE moves
                 ON CONFLICT (key, partition) DO UPDATE SET
                     epoch = excluded.epoch, changed_at = excluded.changed_at, wake_at = excluded.wake_at, owner = NULL,
                     changes = excluded.changes, recoveries = excluded.recoveries,
                     entries_at_recovery = excluded.entries_at_recovery, state = excluded.state, reason = excluded.reason,
-                    pause = excluded.pause
+                    pause = excluded.pause, needed = excluded.needed, awaited = excluded.awaited,
+                    awaited_names = excluded.awaited_names
             )
             SELECT key, holds, woken, state, epoch, state_now, entered_at, moved_at, changed_at FROM decided
             """;
@@ -256,36 +275,50 @@ final class LedgerSql {
             SELECT key, holds, false AS woken, state, epoch, state_now, moved_at AS entered_at, moved_at, changed_at FROM decided
             """;
 
-    /** Starts runs. An id that is there already is left out; the answer then lists the keys that were not used. */
+    /**
+     * Starts runs. An id that is there already is left out; the answer then lists the keys that were not used. One that a
+     * transition starts needs that transition's right to do so, as in {@link MailSql}.
+     */
     private static final String START = """
             WITH fence AS MATERIALIZED (
                 SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::bytea[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input)
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
+                SELECT g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
+                FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::bytea[],
+                        ?::bigint[], ?::bigint[], ?::int[], ?::bigint[], ?::bigint[])
+                    AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, delay, parent,
+                        parent_position, starter, starter_epoch)
+                WHERE (?::int IS NULL OR EXISTS (SELECT FROM fence))
+                  AND (g.starter_epoch IS NULL OR (
+                      SELECT s.state = ${RUNNING} AND s.epoch = g.starter_epoch AND s.owner = ?
+                      FROM ${schema}.run s WHERE s.key = g.starter))
             ), started AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition,
-                    state, id, definition, queue, version)
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, wake_at, deadline, owner, priority,
+                    partition, state, id, definition, queue, version, parent, parent_position, parent_restarts)
                 SELECT key, seed, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, at, at,
+                       CASE WHEN owner IS NULL THEN at + delay * interval '1 microsecond' END,
                        at + timeout * interval '1 microsecond', owner, priority, key & 255,
-                       CASE WHEN owner IS NULL THEN ${READY} ELSE ${RUNNING} END, id, definition, queue, version
+                       CASE WHEN owner IS NOT NULL THEN ${RUNNING} WHEN delay IS NOT NULL THEN ${SUSPENDED} ELSE ${READY} END,
+                       id, definition, queue, version, parent, parent_position, parent_restarts
                 FROM given CROSS JOIN clock
                 ON CONFLICT (id, partition) DO NOTHING
-                RETURNING key, partition, owner, created_at, priority, queue, definition, version
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT s.key, 0, 0, s.partition, s.created_at, 0, 0, '', g.input
                 FROM started s JOIN given g ON g.key = s.key
             ), taken AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, owner, partition FROM started WHERE owner IS NOT NULL
+                SELECT key, owner, partition FROM started WHERE state = ${RUNNING}
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at, key, partition FROM started WHERE state = ${SUSPENDED}
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM started WHERE owner IS NULL
+                FROM started WHERE state = ${READY}
             )
             SELECT EXISTS (SELECT FROM fence) AS lane, clock.at, there_before.key
             FROM clock
@@ -295,13 +328,21 @@ final class LedgerSql {
             ) there_before ON true
             """;
 
-    /** Carries out what people want of runs: at once, or left on the row of a run that a worker holds. */
+    /**
+     * Carries out what people want of runs: at once, or left on the row of a run that a worker holds. Sent a second time
+     * for what transitions want of other runs, who may want it several times.
+     */
     private static final String COMMAND = """
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT * FROM unnest(?::text[], ?::smallint[], ?::text[]) WITH ORDINALITY AS g (id, wish, why, ordinal)
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                SELECT DISTINCT ON (id) *
+                FROM unnest(?::text[], ?::smallint[], ?::text[], ?::bigint[], ?::bigint[])
+                    WITH ORDINALITY AS g (id, wish, why, sender, epoch, ordinal)
+                WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                  AND (g.epoch IS NULL OR (
+                      SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
+                ORDER BY id, ordinal
             ), found AS MATERIALIZED (
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
@@ -319,7 +360,7 @@ final class LedgerSql {
                        CASE WHEN state >= ${COMPLETED} THEN state
                             WHEN wish = ${CANCEL} AND NOT asks THEN state
                             -- Nothing of it has run, so there is nobody to deliver the cancel to.
-                            WHEN wish = ${CANCEL} AND epoch = 0 AND state IN (${PENDING}, ${READY}, ${PAUSED}) THEN ${CANCELLED}::smallint
+                            WHEN wish = ${CANCEL} AND epoch = 0 THEN ${CANCELLED}::smallint
                             WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
                             WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
                             WHEN wish = ${PAUSE} AND state <> ${RUNNING} THEN ${PAUSED}::smallint
@@ -397,7 +438,7 @@ final class LedgerSql {
             """;
 
     /** What is asked of a run. */
-    private static final String CONTROL = "SELECT wakes, cancel, kill, pause FROM ${schema}.run WHERE key = ?";
+    private static final String CONTROL = "SELECT wakes, mails, cancel, kill, pause FROM ${schema}.run WHERE key = ?";
 
     /** Reads back entries that were there before: their times, and whether they have the same bytes. */
     private static final String THERE = """
@@ -417,10 +458,15 @@ final class LedgerSql {
         SETTINGS,
         LOCK,
         APPEND,
+        START,
+        COMMAND,
+        CANCEL,
+        EFFECT,
+        DELIVER,
         MOVE,
         END,
-        START,
-        COMMAND
+        RESTART,
+        ANSWER
     }
 
     private final ConcurrentMap<Set<Part>, String> shapes = new ConcurrentHashMap<>();
@@ -435,6 +481,7 @@ final class LedgerSql {
     final String existing;
     final String there;
     final String control;
+    final MailSql mail;
 
     LedgerSql(Schema schema) {
         this.settings = schema.sql(SETTINGS);
@@ -447,6 +494,7 @@ final class LedgerSql {
         this.existing = schema.sql(EXISTING);
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
+        this.mail = new MailSql(schema);
     }
 
     /** The parts that a batch needs, as one. */
@@ -464,10 +512,14 @@ final class LedgerSql {
             case SETTINGS -> settings;
             case LOCK -> lock;
             case APPEND -> append;
+            case START -> start;
+            case COMMAND, CANCEL -> command;
+            case EFFECT -> mail.effect;
+            case DELIVER -> mail.deliver;
             case MOVE -> move;
             case END -> end;
-            case START -> start;
-            case COMMAND -> command;
+            case RESTART -> mail.restart;
+            case ANSWER -> mail.answer;
         };
     }
 }

@@ -6,6 +6,7 @@ import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
@@ -76,6 +77,10 @@ final class Parameters {
 
     Parameters bytes(byte[][] values) throws SQLException {
         return array("bytea", values);
+    }
+
+    Parameters uuids(UUID[] values) throws SQLException {
+        return array("uuid", values);
     }
 
     private Parameters array(String type, Object values) throws SQLException {

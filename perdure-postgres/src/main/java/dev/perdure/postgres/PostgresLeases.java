@@ -222,7 +222,7 @@ final class PostgresLeases implements Leases {
     }
 
     /** A run that a dead worker holds. */
-    private record Orphan(RunRef run, long epoch, int worker, UUID workerId) {}
+    private record Orphan(RunRef run, long epoch, int worker, UUID workerId, boolean awaited) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
@@ -235,7 +235,25 @@ final class PostgresLeases implements Leases {
             bind(new Parameters(statement), orphans);
             statement.execute();
         }
+        answer(connection, orphans.stream().filter(Orphan::awaited).toList());
         return changes(connection, orphans);
+    }
+
+    /** Tells the parents of those that were killed. Whoever goes on by it is found by the next poll. */
+    private void answer(Connection connection, List<Orphan> killed) throws SQLException {
+        if (killed.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.mail.answer)) {
+            new Parameters(statement)
+                    .time(database.time())
+                    .longs(keys(killed))
+                    .texts(new String[0])
+                    .integer(null)
+                    .integer(null)
+                    .integer(null);
+            statement.execute();
+        }
     }
 
     private List<RunChange> changes(Connection connection, List<Orphan> orphans) throws SQLException {
@@ -274,7 +292,11 @@ final class PostgresLeases implements Leases {
             List<Orphan> orphans = new ArrayList<>();
             while (rows.next()) {
                 orphans.add(new Orphan(
-                        ref(rows), rows.getLong("epoch"), rows.getInt("number"), rows.getObject("worker", UUID.class)));
+                        ref(rows),
+                        rows.getLong("epoch"),
+                        rows.getInt("number"),
+                        rows.getObject("worker", UUID.class),
+                        rows.getBoolean("awaited")));
             }
             return orphans;
         }
@@ -296,7 +318,10 @@ final class PostgresLeases implements Leases {
                 .ints(new Integer[count])
                 .texts(orphans.stream()
                         .map(orphan -> "its worker " + orphan.workerId() + " died")
-                        .toArray(String[]::new));
+                        .toArray(String[]::new))
+                .ints(new Integer[count])
+                .texts(new String[count])
+                .texts(new String[count]);
         parameters.integer(null).integer(null).integer(null);
         new Batch.Entries(List.of()).bind(parameters);
     }

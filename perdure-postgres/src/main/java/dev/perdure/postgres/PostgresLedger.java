@@ -84,7 +84,7 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
-            return new BatchRun(database, sql, sender, new Batch(changes), keys, hints).outcomes();
+            return new BatchRun(database, sql, sender, new Batch(changes, keys), hints).outcomes();
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
                 return List.of(new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage()));
@@ -121,6 +121,10 @@ final class PostgresLedger implements Ledger {
 
     private void tell(List<Change> changes, List<Outcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
+            if (changes.get(i) instanceof Change.Deliver) {
+                // Whom it lets go on the batch itself knows best.
+                continue;
+            }
             switch (outcomes.get(i)) {
                 case Outcome.Started started when !started.owned() -> hints.tell(new Hints.WorkReady());
                 case Outcome.Applied applied -> tell(changes.get(i), applied.state());
@@ -145,6 +149,7 @@ final class PostgresLedger implements Ledger {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
             case Change.Command command -> command.run();
+            case Change.Deliver deliver -> deliver.to();
         };
     }
 

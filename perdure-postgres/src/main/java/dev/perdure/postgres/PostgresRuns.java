@@ -8,11 +8,9 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -21,44 +19,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers questions about runs. */
 final class PostgresRuns implements Runs {
-    private final Database database;
+    private final Query query;
     private final QuerySql sql;
 
     PostgresRuns(Database database, QuerySql sql) {
-        this.database = database;
+        this.query = new Query(database);
         this.sql = sql;
-    }
-
-    /** Reads a row. */
-    @FunctionalInterface
-    private interface Reader<T> {
-        T read(ResultSet row) throws SQLException;
-    }
-
-    /** Binds the parameters. */
-    @FunctionalInterface
-    private interface Binding {
-        void bind(Parameters parameters) throws SQLException;
-    }
-
-    private <T> List<T> query(String statementText, Binding binding, Reader<T> reader) {
-        return database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, statementText)) {
-                binding.bind(new Parameters(statement));
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<T> all = new ArrayList<>();
-                    while (rows.next()) {
-                        all.add(reader.read(rows));
-                    }
-                    return all;
-                }
-            }
-        });
     }
 
     @Override
     public Optional<Found> find(RunId id) {
-        return query(
+        return query
+                .all(
                         sql.find,
                         parameters -> parameters.text(id.value()),
                         row -> new Found(new RunRef(id, row.getLong("key")), info(row)))
@@ -72,7 +44,7 @@ final class PostgresRuns implements Runs {
         String definition = filter.definition().orElse(null);
         Instant after = filter.after().map(RunInfo::createdAt).orElse(null);
         String afterId = filter.after().map(info -> info.id().value()).orElse(null);
-        return query(
+        return query.all(
                 sql.list,
                 parameters -> parameters
                         .integer(state)
@@ -114,7 +86,7 @@ final class PostgresRuns implements Runs {
         if (runs.isEmpty()) {
             return List.of();
         }
-        return query(
+        return query.all(
                 sql.ended,
                 parameters ->
                         parameters.longs(runs.stream().mapToLong(RunRef::key).toArray()),
@@ -125,13 +97,23 @@ final class PostgresRuns implements Runs {
                         Objects.requireNonNullElse(row.getString("reason"), "")));
     }
 
+    @Override
+    public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        return query.all(
+                sql.liveChildren,
+                parameters ->
+                        parameters.longs(parents.stream().mapToLong(RunRef::key).toArray()),
+                row -> new RunRef(RunId.of(row.getString("id")), row.getLong("key")));
+    }
+
     private static Payload payload(byte @Nullable [] bytes) {
         return bytes == null ? Payload.EMPTY : new Payload(bytes);
     }
 
     @Override
     public List<HistoryEvent> changes(RunRef run) {
-        return query(sql.changes, parameters -> parameters.number(run.key()).number(run.key()), PostgresRuns::event);
+        return query.all(
+                sql.changes, parameters -> parameters.number(run.key()).number(run.key()), PostgresRuns::event);
     }
 
     private static HistoryEvent event(ResultSet row) throws SQLException {

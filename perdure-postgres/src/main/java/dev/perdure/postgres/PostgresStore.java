@@ -7,6 +7,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -38,6 +39,7 @@ public final class PostgresStore implements Store {
     private final PostgresLeases leases;
     private final PostgresDispatch dispatch;
     private final PostgresJournals journals;
+    private final PostgresMailboxes mailboxes;
     private final PostgresRuns runs;
     private volatile @Nullable ListeningLoop listening;
     private final List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
@@ -56,6 +58,7 @@ public final class PostgresStore implements Store {
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints);
         this.dispatch = new PostgresDispatch(database, schema, workers);
         this.journals = new PostgresJournals(database, querySql);
+        this.mailboxes = new PostgresMailboxes(database, schema);
         this.runs = new PostgresRuns(database, querySql);
     }
 
@@ -148,6 +151,11 @@ public final class PostgresStore implements Store {
     @Override
     public Journals journals() {
         return journals;
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return mailboxes;
     }
 
     @Override

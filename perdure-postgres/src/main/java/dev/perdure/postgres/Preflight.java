@@ -20,13 +20,17 @@ final class Preflight {
             """;
     private static final String RIGHTS = """
             SELECT has_table_privilege('${schema}.run', 'SELECT, INSERT, UPDATE')
-               AND has_table_privilege('${schema}.journal', 'SELECT, INSERT')
+               AND has_table_privilege('${schema}.journal', 'DELETE')
                AND has_table_privilege('${schema}.event', 'SELECT, INSERT')
                AND has_table_privilege('${schema}.worker', 'DELETE')
                AND has_table_privilege('${schema}.lane', 'DELETE')
                AND has_table_privilege('${schema}.held', 'DELETE')
                AND has_table_privilege('${schema}.ready', 'DELETE')
                AND has_table_privilege('${schema}.timer', 'DELETE')
+               AND has_table_privilege('${schema}.mail', 'UPDATE')
+               AND has_table_privilege('${schema}.awakeable', 'INSERT')
+               AND has_table_privilege('${schema}.subscription', 'DELETE')
+               AND has_table_privilege('${schema}.publication', 'INSERT')
                AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
                    current_user AS role
             """;

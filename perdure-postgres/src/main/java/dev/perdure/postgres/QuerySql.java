@@ -81,6 +81,17 @@ final class QuerySql {
             WHERE r.state >= ${COMPLETED}
             """;
 
+    /** What the present life of each of these has started. */
+    private static final String LIVE_CHILDREN = """
+            SELECT c.id, c.key
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT restarts FROM ${schema}.run WHERE run.key = g.key OFFSET 0) p
+            CROSS JOIN LATERAL (
+                SELECT id, key, state, parent_restarts FROM ${schema}.run WHERE run.parent = g.key OFFSET 0
+            ) c
+            WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts
+            """;
+
     /** The states it has left, and the one it is in. */
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
@@ -93,6 +104,7 @@ final class QuerySql {
     final String find;
     final String list;
     final String ended;
+    final String liveChildren;
     final String changes;
 
     QuerySql(Schema schema) {
@@ -100,6 +112,7 @@ final class QuerySql {
         this.find = schema.sql(FIND);
         this.list = schema.sql(LIST);
         this.ended = schema.sql(ENDED);
+        this.liveChildren = schema.sql(LIVE_CHILDREN);
         this.changes = schema.sql(CHANGES);
     }
 }

@@ -57,6 +57,11 @@ final class Results {
     }
 
     static Control control(ResultSet row) throws SQLException {
-        return new Control(row.getInt("wakes"), row.getString("cancel"), row.getString("kill"), row.getString("pause"));
+        return new Control(
+                row.getInt("wakes"),
+                row.getLong("mails"),
+                row.getString("cancel"),
+                row.getString("kill"),
+                row.getString("pause"));
     }
 }

@@ -1,15 +1,20 @@
 -- Three roles. The owner is whoever ran the migrations; run this as the owner, and again after every migration.
 -- Roles are the DBA's to create: CREATE ROLE perdure_worker; CREATE ROLE perdure_viewer; then GRANT them to login roles.
 
--- A worker reads and writes rows. It cannot change the schema, nor delete a run, a journal or an event.
+-- A worker reads and writes rows. It cannot change the schema, nor delete a run, an event or a mail. A journal's entries it
+-- deletes when a run begins anew.
 GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.worker TO ${worker};
-GRANT SELECT, INSERT ON ${schema}.journal, ${schema}.event TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
+GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication TO ${worker};
+GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
-GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events TO ${worker};
+GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
+    ${schema}.publications TO ${worker};
 
 -- A viewer reads the views and nothing else.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
-GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events TO ${viewer};
+GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications TO ${viewer};

@@ -10,9 +10,12 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.time.Duration;
@@ -105,6 +108,70 @@ final class CostIT {
     void a_completion_is_one_round_trip_and_one_commit() {
         RunRef run = fixture.start("a");
         assertThat(costOf(() -> fixture.apply(complete(run)))).isEqualTo(new Cost(1, 1));
+        // Settings, lock, end: nobody waits for it, so nobody is looked for.
+        assertThat(proxy.statements()).isEqualTo(3);
+    }
+
+    @Test
+    void a_delivery_is_one_round_trip_and_one_commit_every_time() {
+        for (int round = 0; round < 8; round++) {
+            RunRef waits = fixture.start("waits-" + round);
+            fixture.apply(StoreFixture.await(waits, Channel.message("news")));
+            assertThat(costOf(() -> allReady(List.of(StoreFixture.message(waits, "news")))))
+                    .isEqualTo(new Cost(1, 1));
+        }
+    }
+
+    private void allReady(List<Change> deliveries) {
+        assertThat(store.ledger().apply(Lane.client(0), deliveries))
+                .allSatisfy(outcome -> assertThat(outcome)
+                        .isInstanceOfSatisfying(
+                                Outcome.Applied.class,
+                                applied -> assertThat(applied.state()).isEqualTo(RunState.READY)));
+    }
+
+    @Test
+    void a_thousand_deliveries_to_a_thousand_waiting_runs_are_one_round_trip_and_one_commit() {
+        List<RunRef> runs = fixture.startAll(
+                IntStream.range(0, 1_000).mapToObj(i -> "run-" + i).toList());
+        fixture.apply(runs.stream()
+                .<Change>map(run -> StoreFixture.await(run, Channel.message("news")))
+                .toList());
+        List<Change> deliveries =
+                runs.stream().<Change>map(run -> StoreFixture.message(run, "news")).toList();
+        assertThat(costOf(() -> allReady(deliveries))).isEqualTo(new Cost(1, 1));
+    }
+
+    @Test
+    void the_end_of_a_child_with_a_waiting_parent_is_one_round_trip_and_one_commit_every_time() {
+        for (int round = 0; round < 8; round++) {
+            RunRef parent = fixture.start("parent-" + round);
+            NewRun child = StoreFixture.child(parent, "child-" + round, 1);
+            RunRef started = ((Outcome.Started) fixture.apply(new Change.Start(child, fixture.worker))).run();
+            fixture.apply(StoreFixture.await(parent, Channel.answer(1)));
+            assertThat(costOf(() -> fixture.apply(complete(started)))).isEqualTo(new Cost(1, 1));
+            assertThat(store.runs().find(parent.id()).orElseThrow().info().state())
+                    .isEqualTo(RunState.READY);
+        }
+    }
+
+    @Test
+    void a_transition_with_every_effect_is_one_round_trip_and_one_commit_every_time() {
+        for (int round = 0; round < 8; round++) {
+            RunRef run = fixture.start("acts-" + round);
+            RunRef other = fixture.start("other-" + round);
+            List<Effect> effects = List.of(
+                    new Effect.Start(StoreFixture.child(run, "child-" + round, 1)),
+                    new Effect.Deliver(other.id(), StoreFixture.message(other, "news").mail()),
+                    new Effect.Cancel(other.id(), "why"),
+                    new Effect.Take(1),
+                    new Effect.Publish("progress", 2, StoreFixture.json("1")),
+                    new Effect.Awakeable("hash-" + round, 3),
+                    new Effect.Subscribe("paid", "42", 4));
+            Move restart = new Move.Restart(StoreFixture.json("2"), 2);
+            assertThat(costOf(() -> fixture.apply(new Change.Advance(run, 1, List.of(step(1)), effects, restart))))
+                    .isEqualTo(new Cost(1, 1));
+        }
     }
 
     @Test

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
 import dev.perdure.spi.RunRef;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -41,8 +44,8 @@ final class MigrationsIT {
                 store.get();
             }
         }
-        assertThat(TestServer.query("SELECT version FROM %s.migration".formatted(schema)))
-                .isEqualTo("1");
+        assertThat(TestServer.query("SELECT version FROM %s.migration ORDER BY version".formatted(schema)))
+                .isEqualTo("1\n2");
     }
 
     @Test
@@ -77,7 +80,7 @@ final class MigrationsIT {
                 Statement statement = connection.createStatement()) {
             assertThatThrownBy(() -> statement.execute("DELETE FROM %s.run".formatted(schema)))
                     .isInstanceOf(SQLException.class);
-            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.journal".formatted(schema)))
+            assertThatThrownBy(() -> statement.execute("DELETE FROM %s.mail".formatted(schema)))
                     .isInstanceOf(SQLException.class);
             assertThatThrownBy(() -> statement.execute("CREATE TABLE %s.x ()".formatted(schema)))
                     .isInstanceOf(SQLException.class);
@@ -91,6 +94,16 @@ final class MigrationsIT {
             }
             statement.execute("SELECT * FROM %s.journals".formatted(schema));
             statement.execute("SELECT * FROM %s.events".formatted(schema));
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT id || ' ' || channel || ' ' || name || ' ' || payload FROM %s.mails".formatted(schema))) {
+                rows.next();
+                assertThat(rows.getString(1)).isEqualTo("talks MESSAGE news \"news\"");
+            }
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT id || ' ' || name || ' ' || payload FROM %s.publications".formatted(schema))) {
+                rows.next();
+                assertThat(rows.getString(1)).isEqualTo("talks progress 1");
+            }
             assertThatThrownBy(() -> statement.execute("SELECT * FROM %s.run".formatted(schema)))
                     .isInstanceOf(SQLException.class);
         }
@@ -102,6 +115,7 @@ final class MigrationsIT {
         RunRef run = fixture.start("a");
         fixture.apply(StoreFixture.append(run, 1));
         fixture.apply(StoreFixture.complete(run));
+        talk(store, fixture);
         store.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
         assertThat(store.dispatch().poll(fixture.poll(5)).claimed()).hasSize(1);
         store.ledger()
@@ -114,6 +128,22 @@ final class MigrationsIT {
         assertThat(store.leases().sweep(10)).hasSize(1);
         assertThat(store.leases().sweep(10)).isEmpty();
         assertThat(store.runs().changes(run)).hasSize(2);
+    }
+
+    private static void talk(PostgresStore store, StoreFixture fixture) {
+        RunRef run = fixture.start("talks");
+        List<Effect> effects = List.of(
+                new Effect.Publish("progress", 1, StoreFixture.json("1")),
+                new Effect.Awakeable("hash", 2),
+                new Effect.Subscribe("paid", "", 3));
+        fixture.apply(new Change.Advance(run, 1, List.of(), effects, StoreFixture.STAY));
+        fixture.apply(StoreFixture.await(run, Channel.message("news")));
+        fixture.apply(StoreFixture.message(run, "news"));
+        assertThat(store.dispatch().poll(fixture.poll(5)).claimed()).hasSize(1);
+        assertThat(store.mailboxes().awakeable("hash")).isPresent();
+        fixture.apply(new Change.Advance(run, 2, List.of(), new Move.Restart(StoreFixture.json("2"), 2)));
+        assertThat(store.mailboxes().subscribers("paid", "")).isEmpty();
+        store.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.Order.KILL, "enough")));
     }
 
     @Test

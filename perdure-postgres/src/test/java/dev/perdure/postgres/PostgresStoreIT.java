@@ -5,9 +5,11 @@ import dev.perdure.spi.Store;
 import dev.perdure.testing.conformance.AdvanceConformance;
 import dev.perdure.testing.conformance.CommandConformance;
 import dev.perdure.testing.conformance.DispatchConformance;
+import dev.perdure.testing.conformance.EffectConformance;
 import dev.perdure.testing.conformance.HintsConformance;
 import dev.perdure.testing.conformance.JournalsConformance;
 import dev.perdure.testing.conformance.LeasesConformance;
+import dev.perdure.testing.conformance.MailConformance;
 import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.RunsConformance;
 import dev.perdure.testing.conformance.StartConformance;
@@ -105,6 +107,22 @@ final class PostgresStoreIT {
 
     @Nested
     final class Racing extends RaceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Mailing extends MailConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Affecting extends EffectConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

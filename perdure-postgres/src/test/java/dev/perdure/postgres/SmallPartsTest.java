@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Awaited;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
@@ -51,6 +53,9 @@ final class SmallPartsTest {
         for (Entry.Kind kind : Entry.Kind.values()) {
             assertThat(Codes.kind(Codes.of(kind))).isEqualTo(kind);
         }
+        for (Channel.Kind kind : Channel.Kind.values()) {
+            assertThat(Codes.channel(Codes.of(kind))).isEqualTo(kind);
+        }
         for (Entry.Status status : Entry.Status.values()) {
             assertThat(Codes.status(Codes.of(status))).isEqualTo(status);
         }
@@ -82,10 +87,29 @@ final class SmallPartsTest {
     }
 
     @Test
+    void calls_in_a_row_are_awaited_as_one_range() {
+        Set<Channel> channels = Set.of(
+                Channel.answer(9), Channel.answer(3), Channel.answer(4), Channel.answer(5), Channel.answer(7));
+        assertThat(AwaitedText.positions(new Awaited(channels, 5))).isEqualTo("{[3,5],[7,7],[9,9]}");
+        assertThat(AwaitedText.positions(Awaited.NOTHING)).isNull();
+    }
+
+    @Test
+    void names_that_are_awaited_are_an_array_whatever_is_in_them() {
+        assertThat(AwaitedText.names(new Awaited(Set.of(Channel.message("a \"b\" \\ {c},d")), 1)))
+                .isEqualTo("{\"m:a \\\"b\\\" \\\\ {c},d\"}");
+        assertThat(AwaitedText.names(new Awaited(Set.of(Channel.promise("paid"), Channel.answer(1)), 1)))
+                .isEqualTo("{\"p:paid\"}");
+        assertThat(AwaitedText.names(Awaited.NOTHING)).isNull();
+    }
+
+    @Test
     void partitions_fill_the_low_byte_of_the_key() {
-        long key = Keys.key(7, RunId.of("order-42"));
+        long key = Keys.key(7, RunId.of("order-42"), false);
         assertThat(key & 0xFF).isEqualTo(Keys.partition(RunId.of("order-42")));
         assertThat(key >> 8).isEqualTo(7);
+        assertThat(Keys.answers(key)).isFalse();
+        assertThat(Keys.answers(Keys.key(7, RunId.of("order-42"), true))).isTrue();
         assertThat(IntStream.range(0, 10_000)
                         .map(i -> Keys.partition(RunId.of("order-" + i)))
                         .distinct())

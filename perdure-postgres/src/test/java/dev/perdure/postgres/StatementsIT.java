@@ -3,9 +3,12 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
@@ -67,7 +70,13 @@ final class StatementsIT {
     void every_statement_is_accepted_by_the_server() throws Exception {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         List<Object> holders =
-                List.of(ledger, new LeaseSql(SCHEMA), new DispatchSql(SCHEMA, ledger), new QuerySql(SCHEMA));
+                List.of(
+                        ledger,
+                        ledger.mail,
+                        new LeaseSql(SCHEMA),
+                        new DispatchSql(SCHEMA, ledger),
+                        new QuerySql(SCHEMA),
+                        new MailboxSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
                 for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
@@ -89,6 +98,7 @@ final class StatementsIT {
         LeaseSql lease = new LeaseSql(SCHEMA);
         List<String> together = new ArrayList<>(List.of(
                 ledger.settings, ledger.lock, ledger.append, ledger.move, ledger.end, ledger.start, ledger.command));
+        together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
         try (Connection connection = pool.getConnection()) {
@@ -124,10 +134,13 @@ final class StatementsIT {
                 PostgresDispatch dispatch = new PostgresDispatch(database, SCHEMA, workers);
                 for (int i = 0; i < 8; i++) {
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
+                    talk(ledger, fixture, "small-talk-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
+                talk(ledger, fixture, "grown-talk", 2_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
+                talk(ledger, fixture, "measured-talk", 200);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -166,6 +179,73 @@ final class StatementsIT {
         dispatch.poll(fixture.poll(count / 4));
     }
 
+    /** Children, mail, effects and restarts, in batches of so many. */
+    private static void talk(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<RunRef> parents = owned(ledger, fixture, name + "-parent", count);
+        List<RunRef> loops = owned(ledger, fixture, name + "-loop", count);
+        List<Change> children = parents.stream()
+                .<Change>map(parent ->
+                        new Change.Start(StoreFixture.child(parent, parent.id() + "-child", 1), fixture.worker))
+                .toList();
+        List<Outcome> started = ledger.apply(lane, children);
+        applied(
+                ledger,
+                lane,
+                parents.stream()
+                        .<Change>map(parent -> new Change.Advance(
+                                parent,
+                                1,
+                                List.of(),
+                                List.of(
+                                        new Effect.Start(StoreFixture.child(parent, parent.id() + "-later", 2)),
+                                        new Effect.Cancel(RunId.of(name + "-nobody"), "why"),
+                                        new Effect.Publish("progress", 3, StoreFixture.json("1")),
+                                        new Effect.Awakeable(parent.id() + "-hash", 4),
+                                        new Effect.Subscribe("paid", "42", 5)),
+                                StoreFixture.STAY))
+                        .toList());
+        applied(
+                ledger,
+                lane,
+                loops.stream()
+                        .<Change>map(loop -> StoreFixture.message(loop, "news"))
+                        .toList());
+        applied(
+                ledger,
+                lane,
+                loops.stream()
+                        .<Change>map(loop -> new Change.Advance(
+                                loop,
+                                1,
+                                List.of(),
+                                List.of(new Effect.Take(1)),
+                                new Move.Restart(StoreFixture.json("2"), 2)))
+                        .toList());
+        applied(
+                ledger,
+                lane,
+                parents.stream()
+                        .<Change>map(parent -> StoreFixture.await(parent, Channel.answer(1)))
+                        .toList());
+        List<RunRef> ending = new ArrayList<>();
+        started.forEach(outcome -> ending.add(((Outcome.Started) outcome).run()));
+        applied(ledger, lane, ending.stream().<Change>map(StoreFixture::complete).toList());
+    }
+
+    private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        List<Change> starts = IntStream.range(0, count)
+                .<Change>mapToObj(i -> new Change.Start(StoreFixture.newRun(name + "-" + i), fixture.worker))
+                .toList();
+        return ledger.apply(new Lane(fixture.worker, 0), starts).stream()
+                .map(outcome -> ((Outcome.Started) outcome).run())
+                .toList();
+    }
+
+    private static void applied(PostgresLedger ledger, Lane lane, List<Change> changes) {
+        assertThat(ledger.apply(lane, changes)).allMatch(Outcome.Applied.class::isInstance);
+    }
+
     private static Map<String, Long> sequentialScans(HikariDataSource one) throws SQLException {
         Map<String, Long> scans = new LinkedHashMap<>();
         try (Connection connection = one.getConnection();
@@ -175,7 +255,7 @@ final class StatementsIT {
                 statement.execute(flush);
             }
             try (ResultSet rows = statement.executeQuery(
-                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'event', 'held', 'ready', 'timer')"
+                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'event', 'held', 'ready', 'timer', 'mail', 'awakeable', 'subscription', 'publication')"
                             .formatted(SCHEMA.name()))) {
                 while (rows.next()) {
                     scans.put(rows.getString(1), rows.getLong(2));

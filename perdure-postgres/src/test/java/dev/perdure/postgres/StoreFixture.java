@@ -2,14 +2,19 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Parent;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Store;
@@ -51,6 +56,39 @@ final class StoreFixture {
 
     static Change.Advance complete(RunRef run) {
         return new Change.Advance(run, 1, List.of(), new Move.End(RunState.COMPLETED, json("\"ok\""), ""));
+    }
+
+    /** A run that answers a call of another. */
+    static NewRun child(RunRef parent, String id, int position) {
+        NewRun run = newRun(id);
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                null,
+                null,
+                null,
+                new Parent(parent, position, true));
+    }
+
+    /** A wait for one mail on any of these, without a timer. */
+    static Change.Advance await(RunRef run, Channel... channels) {
+        Awaited awaited = new Awaited(Set.of(channels), 1);
+        return new Change.Advance(run, 1, List.of(), new Move.Wait(RunState.SUSPENDED, new Due.Never(), awaited, 0));
+    }
+
+    /** A wait for a mail on each of these, without a timer. */
+    static Change.Advance awaitAll(RunRef run, Channel... channels) {
+        Awaited awaited = new Awaited(Set.of(channels), channels.length);
+        return new Change.Advance(run, 1, List.of(), new Move.Wait(RunState.SUSPENDED, new Due.Never(), awaited, 0));
+    }
+
+    static Change.Deliver message(RunRef run, String topic) {
+        return new Change.Deliver(
+                run.id(), Mail.value(Channel.message(topic), UUID.randomUUID(), json("\"" + topic + "\"")));
     }
 
     Outcome apply(Change change) {

@@ -1,0 +1,103 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Payload;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The mail that a batch delivers, in the order in which it arrives. */
+final class Letters {
+    /** The place of a letter in the batch that no change of its own asks for. */
+    static final int UNASKED = -1;
+
+    /**
+     * A mail on its way, to a run given by id or by key.
+     *
+     * @param index the place of its change in the batch, or {@link #UNASKED}
+     * @param to to whom, or null
+     * @param key to whom, or null
+     * @param mail the mail
+     * @param sender the transition that sends it, or null
+     * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
+     */
+    record Letter(
+            int index,
+            @Nullable RunId to,
+            @Nullable Long key,
+            Mail mail,
+            Change.@Nullable Advance sender,
+            @Nullable RunId rival) {}
+
+    final List<Letter> all = new ArrayList<>();
+
+    void asked(int index, Change.Deliver deliver) {
+        all.add(new Letter(index, deliver.to(), null, deliver.mail(), null, null));
+    }
+
+    void sent(Change.Advance sender, RunId to, Mail mail) {
+        all.add(new Letter(UNASKED, to, null, mail, sender, null));
+    }
+
+    /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
+    void born(long key, Mail mail) {
+        all.add(new Letter(UNASKED, null, key, mail, null, null));
+    }
+
+    /** Tells a parent that the id it wanted for a child is another run's, if it is. */
+    void taken(Change.Advance sender, RunId id, long seed, int position) {
+        String text = "The run id '%s' is taken.".formatted(id);
+        Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
+        all.add(new Letter(UNASKED, null, sender.run().key(), mail, sender, id));
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<String> ids() {
+        return all.stream()
+                .map(Letter::to)
+                .filter(Objects::nonNull)
+                .map(RunId::value)
+                .toList();
+    }
+
+    void bind(Parameters parameters) throws SQLException {
+        int count = all.size();
+        @Nullable String[] ids = new String[count];
+        @Nullable Long[] keys = new Long[count];
+        short[] channels = new short[count];
+        int[] positions = new int[count];
+        String[] names = new String[count];
+        UUID[] tokens = new UUID[count];
+        short[] statuses = new short[count];
+        String[] texts = new String[count];
+        byte[][] payloads = new byte[count][];
+        @Nullable String[] rivals = new String[count];
+        for (int i = 0; i < count; i++) {
+            Letter letter = all.get(i);
+            Mail mail = letter.mail();
+            ids[i] = letter.to() == null ? null : letter.to().value();
+            keys[i] = letter.key();
+            channels[i] = Codes.of(mail.channel().kind());
+            positions[i] = mail.channel().position();
+            names[i] = mail.channel().name();
+            tokens[i] = mail.token();
+            statuses[i] = Codes.of(mail.status());
+            texts[i] = Text.storable(mail.text());
+            payloads[i] = mail.payload().bytes();
+            rivals[i] = letter.rival() == null ? null : letter.rival().value();
+        }
+        parameters.texts(ids).longs(keys).shorts(channels).ints(positions).texts(names);
+        parameters.uuids(tokens).shorts(statuses).texts(texts).bytes(payloads);
+        Rights.bind(parameters, all, Letter::sender);
+        parameters.texts(rivals);
+    }
+}

@@ -1,0 +1,104 @@
+package dev.perdure.postgres;
+
+/** The statements that read what has arrived for runs, who can be reached how, and what runs show to the world. */
+final class MailboxSql {
+    /**
+     * The next page of a mailbox, as many as fit the bytes and at least one. Answers to calls of an earlier life are passed
+     * over. The number of rows looked at is bounded too, as in {@link QuerySql#pages}.
+     */
+    private static final String UNREAD = """
+            SELECT number, channel, position, name, token, status, text, payload
+            FROM (
+                SELECT *, sum(length(payload)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place
+                FROM (
+                    SELECT m.* FROM ${schema}.mail m
+                    WHERE m.key = ? AND m.number > ? AND NOT m.taken
+                      AND (m.channel <> ${ANSWER} OR m.restarts = (SELECT restarts FROM ${schema}.run WHERE run.key = ?))
+                    ORDER BY m.number
+                    LIMIT ?
+                ) AS next
+            ) AS counted
+            WHERE bytes <= ? OR place = 1
+            ORDER BY number
+            """;
+
+    private static final String PROMISE = """
+            SELECT number, channel, position, name, token, status, text, payload
+            FROM ${schema}.mail
+            WHERE key = ? AND position = 0 AND restarts = 0 AND name = ? AND channel <> ${MESSAGE}
+            """;
+
+    private static final String AWAKEABLE = """
+            SELECT r.id, a.position
+            FROM ${schema}.awakeable a
+            CROSS JOIN LATERAL (SELECT id, restarts FROM ${schema}.run WHERE run.key = a.key OFFSET 0) r
+            WHERE a.hash = ? AND r.restarts = a.restarts
+            """;
+
+    /** Who has subscribed, and who of them still waits. Those who do not never will again. */
+    private static final String SUBSCRIBERS = """
+            SELECT s.key, s.position, s.restarts, r.id,
+                   r.state < ${COMPLETED} AND r.restarts = s.restarts AND answered.channel IS NULL AS waits
+            FROM unnest(?::text[]) AS wanted (event_key)
+            CROSS JOIN LATERAL (
+                SELECT key, position, restarts FROM ${schema}.subscription
+                WHERE subscription.event = ? AND subscription.event_key = wanted.event_key
+                OFFSET 0
+            ) s
+            CROSS JOIN LATERAL (SELECT id, state, restarts FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r
+            LEFT JOIN LATERAL (
+                SELECT channel FROM ${schema}.mail m
+                WHERE m.key = s.key AND m.position = s.position AND m.restarts = s.restarts AND m.name = ''
+                  AND m.channel <> ${MESSAGE}
+                OFFSET 0
+            ) answered ON true
+            """;
+
+    private static final String UNSUBSCRIBE = """
+            WITH gone AS (
+                DELETE FROM ${schema}.subscription
+                WHERE ctid = ANY (ARRAY(
+                    SELECT s.ctid
+                    FROM unnest(?::bigint[], ?::int[], ?::int[]) AS g (key, position, restarts)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.subscription s
+                        WHERE s.key = g.key AND s.restarts = g.restarts AND s.position = g.position
+                        FOR UPDATE SKIP LOCKED
+                    ) s))
+                RETURNING 1
+            )
+            SELECT count(*) FROM gone
+            """;
+
+    private static final String PUBLISHED = """
+            SELECT "offset", at, payload FROM ${schema}.publication
+            WHERE key = ? AND name = ? AND "offset" > ?
+            ORDER BY "offset"
+            LIMIT ?
+            """;
+
+    private static final String LATEST = """
+            SELECT "offset", at, payload FROM ${schema}.publication
+            WHERE key = ? AND name = ?
+            ORDER BY "offset" DESC
+            LIMIT 1
+            """;
+
+    final String unread;
+    final String promise;
+    final String awakeable;
+    final String subscribers;
+    final String unsubscribe;
+    final String published;
+    final String latest;
+
+    MailboxSql(Schema schema) {
+        this.unread = schema.sql(UNREAD);
+        this.promise = schema.sql(PROMISE);
+        this.awakeable = schema.sql(AWAKEABLE);
+        this.subscribers = schema.sql(SUBSCRIBERS);
+        this.unsubscribe = schema.sql(UNSUBSCRIBE);
+        this.published = schema.sql(PUBLISHED);
+        this.latest = schema.sql(LATEST);
+    }
+}

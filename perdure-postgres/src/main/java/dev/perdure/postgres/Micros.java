@@ -1,0 +1,27 @@
+package dev.perdure.postgres;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+
+/** Times as PostgreSQL counts them. A timer never fires early: what it cannot hold is rounded up. */
+final class Micros {
+    /** Far beyond any wait, near enough for every PostgreSQL timestamp. */
+    private static final Duration LONGEST = Duration.ofDays(365L * 7_000);
+
+    private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");
+
+    private Micros() {}
+
+    static long of(Duration duration) {
+        Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+        long micros = bounded.toSeconds() * 1_000_000 + bounded.toNanosPart() / 1_000;
+        return bounded.toNanosPart() % 1_000 == 0 ? micros : micros + 1;
+    }
+
+    static long of(Instant time) {
+        Instant bounded = time.isAfter(LATEST) ? LATEST : time;
+        long micros = ChronoUnit.MICROS.between(Instant.EPOCH, bounded);
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).isBefore(bounded) ? micros + 1 : micros;
+    }
+}

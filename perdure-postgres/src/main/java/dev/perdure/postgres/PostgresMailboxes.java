@@ -1,0 +1,141 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Reads mailboxes. A subscription is not removed by whatever makes it void, because an end must not have to look for it:
+ * the one who asks for subscribers removes those that he finds to be void.
+ */
+final class PostgresMailboxes implements Mailboxes {
+    private static final int ROWS_LOOKED_AT = 4_096;
+    private static final String ANY_KEY = "";
+
+    private final Database database;
+    private final Query query;
+    private final MailboxSql sql;
+
+    PostgresMailboxes(Database database, Schema schema) {
+        this.database = database;
+        this.query = new Query(database);
+        this.sql = new MailboxSql(schema);
+    }
+
+    @Override
+    public List<Arrived> unread(RunRef run, long afterNumber, int maxBytes) {
+        return query.all(
+                sql.unread,
+                parameters -> parameters
+                        .number(run.key())
+                        .number(afterNumber)
+                        .number(run.key())
+                        .integer(ROWS_LOOKED_AT)
+                        .number(maxBytes),
+                row -> new Arrived(row.getLong("number"), mail(row)));
+    }
+
+    private static Mail mail(ResultSet row) throws SQLException {
+        Channel channel =
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
+        return new Mail(
+                channel,
+                row.getObject("token", UUID.class),
+                Codes.status(row.getInt("status")),
+                row.getString("text"),
+                new Payload(row.getBytes("payload")));
+    }
+
+    @Override
+    public Optional<Mail> promise(RunRef run, String name) {
+        return query
+                .all(sql.promise, parameters -> parameters.number(run.key()).text(name), PostgresMailboxes::mail)
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public Optional<Address> awakeable(String hash) {
+        return query
+                .all(
+                        sql.awakeable,
+                        parameters -> parameters.text(hash),
+                        row -> new Address(RunId.of(row.getString("id")), row.getInt("position")))
+                .stream()
+                .findFirst();
+    }
+
+    /** A subscription as it was found. */
+    private record Subscriber(Address address, long key, int restarts, boolean waits) {}
+
+    @Override
+    public List<Address> subscribers(String event, String key) {
+        String[] keys = key.equals(ANY_KEY) ? new String[] {ANY_KEY} : new String[] {ANY_KEY, key};
+        List<Subscriber> subscribers = query.all(
+                sql.subscribers,
+                parameters -> parameters.texts(keys).text(event),
+                row -> new Subscriber(
+                        new Address(RunId.of(row.getString("id")), row.getInt("position")),
+                        row.getLong("key"),
+                        row.getInt("restarts"),
+                        row.getBoolean("waits")));
+        unsubscribe(
+                subscribers.stream().filter(subscriber -> !subscriber.waits()).toList());
+        return subscribers.stream()
+                .filter(Subscriber::waits)
+                .map(Subscriber::address)
+                .toList();
+    }
+
+    private void unsubscribe(List<Subscriber> subscribers) {
+        if (subscribers.isEmpty()) {
+            return;
+        }
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.unsubscribe)) {
+                new Parameters(statement)
+                        .longs(subscribers.stream().mapToLong(Subscriber::key).toArray())
+                        .ints(subscribers.stream()
+                                .mapToInt(subscriber -> subscriber.address().position())
+                                .toArray())
+                        .ints(subscribers.stream()
+                                .mapToInt(Subscriber::restarts)
+                                .toArray());
+                return statement.execute();
+            }
+        });
+    }
+
+    @Override
+    public List<Published> published(RunRef run, String name, long afterOffset, int limit) {
+        return query.all(
+                sql.published,
+                parameters -> parameters
+                        .number(run.key())
+                        .text(name)
+                        .number(afterOffset)
+                        .integer(limit),
+                PostgresMailboxes::published);
+    }
+
+    @Override
+    public Optional<Published> latest(RunRef run, String name) {
+        return query
+                .all(sql.latest, parameters -> parameters.number(run.key()).text(name), PostgresMailboxes::published)
+                .stream()
+                .findFirst();
+    }
+
+    private static Published published(ResultSet row) throws SQLException {
+        return new Published(row.getLong("offset"), Results.time(row, "at"), new Payload(row.getBytes("payload")));
+    }
+}

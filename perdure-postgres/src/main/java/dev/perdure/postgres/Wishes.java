@@ -1,0 +1,60 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a batch wants of runs that it does not hold. */
+final class Wishes {
+    /**
+     * Something wanted of a run.
+     *
+     * @param index the place of its change in the batch, or {@link Letters#UNASKED}
+     * @param run of which run
+     * @param order what
+     * @param reason why
+     * @param sender the transition that wants it, or null
+     */
+    record Wish(int index, RunId run, Order order, String reason, Change.@Nullable Advance sender) {}
+
+    final List<Wish> all = new ArrayList<>();
+
+    void asked(int index, Change.Command command) {
+        all.add(new Wish(index, command.run(), command.order(), command.reason(), null));
+    }
+
+    void cancel(Change.Advance sender, RunId run, String reason) {
+        all.add(new Wish(Letters.UNASKED, run, Order.CANCEL, reason, sender));
+    }
+
+    boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<String> ids() {
+        return all.stream().map(wish -> wish.run().value()).toList();
+    }
+
+    /** Those that may end by it. */
+    List<String> endingIds() {
+        return all.stream()
+                .filter(wish -> wish.order() == Order.CANCEL || wish.order() == Order.KILL)
+                .map(wish -> wish.run().value())
+                .toList();
+    }
+
+    void bind(Parameters parameters) throws SQLException {
+        short[] wishes = new short[all.size()];
+        String[] reasons = new String[all.size()];
+        for (int i = 0; i < wishes.length; i++) {
+            wishes[i] = Codes.of(all.get(i).order());
+            reasons[i] = Text.storable(all.get(i).reason());
+        }
+        parameters.texts(ids().toArray(String[]::new)).shorts(wishes).texts(reasons);
+        Rights.bind(parameters, all, Wish::sender);
+    }
+}
