@@ -69,14 +69,13 @@ final class StatementsIT {
     @Test
     void every_statement_is_accepted_by_the_server() throws Exception {
         LedgerSql ledger = new LedgerSql(SCHEMA);
-        List<Object> holders =
-                List.of(
-                        ledger,
-                        ledger.mail,
-                        new LeaseSql(SCHEMA),
-                        new DispatchSql(SCHEMA, ledger),
-                        new QuerySql(SCHEMA),
-                        new MailboxSql(SCHEMA));
+        List<Object> holders = List.of(
+                ledger,
+                ledger.mail,
+                new LeaseSql(SCHEMA),
+                new DispatchSql(SCHEMA, ledger),
+                new QuerySql(SCHEMA),
+                new MailboxSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
                 for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
@@ -230,7 +229,10 @@ final class StatementsIT {
                         .toList());
         List<RunRef> ending = new ArrayList<>();
         started.forEach(outcome -> ending.add(((Outcome.Started) outcome).run()));
-        applied(ledger, lane, ending.stream().<Change>map(StoreFixture::complete).toList());
+        applied(
+                ledger,
+                lane,
+                ending.stream().<Change>map(StoreFixture::complete).toList());
     }
 
     private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {

@@ -93,8 +93,11 @@ class TalkIT {
 
     @Test
     void many_waiters_cost_nothing_and_are_woken_in_one_go() throws Exception {
-        Definition<String, String> waiter = Definition.of("waiter", String.class, String.class, (ctx, kind) ->
-                kind.equals("message")
+        Definition<String, String> waiter = Definition.of(
+                "waiter",
+                String.class,
+                String.class,
+                (ctx, kind) -> kind.equals("message")
                         ? ctx.receive(WORD).await()
                         : ctx.promise(WORD).await());
         try (Court court = new Court();
@@ -102,14 +105,19 @@ class TalkIT {
                         .register(waiter)
                         .warmWindow(Duration.ZERO)
                         .start()) {
-            List<String> kinds =
-                    IntStream.range(0, WAITERS).mapToObj(i -> i % 2 == 0 ? "message" : "promise").toList();
+            List<String> kinds = IntStream.range(0, WAITERS)
+                    .mapToObj(i -> i % 2 == 0 ? "message" : "promise")
+                    .toList();
             List<Run<String>> runs = worker.startAll(waiter, kinds, kind -> StartOptions.defaults());
             Awaitility.await()
                     .atMost(PATIENCE)
                     .until(() -> court.count("SELECT count(*) FROM perdure.run WHERE state = 3") == WAITERS);
-            assertThat(court.count("SELECT count(*) FROM perdure.held")).as("runs in memory").isZero();
-            assertThat(court.count("SELECT count(*) FROM perdure.timer")).as("timers").isZero();
+            assertThat(court.count("SELECT count(*) FROM perdure.held"))
+                    .as("runs in memory")
+                    .isZero();
+            assertThat(court.count("SELECT count(*) FROM perdure.timer"))
+                    .as("timers")
+                    .isZero();
 
             List<RunId> forMessages = new ArrayList<>();
             List<RunId> forPromises = new ArrayList<>();
@@ -164,7 +172,9 @@ class TalkIT {
         void end(List<Run<Rally.Received>> sides, int balls) {
             List<Integer> all = IntStream.rangeClosed(1, balls).boxed().toList();
             for (Run<Rally.Received> side : sides) {
-                assertThat(side.result(PATIENCE).balls()).as("received by " + side.id()).isEqualTo(all);
+                assertThat(side.result(PATIENCE).balls())
+                        .as("received by " + side.id())
+                        .isEqualTo(all);
             }
         }
 
