@@ -17,6 +17,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ final class Session implements Host {
 
     private final WorkerId id;
     private final Settings settings;
+    private final Duration lease;
     private final StoreClock clock;
     private final Committer committer;
     private final Board board;
@@ -44,9 +46,10 @@ final class Session implements Host {
     private volatile boolean closing;
     private volatile long leaseEnds;
 
-    Session(WorkerId id, Settings settings, Shared shared, Runnable onLeft) {
+    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Runnable onLeft) {
         this.id = id;
         this.settings = settings;
+        this.lease = lease;
         this.clock = shared.clock();
         this.board = shared.board();
         this.listeners = shared.listeners();
@@ -158,6 +161,16 @@ final class Session implements Host {
     @Override
     public StoreClock clock() {
         return clock;
+    }
+
+    @Override
+    public WorkerId worker() {
+        return id;
+    }
+
+    @Override
+    public Duration lease() {
+        return lease;
     }
 
     @Override

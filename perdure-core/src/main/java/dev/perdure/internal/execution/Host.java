@@ -9,6 +9,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 
 /** What an execution needs of the worker it runs in. */
@@ -39,6 +40,12 @@ public interface Host {
 
     /** The store's time. */
     StoreClock clock();
+
+    /** The worker. */
+    WorkerId worker();
+
+    /** How long the worker counts as alive without a sign of life. */
+    Duration lease();
 
     /** Whether the worker's lease still holds, by its own clock. */
     boolean alive();

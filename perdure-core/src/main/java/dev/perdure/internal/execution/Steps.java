@@ -76,6 +76,27 @@ final class Steps {
         }
     }
 
+    /** What one attempt does: runs a body under guard and makes durable what that gave. */
+    @FunctionalInterface
+    interface Doing {
+        Values.Stored perform(Guarded guarded) throws Exception;
+    }
+
+    /** Runs a body as this attempt, interruptible, and encodes what it gives. */
+    @FunctionalInterface
+    interface Guarded {
+        Values.Stored run(Callable<?> body) throws Exception;
+    }
+
+    /** An attempt left nothing behind and is no fault of its body's: the same attempt is made again. */
+    static final class Again extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Again(Throwable cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
     /** The attempt that runs on this thread. */
     Optional<Attempt> current(Thread thread) {
         RunningAttempt running = current;
@@ -84,6 +105,16 @@ final class Steps {
 
     @Nullable
     Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
+    }
+
+    private Values.Stored recorded(Call call, Values.Stored stored) {
+        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+        return stored;
+    }
+
+    @Nullable
+    Object perform(Call call, Replay.Past past, Type type, Doing doing, StepOptions options) {
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
             return replay(call, answer.get().entry(), type);
@@ -105,7 +136,9 @@ final class Steps {
             int number = ++failed;
             RunningAttempt attempt = new RunningAttempt(number, derived.idempotencyKey(call.position()));
             try {
-                return attempt(call, attempt, type, body, options);
+                return attempt(call, attempt, type, doing, options);
+            } catch (Again again) {
+                failed--;
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
                     firstFailure = failure(call, policy, attempt, timedOut(call, options, interrupted), firstFailure);
@@ -148,23 +181,26 @@ final class Steps {
         }
     }
 
-    private @Nullable Object attempt(
-            Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options) throws Exception {
-        Runnable disarm = transitions.armDeadline();
-        Values.Stored stored;
-        current = attempt;
-        try {
-            @Nullable Object result = guard.run(body, options.timeout().orElse(null));
-            stored = values.store(result, type, "the result of step '" + call.name() + "'");
-        } finally {
-            current = null;
-            disarm.run();
-        }
-        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+    private @Nullable Object attempt(Call call, RunningAttempt attempt, Type type, Doing doing, StepOptions options)
+            throws Exception {
+        Values.Stored stored = doing.perform(body -> guarded(call, attempt, type, body, options));
         if (host.rules().unloadAfterSteps()) {
             throw transitions.unload();
         }
         return stored.copy();
+    }
+
+    private Values.Stored guarded(Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options)
+            throws Exception {
+        Runnable disarm = transitions.armDeadline();
+        current = attempt;
+        try {
+            @Nullable Object result = guard.run(body, options.timeout().orElse(null));
+            return values.store(result, type, "the result of " + call.describe());
+        } finally {
+            current = null;
+            disarm.run();
+        }
     }
 
     private static TimeoutException timedOut(Call call, StepOptions options, BodyGuard.Interrupted interrupted) {
