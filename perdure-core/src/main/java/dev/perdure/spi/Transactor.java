@@ -11,7 +11,6 @@ import java.util.function.Function;
  *
  * @param <C> what bodies work with
  */
-@FunctionalInterface
 public interface Transactor<C> extends TransactionSource<C> {
     /**
      * What is done in a transaction.
@@ -33,9 +32,30 @@ public interface Transactor<C> extends TransactionSource<C> {
      */
     Transacted run(TransactionTicket ticket, Work<C> work) throws Exception;
 
+    /**
+     * The step gives up. A source that remembers elsewhere what it committed makes sure that nothing of this step is
+     * committed any more.
+     *
+     * @return what counts: this failure, or the value of a body that had been committed all the same
+     * @throws dev.perdure.StoreException if nobody answers; ask again
+     */
+    default Entry giveUp(TransactionTicket ticket, Entry failure) {
+        return failure;
+    }
+
     @Override
     default <D> TransactionSource<D> as(Function<? super C, ? extends D> view) {
-        Transactor<D> viewed = (ticket, work) -> run(ticket, handle -> work.perform(view.apply(handle)));
-        return viewed;
+        Transactor<C> viewed = this;
+        return new Transactor<D>() {
+            @Override
+            public Transacted run(TransactionTicket ticket, Work<D> work) throws Exception {
+                return viewed.run(ticket, handle -> work.perform(view.apply(handle)));
+            }
+
+            @Override
+            public Entry giveUp(TransactionTicket ticket, Entry failure) {
+                return viewed.giveUp(ticket, failure);
+            }
+        };
     }
 }

@@ -270,7 +270,7 @@ final class Batch {
         return starts.stream().mapToLong(placed -> keyAt[placed.index()]).toArray();
     }
 
-    private static long micros(Duration duration) {
+    static long micros(Duration duration) {
         Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
         long micros = bounded.toSeconds() * 1_000_000 + bounded.toNanosPart() / 1_000;
         // A timer never fires early: what PostgreSQL cannot hold is rounded up.

@@ -15,6 +15,9 @@ final class Codes {
     /** Where a journal holds the outcome. */
     static final int OUTCOME = Integer.MAX_VALUE;
 
+    /** In the inbox, where the other numbers are those of orders. */
+    static final short START = 0;
+
     static final short WAIT = 1;
     static final short YIELD = 2;
     static final short RECOVER = 3;
@@ -57,6 +60,16 @@ final class Codes {
                 };
     }
 
+    static Order order(int code) {
+        return switch (code) {
+            case 1 -> Order.CANCEL;
+            case 2 -> Order.KILL;
+            case 3 -> Order.PAUSE;
+            case 4 -> Order.RESUME;
+            default -> throw unknown("order", code);
+        };
+    }
+
     static short of(RunState state) {
         return (short)
                 switch (state) {
@@ -96,6 +109,7 @@ final class Codes {
                     case SLEEP -> 2;
                     case NOW -> 3;
                     case PATCH -> 4;
+                    case TRANSACTION -> 5;
                 };
     }
 
@@ -105,6 +119,7 @@ final class Codes {
             case 2 -> Entry.Kind.SLEEP;
             case 3 -> Entry.Kind.NOW;
             case 4 -> Entry.Kind.PATCH;
+            case 5 -> Entry.Kind.TRANSACTION;
             default -> throw unknown("kind", code);
         };
     }

@@ -27,6 +27,7 @@ final class Preflight {
                AND has_table_privilege('${schema}.held', 'DELETE')
                AND has_table_privilege('${schema}.ready', 'DELETE')
                AND has_table_privilege('${schema}.timer', 'DELETE')
+               AND has_table_privilege('${schema}.inbox', 'DELETE')
                AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
                    current_user AS role
             """;

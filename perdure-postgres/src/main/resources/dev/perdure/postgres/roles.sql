@@ -6,7 +6,7 @@ GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.worker TO ${worker};
 GRANT SELECT, INSERT ON ${schema}.journal, ${schema}.event TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer, ${schema}.inbox TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events TO ${worker};
 

@@ -9,12 +9,16 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunState;
+import dev.perdure.TransactionOptions;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -141,6 +145,41 @@ final class CostIT {
         }
         store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("a"), null)));
         assertThat(costOf(() -> store.dispatch().poll(fixture.poll(10)))).isEqualTo(new Cost(2, 1));
+    }
+
+    /** A body with one statement is two round trips by itself: the statement and the commit. */
+    @Test
+    void a_transaction_step_is_one_transaction_and_one_round_trip_more_than_its_body() {
+        PostgresTransactions transactions = PostgresTransactions.on(store, pool);
+        for (int round = 0; round < 8; round++) {
+            RunRef run = fixture.start("transaction-" + round);
+            Cost cost = costOf(() -> assertThat(transact(transactions, run)).isEqualTo(new Transacted.Recorded()));
+            if (round >= 5) { // the driver knows the shapes
+                assertThat(cost).isEqualTo(new Cost(3, 1));
+            }
+            assertThat(store.journals().read(run, 0, 100).entries()).hasSize(1);
+        }
+    }
+
+    private Transacted transact(PostgresTransactions transactions, RunRef run) {
+        TransactionTicket ticket = new TransactionTicket(
+                fixture.worker,
+                Duration.ofSeconds(10),
+                run,
+                0,
+                Outcome.Started.FIRST_EPOCH,
+                1,
+                TransactionOptions.isolation(TransactionOptions.Isolation.SERIALIZABLE));
+        try {
+            return transactions.run(ticket, connection -> {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute("SELECT pg_current_xact_id()");
+                }
+                return step(1);
+            });
+        } catch (Exception thrown) {
+            throw new IllegalStateException(thrown);
+        }
     }
 
     @Test

@@ -41,8 +41,8 @@ final class MigrationsIT {
                 store.get();
             }
         }
-        assertThat(TestServer.query("SELECT version FROM %s.migration".formatted(schema)))
-                .isEqualTo("1");
+        assertThat(TestServer.query("SELECT version FROM %s.migration ORDER BY version".formatted(schema)))
+                .isEqualTo("1\n2");
     }
 
     @Test

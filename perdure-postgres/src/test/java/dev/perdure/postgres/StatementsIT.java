@@ -62,12 +62,17 @@ final class StatementsIT {
     @Test
     void every_statement_is_accepted_by_the_server() throws Exception {
         LedgerSql ledger = new LedgerSql(SCHEMA);
-        List<Object> holders =
-                List.of(ledger, new LeaseSql(SCHEMA), new DispatchSql(SCHEMA, ledger), new QuerySql(SCHEMA));
+        List<Object> holders = List.of(
+                ledger,
+                new LeaseSql(SCHEMA),
+                new DispatchSql(SCHEMA, ledger),
+                new QuerySql(SCHEMA),
+                new InboxSql(SCHEMA),
+                new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
                 for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
-                    for (String single : statement.getValue().split(";\n", -1)) {
+                    for (String single : statement.getValue().split(";\n(?!COMMIT$)", -1)) {
                         try (PreparedStatement prepared = connection.prepareStatement(single)) {
                             assertThat(prepared.getMetaData())
                                     .as(statement.getKey())
@@ -117,7 +122,8 @@ final class StatementsIT {
                     .notifications(false)
                     .open()) {
                 fixture = new StoreFixture(other);
-                PostgresDispatch dispatch = new PostgresDispatch(database, SCHEMA, workers);
+                PostgresDispatch dispatch =
+                        new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
                 for (int i = 0; i < 8; i++) {
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                 }

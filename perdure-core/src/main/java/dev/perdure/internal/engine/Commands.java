@@ -40,7 +40,7 @@ final class Commands {
         }
     }
 
-    private static void requireReason(@Nullable String reason) {
+    static void requireReason(@Nullable String reason) {
         if (reason == null
                 || reason.length() > MAX_REASON
                 || !reason.codePoints().allMatch(Commands::storable)) {

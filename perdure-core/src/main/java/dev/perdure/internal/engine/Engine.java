@@ -1,6 +1,7 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.Definition;
+import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -15,6 +16,7 @@ import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.Inbox;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
@@ -133,7 +135,7 @@ public final class Engine implements Perdure {
         return start(targetOf(definition), input, options);
     }
 
-    private static Target targetOf(Definition<?, ?> definition) {
+    static Target targetOf(Definition<?, ?> definition) {
         return new Target(definition.name(), definition.inputType(), definition.resultType());
     }
 
@@ -168,6 +170,11 @@ public final class Engine implements Perdure {
         return starter.startAll(target, inputs, options).stream()
                 .map(ref -> this.<R>handle(ref, target.resultType()))
                 .toList();
+    }
+
+    @Override
+    public Outbox outbox(Inbox inbox) {
+        return new EngineOutbox(registry, starter, inbox);
     }
 
     // ---- handles

@@ -63,7 +63,7 @@ final class Starter {
 
     private record Order(NewRun run, StartOptions options) {}
 
-    private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
+    NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
         if (target.takesInput() && input == null) {
             throw new InvalidRequestException(
                     "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."

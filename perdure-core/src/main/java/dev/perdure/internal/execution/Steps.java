@@ -80,6 +80,11 @@ final class Steps {
     @FunctionalInterface
     interface Doing {
         Values.Stored perform(Guarded guarded) throws Exception;
+
+        /** There is no further attempt: gives what counts, this failure unless something was done all the same. */
+        default Entry giveUp(Entry failure) {
+            return failure;
+        }
     }
 
     /** Runs a body as this attempt, interruptible, and encodes what it gives. */
@@ -94,6 +99,19 @@ final class Steps {
 
         Again(Throwable cause) {
             super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** An attempt found that an earlier one had its effect; its answer is recorded now. */
+    static final class Answered extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial") // never serialised
+        private final Entry entry;
+
+        Answered(Entry entry) {
+            super("answered before", null, false, false);
+            this.entry = entry;
         }
     }
 
@@ -135,24 +153,37 @@ final class Steps {
             transitions.flush();
             int number = ++failed;
             RunningAttempt attempt = new RunningAttempt(number, derived.idempotencyKey(call.position()));
+            Throwable thrown;
             try {
                 return attempt(call, attempt, type, doing, options);
             } catch (Again again) {
                 failed--;
+                continue;
+            } catch (Answered before) {
+                return replay(call, before.entry, type);
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
-                    firstFailure = failure(call, policy, attempt, timedOut(call, options, interrupted), firstFailure);
+                    thrown = timedOut(call, options, interrupted);
                 } else {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
                         transitions.reachDeadline();
                     }
                     failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
+                    continue;
                 }
             } catch (VirtualMachineError | LinkageError | Unwind broken) {
                 throw broken;
-            } catch (Throwable thrown) {
-                firstFailure = failure(call, policy, attempt, thrown, firstFailure);
+            } catch (Throwable fromBody) {
+                thrown = fromBody;
             }
+            Instant now = host.clock().now();
+            Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
+            Duration delay = delay(policy, attempt);
+            if (!again(policy, thrown, attempt, elapsed.plus(delay))) {
+                return replay(call, givenUp(call, doing, attempt, thrown), type);
+            }
+            Instant at = backOff(call, attempt, thrown, delay);
+            firstFailure = firstFailure == null ? at : firstFailure;
         }
     }
 
@@ -211,26 +242,31 @@ final class Steps {
         return timeout;
     }
 
-    /** Records a failed attempt and waits for the next, or records that there is none and throws. Gives the first's time. */
-    private Instant failure(
-            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
-        Instant now = host.clock().now();
-        Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
-        Failure failure = Failure.of(thrown);
-        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
-        // The effect has happened, and its result would not be storable next time either.
+    private Duration delay(RetryPolicy policy, RunningAttempt attempt) {
+        return attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+    }
+
+    /** A result that cannot be stored would not be storable next time either, and its effect may have happened. */
+    private static boolean again(RetryPolicy policy, Throwable thrown, RunningAttempt attempt, Duration elapsed) {
         boolean unstorable = thrown instanceof PayloadException;
-        boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
-        if (!again) {
-            FailedAttempt last = new FailedAttempt(failure, attempt.number(), 0);
-            transitions.append(List.of(call.answer(Entry.Status.FAILURE, values.encode(last))));
-            throw failed(call.name(), last);
-        }
-        FailedAttempt note = new FailedAttempt(failure, attempt.number(), delay.toMillis());
+        return !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed);
+    }
+
+    /** Records that there is no further attempt. */
+    private Entry givenUp(Call call, Doing doing, RunningAttempt attempt, Throwable thrown) {
+        FailedAttempt last = new FailedAttempt(Failure.of(thrown), attempt.number(), 0);
+        Entry counts = doing.giveUp(call.answer(Entry.Status.FAILURE, values.encode(last)));
+        transitions.append(List.of(counts));
+        return counts;
+    }
+
+    /** Records a failed attempt and waits for the next. Gives the time of the failure. */
+    private Instant backOff(Call call, RunningAttempt attempt, Throwable thrown, Duration delay) {
+        FailedAttempt note = new FailedAttempt(Failure.of(thrown), attempt.number(), delay.toMillis());
         Entry entry = call.note(attempt.number(), Entry.Status.ATTEMPT, values.encode(note));
         Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);
         transitions.await(call, due, RunState.BACKING_OFF);
-        return firstFailure == null ? due.minus(delay) : firstFailure;
+        return due.minus(delay);
     }
 
     /** From 0 to 1. */

@@ -52,13 +52,19 @@ final class TransactionAttempts<C> implements Steps.Doing {
         this.source = source;
         this.body = body;
         this.ticket =
-                new TransactionTicket(host.worker(), host.lease(), held.run(), held.epoch(), call.position(), options);
+                new TransactionTicket(
+                host.worker(), host.lease(), held.run(), held.seed(), held.epoch(), call.position(), options);
         this.trouble = new Backoff(host.clockwork());
     }
 
     /** What the body gave, kept while its transaction is on its way. */
     private static final class Result {
         private Values.@Nullable Stored stored;
+
+        boolean is(Entry entry) {
+            return entry.status() == Entry.Status.VALUE
+                    && stored != null && stored.payload().equals(entry.payload());
+        }
 
         Values.Stored stored() {
             if (stored == null) {
@@ -73,6 +79,9 @@ final class TransactionAttempts<C> implements Steps.Doing {
         Result result = new Result();
         Transacted transacted = settled(source.run(ticket, handle -> {
             Values.Stored stored = guarded.run(() -> body.call(handle));
+            if (!host.alive()) {
+                throw transitions.lost(); // the fence would find it out; a database without one would not
+            }
             result.stored = stored;
             return call.answer(Entry.Status.VALUE, stored.payload());
         }));
@@ -80,6 +89,9 @@ final class TransactionAttempts<C> implements Steps.Doing {
             case Transacted.Recorded() -> result.stored();
             case Transacted.Completed(Entry entry) -> {
                 transitions.append(List.of(entry));
+                if (!result.is(entry)) {
+                    throw new Steps.Answered(entry);
+                }
                 yield result.stored();
             }
             case Transacted.Fenced() -> throw transitions.lost();
@@ -109,6 +121,21 @@ final class TransactionAttempts<C> implements Steps.Doing {
             }
         }
         return known;
+    }
+
+    @Override
+    public Entry giveUp(Entry failure) {
+        Backoff patience = new Backoff(host.clockwork());
+        while (true) {
+            try {
+                return source.giveUp(ticket, failure);
+            } catch (StoreException outOfReach) {
+                if (outOfReach.kind() == StoreException.Kind.UNUSABLE || !host.alive()) {
+                    throw transitions.lost();
+                }
+                patience.pause();
+            }
+        }
     }
 
     /** A chance for the others first: a pause by chance, longer each time. */

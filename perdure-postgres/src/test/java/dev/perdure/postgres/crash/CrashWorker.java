@@ -30,11 +30,15 @@ public final class CrashWorker {
     }
 
     static HikariDataSource pool(String url, String user, String password) {
+        return pool(url, user, password, 5);
+    }
+
+    static HikariDataSource pool(String url, String user, String password, int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
         config.setPassword(password);
-        config.setMaximumPoolSize(5);
+        config.setMaximumPoolSize(size);
         config.setMinimumIdle(1);
         config.setConnectionTimeout(60_000);
         return new HikariDataSource(config);

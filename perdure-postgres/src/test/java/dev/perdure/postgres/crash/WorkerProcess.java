@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -17,18 +18,25 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     static WorkerProcess start(SharedPostgres.Fresh database) throws IOException {
+        return start(CrashWorker.class, database);
+    }
+
+    /** Starts another kind of worker, with more arguments after the address of the database. */
+    static WorkerProcess start(Class<?> worker, SharedPostgres.Fresh database, String... more) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        Process process = new ProcessBuilder(List.of(
-                        java,
-                        "-Xmx192m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CrashWorker.class.getName(),
-                        database.jdbcUrl(),
-                        database.user(),
-                        database.password()))
+        List<String> command = new ArrayList<>(List.of(
+                java,
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                worker.getName(),
+                database.jdbcUrl(),
+                database.user(),
+                database.password()));
+        command.addAll(List.of(more));
+        Process process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         return new WorkerProcess(process);
@@ -49,6 +57,11 @@ final class WorkerProcess implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /** Waits until it has ended by itself, and says how. */
+    int exitCode() throws InterruptedException {
+        return process.waitFor();
     }
 
     void kill() throws InterruptedException {
