@@ -20,6 +20,11 @@ final class SqlTrouble {
         return said(thrown).anyMatch(said -> state.equals(said.getSQLState()));
     }
 
+    /** Whether the connection was lost. */
+    static boolean isLost(Throwable thrown) {
+        return said(thrown).anyMatch(said -> SqlState.of(said) == SqlState.RECONNECT);
+    }
+
     /** A transaction that lost against others. */
     static Optional<Transacted> conflict(Throwable thrown) {
         return said(thrown)

@@ -110,6 +110,11 @@ public final class TransactionRecorder implements TransactionBook {
         return SqlTrouble.fromBody(thrown, broken);
     }
 
+    /** Whether an exception from the commit says that the connection was lost. */
+    public boolean isLost(Throwable thrown) {
+        return SqlTrouble.isLost(thrown);
+    }
+
     /**
      * What an exception from {@link #record} or from the commit means.
      *

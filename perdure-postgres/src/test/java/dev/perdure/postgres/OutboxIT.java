@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.CancelledException;
 import dev.perdure.Definition;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
+import dev.perdure.RunFailedException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -184,13 +184,14 @@ final class OutboxIT {
         try (CountingProxy proxy = new CountingProxy();
                 Connection caller = proxy.source().getConnection()) {
             caller.setAutoCommit(false);
+            in(caller).start(echo, "first", id("first")); // the driver asks for types once per connection
             proxy.reset();
             in(caller).startAll(echo, inputs, input -> id("id-" + input));
             assertThat(proxy.roundTrips()).isEqualTo(1);
             caller.commit();
         }
-        await().atMost(PATIENCE).until(() -> ran.size() == inputs.size());
-        assertThat(ran).containsExactlyInAnyOrderElementsOf(inputs);
+        await().atMost(PATIENCE).until(() -> ran.size() == inputs.size() + 1);
+        assertThat(ran).contains("first").containsAll(inputs);
         await().atMost(PATIENCE)
                 .until(() -> TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))
                         .equals("0"));
@@ -222,8 +223,8 @@ final class OutboxIT {
                 .ignoreException(dev.perdure.UnknownRunException.class)
                 .until(() -> state("order-1") == RunState.CANCELLED);
         assertThatThrownBy(() -> perdure.run(RunId.of("order-1"), TEXT).result())
-                .isInstanceOf(CancelledException.class)
-                .hasMessageContaining("changed my mind");
+                .isInstanceOf(RunFailedException.class)
+                .hasMessage("Run 'order-1' is CANCELLED: changed my mind");
     }
 
     @Test
