@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import java.util.Collection;
 import java.util.List;
@@ -75,6 +76,13 @@ public interface Perdure extends AutoCloseable {
     /** Starts many runs of one workflow, in few commits. */
     <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
+
+    /**
+     * Starts and cancels inside a transaction of the caller's own.
+     *
+     * @param inbox made for that transaction by what knows its database, such as {@code PostgresOutbox}
+     */
+    Outbox outbox(Inbox inbox);
 
     /**
      * A handle on a run that exists.

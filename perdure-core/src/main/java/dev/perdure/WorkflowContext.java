@@ -48,6 +48,35 @@ public interface WorkflowContext {
     void run(String name, StepAction body, StepOptions options);
 
     /**
+     * Runs the body in a transaction of the application's own database and records its result in that same transaction:
+     * both are committed, once, or neither is. The transaction is not the body's to end. Transactions that lost against
+     * others are run again; any other exception rolls back and follows the retry policy.
+     *
+     * @param source which database, and what it guarantees
+     * @return what was recorded, the same on every replay
+     * @throws StepFailedException when the attempts are used up; the same on every replay
+     */
+    <C, T extends @Nullable Object> T transaction(String name, TransactionSource<C> source, TransactionBody<C, T> body);
+
+    /** {@link #transaction(String, TransactionSource, TransactionBody)} with options. */
+    <C, T extends @Nullable Object> T transaction(
+            String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options);
+
+    /** {@link #transaction(String, TransactionSource, TransactionBody)} with its result type spelled out, and options. */
+    <C, T extends @Nullable Object> T transaction(
+            String name,
+            TransactionSource<C> source,
+            TypeRef<T> type,
+            TransactionBody<C, T> body,
+            TransactionOptions options);
+
+    /** A transaction step without result. */
+    <C> void transact(String name, TransactionSource<C> source, TransactionAction<C> body);
+
+    /** A transaction step without result, with options. */
+    <C> void transact(String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options);
+
+    /**
      * Sleeps through crashes and deploys, to a deadline that is fixed when the sleep begins. Longer sleeps hold no
      * thread and no heap. Zero or less returns at once.
      */

@@ -20,6 +20,8 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
     public enum Kind {
         /** A step, under its name. */
         STEP,
+        /** A transaction step, under its name. */
+        TRANSACTION,
         /** A sleep, under its duration. */
         SLEEP,
         /** The time. */

@@ -16,6 +16,11 @@ final class Codes {
     /** Where a journal holds the outcome. */
     static final int OUTCOME = Integer.MAX_VALUE;
 
+    /** In the inbox, where the other numbers are those of orders. */
+    static final short START = 0;
+
+    static final short DELIVER = 9;
+
     static final short WAIT = 1;
     static final short YIELD = 2;
     static final short RECOVER = 3;
@@ -71,6 +76,16 @@ final class Codes {
                 };
     }
 
+    static Order order(int code) {
+        return switch (code) {
+            case 1 -> Order.CANCEL;
+            case 2 -> Order.KILL;
+            case 3 -> Order.PAUSE;
+            case 4 -> Order.RESUME;
+            default -> throw unknown("order", code);
+        };
+    }
+
     static short of(RunState state) {
         return (short)
                 switch (state) {
@@ -119,6 +134,7 @@ final class Codes {
                     case CHOICE -> 11;
                     case AWAIT -> 12;
                     case EFFECT -> 13;
+                    case TRANSACTION -> 14;
                 };
     }
 
@@ -137,6 +153,7 @@ final class Codes {
             case 11 -> Entry.Kind.CHOICE;
             case 12 -> Entry.Kind.AWAIT;
             case 13 -> Entry.Kind.EFFECT;
+            case 14 -> Entry.Kind.TRANSACTION;
             default -> throw unknown("kind", code);
         };
     }

@@ -149,6 +149,9 @@ final class DispatchSql {
                        ) loner
                    ) AS alone_waits,
                    EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0) AS alive,
+                   EXISTS (
+                       SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
+                   ) AS inbox_waits,
                    (extract(epoch FROM clock_timestamp() - now()) * 1000000)::bigint AS took
             """;
 

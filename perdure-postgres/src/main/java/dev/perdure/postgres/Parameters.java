@@ -79,7 +79,7 @@ final class Parameters {
         return array("bytea", values);
     }
 
-    Parameters uuids(UUID[] values) throws SQLException {
+    Parameters uuids(@Nullable UUID[] values) throws SQLException {
         return array("uuid", values);
     }
 

@@ -17,7 +17,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out work: an idle poll is one round trip, and one that finds something is two. */
+/**
+ * Hands out work: an idle poll is one round trip, and one that finds something is two. A poll that sees something in the
+ * inbox does it, too: what becomes ready by that is found by the next.
+ */
 final class PostgresDispatch implements Dispatch {
     private static final String ANY_VERSION = "";
 
@@ -25,13 +28,15 @@ final class PostgresDispatch implements Dispatch {
     private final LedgerSql ledgerSql;
     private final DispatchSql sql;
     private final Workers workers;
+    private final InboxReader inbox;
     private final Watermark watermark = new Watermark();
 
-    PostgresDispatch(Database database, Schema schema, Workers workers) {
+    PostgresDispatch(Database database, Schema schema, Workers workers, InboxReader inbox) {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
         this.sql = new DispatchSql(schema, ledgerSql);
         this.workers = workers;
+        this.inbox = inbox;
     }
 
     @Override
@@ -44,6 +49,9 @@ final class PostgresDispatch implements Dispatch {
         Answer answer = database.call(connection -> poll(connection, request, worker, floor));
         if (!answer.alive()) {
             return new Polled(List.of(), List.of(), null, false);
+        }
+        if (answer.inboxWaits()) {
+            inbox.read();
         }
         Map<Long, Claimed> details = details(answer, worker);
         return new Polled(
@@ -66,6 +74,7 @@ final class PostgresDispatch implements Dispatch {
             List<Long> signalled,
             @Nullable Instant nextDue,
             boolean aloneWaits,
+            boolean inboxWaits,
             boolean alive) {}
 
     private Answer poll(Connection connection, Poll request, int worker, Watermark.Floor floor) throws SQLException {
@@ -118,6 +127,7 @@ final class PostgresDispatch implements Dispatch {
                 signalled,
                 Results.timeOrNull(rows, "next_due"),
                 rows.getBoolean("alone_waits"),
+                rows.getBoolean("inbox_waits"),
                 rows.getBoolean("alive"));
     }
 

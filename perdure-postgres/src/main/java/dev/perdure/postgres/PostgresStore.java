@@ -41,13 +41,18 @@ public final class PostgresStore implements Store {
     private final PostgresJournals journals;
     private final PostgresMailboxes mailboxes;
     private final PostgresRuns runs;
+    private final TransactionRecorder recorder;
+    private final DataSource source;
+    private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
     private final List<AutoCloseable> parts = Collections.synchronizedList(new ArrayList<>());
 
     private final int lanes;
 
-    private PostgresStore(Database database, Schema schema, int lanes) {
+    private PostgresStore(Database database, DataSource source, Schema schema, int lanes) {
         this.database = database;
+        this.source = source;
+        this.schema = schema;
         this.lanes = lanes;
         LeaseSql leaseSql = new LeaseSql(schema);
         QuerySql querySql = new QuerySql(schema);
@@ -56,10 +61,11 @@ public final class PostgresStore implements Store {
         keys.refill();
         this.ledger = new PostgresLedger(database, schema, keys, workers, hints);
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints);
-        this.dispatch = new PostgresDispatch(database, schema, workers);
+        this.dispatch = new PostgresDispatch(database, schema, workers, new InboxReader(database, schema, ledger));
         this.journals = new PostgresJournals(database, querySql);
         this.mailboxes = new PostgresMailboxes(database, schema);
         this.runs = new PostgresRuns(database, querySql);
+        this.recorder = new TransactionRecorder(database, schema, workers);
     }
 
     /** Begins to set up a store on this database. */
@@ -89,7 +95,7 @@ public final class PostgresStore implements Store {
             Preflight.requireServer(database, wanted.unsafeCommit);
             migrate(database, wanted);
             Preflight.requireRights(database, wanted.schema);
-            PostgresStore store = new PostgresStore(database, wanted.schema, wanted.lanes);
+            PostgresStore store = new PostgresStore(database, wanted.source, wanted.schema, wanted.lanes);
             if (wanted.notifications) {
                 store.notifyAndListen(wanted.listenOn == null ? wanted.source : wanted.listenOn, wanted.schema);
             }
@@ -131,6 +137,19 @@ public final class PostgresStore implements Store {
         if (loop == null || !loop.awaitListening(Duration.ofSeconds(10))) {
             throw new IllegalStateException("Nobody listens.");
         }
+    }
+
+    TransactionRecorder recorder() {
+        return recorder;
+    }
+
+    Schema schema() {
+        return schema;
+    }
+
+    /** Where its connections come from. */
+    DataSource source() {
+        return source;
     }
 
     @Override

@@ -10,7 +10,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
 GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer,
+    ${schema}.inbox TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications TO ${worker};

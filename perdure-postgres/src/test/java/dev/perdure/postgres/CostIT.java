@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunState;
+import dev.perdure.TransactionOptions;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Due;
@@ -18,6 +19,11 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -210,6 +216,55 @@ final class CostIT {
         }
         store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("a"), null)));
         assertThat(costOf(() -> store.dispatch().poll(fixture.poll(10)))).isEqualTo(new Cost(2, 1));
+    }
+
+    @Test
+    void a_transaction_step_is_one_transaction_and_one_round_trip_more_than_its_body() {
+        PostgresTransactions transactions = PostgresTransactions.on(store, pool);
+        for (int round = 0; round < 8; round++) {
+            RunRef run = fixture.start("transaction-" + round);
+            Cost bodyAlone = costOf(this::bodyAlone);
+            Cost step = costOf(() -> assertThat(transact(transactions, run)).isEqualTo(new Transacted.Recorded()));
+            if (round >= 5) { // the driver knows the shapes
+                assertThat(step).isEqualTo(new Cost(bodyAlone.roundTrips() + 1, 1));
+            }
+            assertThat(store.journals().read(run, 0, 100).entries()).hasSize(1);
+        }
+    }
+
+    private Transacted transact(PostgresTransactions transactions, RunRef run) {
+        TransactionTicket ticket = new TransactionTicket(
+                fixture.worker,
+                Duration.ofSeconds(10),
+                run,
+                0,
+                Outcome.Started.FIRST_EPOCH,
+                1,
+                TransactionOptions.isolation(TransactionOptions.Isolation.SERIALIZABLE));
+        try {
+            return transactions.run(ticket, connection -> {
+                body(connection);
+                return step(1);
+            });
+        } catch (Exception thrown) {
+            throw new IllegalStateException(thrown);
+        }
+    }
+
+    private static void body(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_current_xact_id()");
+        }
+    }
+
+    private void bodyAlone() {
+        try (Connection connection = pool.getConnection()) {
+            connection.setAutoCommit(false);
+            body(connection);
+            connection.commit();
+        } catch (SQLException thrown) {
+            throw new IllegalStateException(thrown);
+        }
     }
 
     @Test

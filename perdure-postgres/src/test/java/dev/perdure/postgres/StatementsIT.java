@@ -75,11 +75,13 @@ final class StatementsIT {
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
-                new MailboxSql(SCHEMA));
+                new MailboxSql(SCHEMA),
+                new InboxSql(SCHEMA),
+                new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
                 for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
-                    for (String single : statement.getValue().split(";\n", -1)) {
+                    for (String single : statement.getValue().split(";\n(?!COMMIT$)", -1)) {
                         try (PreparedStatement prepared = connection.prepareStatement(single)) {
                             assertThat(prepared.getMetaData())
                                     .as(statement.getKey())
@@ -130,7 +132,8 @@ final class StatementsIT {
                     .notifications(false)
                     .open()) {
                 fixture = new StoreFixture(other);
-                PostgresDispatch dispatch = new PostgresDispatch(database, SCHEMA, workers);
+                PostgresDispatch dispatch =
+                        new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
                 for (int i = 0; i < 8; i++) {
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                     talk(ledger, fixture, "small-talk-" + i, 2);

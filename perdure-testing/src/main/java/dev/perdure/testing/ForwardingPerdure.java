@@ -1,6 +1,7 @@
 package dev.perdure.testing;
 
 import dev.perdure.Definition;
+import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -10,6 +11,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.spi.Inbox;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -98,6 +100,11 @@ abstract class ForwardingPerdure implements Perdure {
         return engine().startAll(definition, inputs, options).stream()
                 .map(this::lasting)
                 .toList();
+    }
+
+    @Override
+    public Outbox outbox(Inbox inbox) {
+        return engine().outbox(inbox);
     }
 
     @Override

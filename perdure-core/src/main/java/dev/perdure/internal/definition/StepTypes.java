@@ -2,7 +2,9 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.PayloadException;
 import dev.perdure.StepBody;
+import dev.perdure.TransactionBody;
 import dev.perdure.spi.Codec;
+import java.io.Serializable;
 import java.lang.invoke.MethodHandleInfo;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.SerializedLambda;
@@ -11,6 +13,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -22,6 +25,8 @@ public final class StepTypes {
     /** Either a type or why there is none. */
     private record Answer(Type type, String problem) {}
 
+    private static final Set<Type> BODIES = Set.of(StepBody.class, TransactionBody.class);
+
     private final Codec codec;
     private final ConcurrentMap<Class<?>, Answer> known = new ConcurrentHashMap<>();
 
@@ -31,21 +36,33 @@ public final class StepTypes {
     }
 
     /**
-     * The result type of this body.
+     * The result type of a step's body.
      *
      * @throws PayloadException if it cannot be known or not be read back; says how to write the call
      */
     public Type of(StepBody<?> body, String step) {
+        return of(body, "step '" + step + "'", "ctx.step(\"" + step + "\", new TypeRef<…>() {}, …)");
+    }
+
+    /**
+     * The result type of a transaction step's body.
+     *
+     * @throws PayloadException if it cannot be known or not be read back; says how to write the call
+     */
+    public Type of(TransactionBody<?, ?> body, String step) {
+        return of(body, "transaction '" + step + "'", "ctx.transaction(\"" + step + "\", …, new TypeRef<…>() {}, …)");
+    }
+
+    private Type of(Serializable body, String what, String remedy) {
         Answer answer = known.computeIfAbsent(body.getClass(), unseen -> find(body));
         if (!answer.problem().isEmpty()) {
-            throw new PayloadException(
-                    "The result type of step '%s' cannot be used. %s Write it out: ctx.step(\"%s\", new TypeRef<…>() {}, …)."
-                            .formatted(step, answer.problem(), step));
+            throw new PayloadException("The result type of %s cannot be used. %s Write it out: %s."
+                    .formatted(what, answer.problem(), remedy));
         }
         return answer.type();
     }
 
-    private Answer find(StepBody<?> body) {
+    private Answer find(Serializable body) {
         Type type = Lambdas.describe(body)
                 .map(lambda -> typeOf(body, lambda))
                 .or(() -> typeOfClass(body.getClass()))
@@ -58,7 +75,7 @@ public final class StepTypes {
         }
     }
 
-    private static Type typeOf(StepBody<?> body, SerializedLambda lambda) {
+    private static Type typeOf(Serializable body, SerializedLambda lambda) {
         ClassLoader loader = body.getClass().getClassLoader();
         Class<?> erased = MethodType.fromMethodDescriptorString(lambda.getInstantiatedMethodType(), loader)
                 .returnType();
@@ -71,11 +88,15 @@ public final class StepTypes {
                 .orElse(erased);
     }
 
-    /** For a body that is an object of a class which says {@code implements StepBody<Payment>}. */
+    /**
+     * For a body that is an object of a class which says {@code implements StepBody<Payment>}. A body's result is the last
+     * of its type arguments.
+     */
     private static Optional<Type> typeOfClass(Class<?> type) {
         return Arrays.stream(type.getGenericInterfaces())
-                .filter(parent -> parent instanceof ParameterizedType generic && generic.getRawType() == StepBody.class)
-                .map(parent -> ((ParameterizedType) parent).getActualTypeArguments()[0])
+                .filter(parent -> parent instanceof ParameterizedType generic && BODIES.contains(generic.getRawType()))
+                .map(parent -> ((ParameterizedType) parent).getActualTypeArguments())
+                .map(arguments -> arguments[arguments.length - 1])
                 .findFirst();
     }
 }

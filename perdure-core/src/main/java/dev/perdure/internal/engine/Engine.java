@@ -1,6 +1,7 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.Definition;
+import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -16,6 +17,7 @@ import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.Inbox;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
@@ -172,6 +174,11 @@ public final class Engine implements Perdure {
         return starter.startAll(target, inputs, options).stream()
                 .map(ref -> this.<R>handle(ref, target.resultType()))
                 .toList();
+    }
+
+    @Override
+    public Outbox outbox(Inbox inbox) {
+        return new EngineOutbox(registry, starter, mailroom, inbox);
     }
 
     // ---- handles

@@ -125,16 +125,25 @@ final class Mailroom {
     // ---- awakeables
 
     void resolve(String token, @Nullable Object value) {
-        Address address = find(token);
-        Type type = value == null ? Object.class : value.getClass();
-        Payload payload = encode(value, type, "the value of an awakeable");
-        deliver(address.run(), Mail.value(Channel.answer(address.position()), token(), payload));
+        deliverAll(List.of(resolution(token, value)));
     }
 
     void reject(String token, String reason) {
+        deliverAll(List.of(rejection(token, reason)));
+    }
+
+    Change.Deliver resolution(String token, @Nullable Object value) {
+        Address address = find(token);
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = encode(value, type, "the value of an awakeable");
+        return new Change.Deliver(address.run(), Mail.value(Channel.answer(address.position()), token(), payload));
+    }
+
+    Change.Deliver rejection(String token, String reason) {
         Reasons.require(reason);
         Address address = find(token);
-        deliver(address.run(), Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
+        Mail mail = Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY);
+        return new Change.Deliver(address.run(), mail);
     }
 
     private Address find(String token) {

@@ -23,6 +23,7 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,7 @@ final class Session implements Host {
 
     private final WorkerId id;
     private final Settings settings;
+    private final Duration lease;
     private final StoreClock clock;
     private final Committer committer;
     private final Board<RunRef, Runs.Ended> board;
@@ -53,9 +55,10 @@ final class Session implements Host {
     private volatile boolean closing;
     private volatile long leaseEnds;
 
-    Session(WorkerId id, Settings settings, Shared shared, Runnable onLeft) {
+    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Runnable onLeft) {
         this.id = id;
         this.settings = settings;
+        this.lease = lease;
         this.clock = shared.clock();
         this.board = shared.board();
         this.registry = shared.registry();
@@ -168,6 +171,16 @@ final class Session implements Host {
     @Override
     public StoreClock clock() {
         return clock;
+    }
+
+    @Override
+    public WorkerId worker() {
+        return id;
+    }
+
+    @Override
+    public Duration lease() {
+        return lease;
     }
 
     @Override

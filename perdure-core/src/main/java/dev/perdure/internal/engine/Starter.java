@@ -63,13 +63,20 @@ final class Starter {
         return startAll(target, orders);
     }
 
-    private record Order(NewRun run, StartOptions options, List<Mail> mails) {
+    /**
+     * A run to be started.
+     *
+     * @param run the run
+     * @param options how
+     * @param mails what it finds when it begins
+     */
+    record Order(NewRun run, StartOptions options, List<Mail> mails) {
         Change.Start change(@Nullable WorkerId owner) {
             return new Change.Start(run, owner, mails);
         }
     }
 
-    private Order order(Target target, @Nullable Object input, StartOptions options) {
+    Order order(Target target, @Nullable Object input, StartOptions options) {
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
         return new Order(newRun(target, input, options), options, mails);
     }

@@ -62,7 +62,7 @@ final class Worker {
     private Session join() {
         Clockwork clockwork = settings.clockwork();
         WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
-        Session joining = new Session(id, settings, shared, this::left);
+        Session joining = new Session(id, settings, rules.lease(), shared, this::left);
         long sent = clockwork.nanoTime();
         Instant now = settings.store()
                 .leases()

@@ -30,6 +30,7 @@ record Call(int position, Entry.Kind kind, String name) {
     static String describe(Entry.Kind kind, String name) {
         return switch (kind) {
             case STEP -> "step '" + name + "'";
+            case TRANSACTION -> "transaction '" + name + "'";
             case SLEEP -> "sleep of " + name;
             case NOW -> "now()";
             case PATCH -> "patched(\"" + name + "\")";

@@ -13,6 +13,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -45,6 +46,12 @@ public interface Host {
 
     /** The store's time. */
     StoreClock clock();
+
+    /** The worker. */
+    WorkerId worker();
+
+    /** How long the worker counts as alive without a sign of life. */
+    Duration lease();
 
     /** Whether the worker's lease still holds, by its own clock. */
     boolean alive();

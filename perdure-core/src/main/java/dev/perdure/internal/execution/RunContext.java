@@ -18,6 +18,10 @@ import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
 import dev.perdure.TimedOutException;
 import dev.perdure.Topic;
+import dev.perdure.TransactionAction;
+import dev.perdure.TransactionBody;
+import dev.perdure.TransactionOptions;
+import dev.perdure.TransactionSource;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowContext;
 import dev.perdure.WorkflowMethod;
@@ -25,6 +29,7 @@ import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
+import dev.perdure.spi.Transactor;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -143,6 +148,69 @@ final class RunContext implements WorkflowContext {
         Calls.requireName("step name", name);
         Call call = calls.take("step", Entry.Kind.STEP, name);
         return (T) steps.perform(call, calls.past(call), type, body, options);
+    }
+
+    // ---- transactions
+
+    @Override
+    public <C, T extends @Nullable Object> T transaction(
+            String name, TransactionSource<C> source, TransactionBody<C, T> body) {
+        return transaction(name, source, body, TransactionOptions.defaults());
+    }
+
+    @Override
+    public <C, T extends @Nullable Object> T transaction(
+            String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options) {
+        Calls.requireName("transaction name", name);
+        return transaction(name, source, host.rules().stepTypes().of(body, name), body, options);
+    }
+
+    @Override
+    public <C, T extends @Nullable Object> T transaction(
+            String name,
+            TransactionSource<C> source,
+            TypeRef<T> type,
+            TransactionBody<C, T> body,
+            TransactionOptions options) {
+        host.rules().codec().check(type.type());
+        return transaction(name, source, type.type(), body, options);
+    }
+
+    @Override
+    public <C> void transact(String name, TransactionSource<C> source, TransactionAction<C> body) {
+        transact(name, source, body, TransactionOptions.defaults());
+    }
+
+    @Override
+    public <C> void transact(
+            String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
+        this.<C, @Nullable Object>transaction(
+                name,
+                source,
+                void.class,
+                handle -> {
+                    body.run(handle);
+                    return null;
+                },
+                options);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
+    private <C, T extends @Nullable Object> T transaction(
+            String name,
+            TransactionSource<C> source,
+            Type type,
+            TransactionBody<C, T> body,
+            TransactionOptions options) {
+        Calls.requireName("transaction name", name);
+        if (!(source instanceof Transactor<C> transactor)) {
+            throw new InvalidRequestException(
+                    "The source of transaction '%s' is %s, which cannot run any. Take one from a module that knows databases, such as PostgresTransactions.on(store)."
+                            .formatted(name, source));
+        }
+        Call call = calls.take("transaction", Entry.Kind.TRANSACTION, name);
+        Steps.Doing doing = new TransactionAttempts<>(call, held, host, transitions, transactor, body, options);
+        return (T) steps.perform(call, calls.past(call), type, doing, options.step());
     }
 
     // ---- futures

@@ -79,6 +79,45 @@ final class Steps {
         }
     }
 
+    /** What one attempt does: runs a body under guard and makes durable what that gave. */
+    @FunctionalInterface
+    interface Doing {
+        Values.Stored perform(Guarded guarded) throws Exception;
+
+        /** There is no further attempt: gives what counts, this failure unless something was done all the same. */
+        default Entry giveUp(Entry failure) {
+            return failure;
+        }
+    }
+
+    /** Runs a body as this attempt, interruptible, and encodes what it gives. */
+    @FunctionalInterface
+    interface Guarded {
+        Values.Stored run(Callable<?> body) throws Exception;
+    }
+
+    /** An attempt left nothing behind and is no fault of its body's: the same attempt is made again. */
+    static final class Again extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Again(Throwable cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** An attempt found that an earlier one had its effect; its answer is recorded now. */
+    static final class Answered extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial") // never serialised
+        private final Entry entry;
+
+        Answered(Entry entry) {
+            super("answered before", null, false, false);
+            this.entry = entry;
+        }
+    }
+
     /** The attempt that runs on this thread. */
     Optional<Attempt> current(Thread thread) {
         return Optional.ofNullable(current.get(thread));
@@ -94,6 +133,16 @@ final class Steps {
 
     @Nullable
     Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
+    }
+
+    private Values.Stored recorded(Call call, Values.Stored stored) {
+        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+        return stored;
+    }
+
+    @Nullable
+    Object perform(Call call, Replay.Past past, Type type, Doing doing, StepOptions options) {
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
             return replay(call, answer.get().entry(), type);
@@ -114,27 +163,41 @@ final class Steps {
             transitions.flush();
             int number = ++failed;
             RunningAttempt attempt = attempt(call, number);
+            Throwable thrown;
             try {
-                Values.Stored stored = tryOnce(call, attempt, type, body, options, guard);
-                transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+                Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
                 if (host.rules().unloadAfterSteps()) {
                     throw transitions.unload();
                 }
                 return stored.copy();
+            } catch (Again again) {
+                failed--;
+                continue;
+            } catch (Answered before) {
+                return replay(call, before.entry, type);
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
-                    firstFailure = failure(call, policy, attempt, timedOut(call, options, interrupted), firstFailure);
+                    thrown = timedOut(call, options, interrupted);
                 } else {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
                         transitions.reachDeadline();
                     }
                     failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
+                    continue;
                 }
             } catch (VirtualMachineError | LinkageError | Unwind broken) {
                 throw broken;
-            } catch (Throwable thrown) {
-                firstFailure = failure(call, policy, attempt, thrown, firstFailure);
+            } catch (Throwable fromBody) {
+                thrown = fromBody;
             }
+            Verdict verdict = judge(policy, attempt, thrown, firstFailure);
+            Duration delay = verdict.again();
+            if (delay == null) {
+                return replay(call, givenUp(call, doing, verdict), type);
+            }
+            Instant due = transitions.begin(call, entry(call, verdict), delay, RunState.BACKING_OFF);
+            transitions.await(call, due, RunState.BACKING_OFF);
+            firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
         }
     }
 
@@ -173,7 +236,7 @@ final class Steps {
         current.put(Thread.currentThread(), attempt);
         try {
             @Nullable Object result = guarding.run(body, options.timeout().orElse(null));
-            return values.store(result, type, "the result of step '" + call.name() + "'");
+            return values.store(result, type, "the result of " + call.describe());
         } finally {
             current.remove(Thread.currentThread());
             disarm.run();
@@ -218,19 +281,11 @@ final class Steps {
                 : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
     }
 
-    /** Records a failed attempt and waits for the next, or records that there is none and throws. Gives the first's time. */
-    private Instant failure(
-            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
-        Verdict verdict = judge(policy, attempt, thrown, firstFailure);
-        Entry entry = entry(call, verdict);
-        Duration delay = verdict.again();
-        if (delay == null) {
-            transitions.append(List.of(entry));
-            throw failed(call.name(), verdict.attempt());
-        }
-        Instant due = transitions.begin(call, entry, delay, RunState.BACKING_OFF);
-        transitions.await(call, due, RunState.BACKING_OFF);
-        return firstFailure == null ? due.minus(delay) : firstFailure;
+    /** Records that there is no further attempt. */
+    private Entry givenUp(Call call, Doing doing, Verdict verdict) {
+        Entry counts = doing.giveUp(entry(call, verdict));
+        transitions.append(List.of(counts));
+        return counts;
     }
 
     /** From 0 to 1. */

@@ -36,6 +36,7 @@ final class CuttingProxy implements AutoCloseable {
         APPEND("FROM (SELECT count(*) AS entries FROM appended) AS new"),
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided"),
         END("false AS woken, state, epoch, state_now"),
+        TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
         RENEW("UPDATE perdure.worker SET expires_at");
 
         private final String words;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Nested;
 class PostgresScenariosIT {
     private static final String CLEAR = """
             TRUNCATE perdure.run, perdure.journal, perdure.event, perdure.worker, perdure.lane, perdure.held, perdure.ready,
-                     perdure.timer RESTART IDENTITY
+                     perdure.timer, perdure.inbox RESTART IDENTITY
             """;
 
     private static SharedPostgres.Fresh database;

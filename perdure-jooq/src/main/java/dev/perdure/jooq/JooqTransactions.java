@@ -1,0 +1,33 @@
+package dev.perdure.jooq;
+
+import dev.perdure.TransactionSource;
+import java.sql.Connection;
+import org.jooq.Configuration;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DefaultConfiguration;
+
+/**
+ * Transaction steps whose bodies get a jOOQ {@link DSLContext}.
+ *
+ * <pre>{@code
+ * TransactionSource<DSLContext> accounts = JooqTransactions.on(PostgresTransactions.on(store, pool));
+ * …
+ * ctx.transact("reserve", accounts, sql -> sql.update(ACCOUNT).set(BALANCE, BALANCE.minus(10)).execute());
+ * }</pre>
+ *
+ * <p>The transaction is the engine's: {@code sql.transaction(…)} inside a body is refused.
+ */
+public final class JooqTransactions {
+    private JooqTransactions() {}
+
+    /** In PostgreSQL's dialect, with jOOQ's default settings. */
+    public static TransactionSource<DSLContext> on(TransactionSource<Connection> source) {
+        return on(source, new DefaultConfiguration().set(SQLDialect.POSTGRES));
+    }
+
+    /** With settings of the application's own; only its connection is replaced. */
+    public static TransactionSource<DSLContext> on(TransactionSource<Connection> source, Configuration settings) {
+        return source.as(connection -> settings.derive(connection).dsl());
+    }
+}

@@ -1,0 +1,5 @@
+/** Transaction steps with jOOQ. */
+@NullMarked
+package dev.perdure.jooq;
+
+import org.jspecify.annotations.NullMarked;

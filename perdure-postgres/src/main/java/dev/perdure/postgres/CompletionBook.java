@@ -1,0 +1,122 @@
+package dev.perdure.postgres;
+
+import dev.perdure.postgres.TransactionRecorder.Begun;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** Remembers in another database what transaction steps have done there, until it is in the journal. */
+final class CompletionBook implements TransactionBook {
+    private final Database database;
+    private final CompletionSql sql;
+    private final TransactionFate fate;
+
+    CompletionBook(Database database, Schema schema) {
+        this.database = database;
+        this.sql = new CompletionSql(schema);
+        this.fate = new TransactionFate(database);
+    }
+
+    @Override
+    public Begun begin(Connection connection, TransactionTicket ticket) throws SQLException {
+        return TransactionRecorder.begun(connection, ticket);
+    }
+
+    @Override
+    public Optional<Entry> earlier(Connection connection, TransactionTicket ticket) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.find)) {
+            bindPlace(new Parameters(statement), ticket);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? Optional.of(entry(row, ticket)) : Optional.empty();
+            }
+        }
+    }
+
+    private static Parameters bindPlace(Parameters parameters, TransactionTicket ticket) throws SQLException {
+        return parameters.text(ticket.run().id().value()).number(ticket.seed()).integer(ticket.position());
+    }
+
+    private static Entry entry(ResultSet row, TransactionTicket ticket) throws SQLException {
+        return new Entry(
+                ticket.position(),
+                Entry.ANSWER,
+                Entry.Kind.TRANSACTION,
+                row.getString("name"),
+                Codes.status(row.getInt("status")),
+                new Payload(row.getBytes("payload")));
+    }
+
+    private static Parameters bind(PreparedStatement statement, TransactionTicket ticket, Entry entry)
+            throws SQLException {
+        return bindPlace(new Parameters(statement), ticket)
+                .text(entry.name())
+                .integer((int) Codes.of(entry.status()))
+                .object(entry.payload().bytes());
+    }
+
+    @Override
+    public Transacted recordAndCommit(Connection connection, Begun begun, Entry entry) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.recordAndCommit)) {
+            bind(statement, begun.ticket(), entry).number(begun.number());
+            statement.execute();
+        }
+        return new Transacted.Completed(entry);
+    }
+
+    @Override
+    public Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception {
+        TransactionRecorder.requireWhole(thrown);
+        Optional<Transacted> conflict = SqlTrouble.conflict(thrown);
+        if (conflict.isPresent()) {
+            return conflict.get();
+        }
+        if (SqlTrouble.isState(thrown, TransactionSql.REFUSED)) {
+            // Asked when this connection has been given back.
+            return new Transacted.InDoubt(() -> committedBefore(begun.ticket(), thrown));
+        }
+        if (broken) {
+            return fate.inDoubt(begun.number(), thrown, new Transacted.Completed(entry));
+        }
+        throw thrown;
+    }
+
+    private Transacted committedBefore(TransactionTicket ticket, Exception thrown) {
+        return database.call(connection -> earlier(connection, ticket))
+                .<Transacted>map(Transacted.Completed::new)
+                .orElseGet(() -> new Transacted.Conflict(thrown));
+    }
+
+    /** Makes sure that nothing is committed under this position any more; gives what counts. */
+    Entry giveUp(TransactionTicket ticket, Entry failure) {
+        boolean first = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.giveUp)) {
+                bind(statement, ticket, failure);
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next();
+                }
+            }
+        });
+        return first
+                ? failure
+                : database.call(connection -> earlier(connection, ticket)).orElse(failure);
+    }
+
+    /** Deletes what is older than so many microseconds. */
+    int forget(long micros) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.forget)) {
+                new Parameters(statement).number(micros);
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return row.getInt(1);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,51 @@
+package dev.perdure.postgres;
+
+/** The statements around the body of a transaction step in another database. See {@link TransactionSql}. */
+final class CompletionSql {
+    /** What an earlier transaction of this step left behind. */
+    private static final String FIND = """
+            SELECT name, status, payload FROM ${schema}.completion WHERE run = ? AND seed = ? AND position = ?
+            """;
+
+    /**
+     * Whoever comes first under a position is committed. Another one waits for him here, until it is known that he was,
+     * and then fails.
+     */
+    private static final String RECORD = """
+            WITH recorded AS (
+                INSERT INTO ${schema}.completion (run, seed, position, name, status, payload)
+                VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO NOTHING
+                RETURNING run
+            )
+            SELECT ln(count(*)::float8) AS first,
+                   sqrt(CASE WHEN pg_current_xact_id()::text::bigint = ? THEN 0 ELSE -1 END::float8) AS whole
+            FROM recorded
+            """;
+
+    private static final String GIVE_UP = """
+            INSERT INTO ${schema}.completion (run, seed, position, name, status, payload)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO NOTHING
+            RETURNING position
+            """;
+
+    private static final String FORGET = """
+            WITH forgotten AS (
+                DELETE FROM ${schema}.completion WHERE at < now() - ? * interval '1 microsecond' RETURNING 1
+            )
+            SELECT count(*) FROM forgotten
+            """;
+
+    final String find;
+    final String recordAndCommit;
+    final String giveUp;
+    final String forget;
+
+    CompletionSql(Schema schema) {
+        this.find = schema.sql(FIND);
+        this.recordAndCommit = schema.sql(RECORD) + ";\nCOMMIT";
+        this.giveUp = schema.sql(GIVE_UP);
+        this.forget = schema.sql(FORGET);
+    }
+}

@@ -1,0 +1,203 @@
+package dev.perdure.postgres;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what callers have asked for in transactions of their own.
+ *
+ * <p>How it works: it marks some rows as taken, applies them through the ledger like everything else, and deletes them. The
+ * changes are idempotent, so a worker that dies in between does no harm: after a few seconds another takes the rows again.
+ */
+final class InboxReader {
+    private static final Logger LOG = LoggerFactory.getLogger(InboxReader.class);
+    private static final Lane CLIENT = Lane.client(0);
+
+    private final Database database;
+    private final Ledger ledger;
+    private final InboxSql sql;
+
+    InboxReader(Database database, Schema schema, Ledger ledger) {
+        this.database = database;
+        this.ledger = ledger;
+        this.sql = new InboxSql(schema);
+    }
+
+    /**
+     * Something that was asked for.
+     *
+     * @param number its place in the inbox
+     * @param change what
+     */
+    private record Asked(long number, Change change) {
+        RunId run() {
+            return switch (change) {
+                case Change.Start start -> start.run().id();
+                case Change.Command command -> command.run();
+                case Change.Advance advance -> advance.run().id();
+                case Change.Deliver deliver -> deliver.to();
+            };
+        }
+    }
+
+    /** Does some of it. What cannot be done now is done later. */
+    void read() {
+        try {
+            List<Long> done = new ArrayList<>();
+            List<Asked> taken = take(done);
+            List<Long> early = new ArrayList<>();
+            for (List<Asked> batch : batches(taken)) {
+                List<Outcome> outcomes =
+                        ledger.apply(CLIENT, batch.stream().map(Asked::change).toList());
+                for (int i = 0; i < batch.size(); i++) {
+                    Asked asked = batch.get(i);
+                    done.add(asked.number());
+                    if (outcomes.get(i) instanceof Outcome.UnknownRun) {
+                        early.add(asked.number());
+                    }
+                    report(asked, outcomes.get(i));
+                }
+            }
+            delete(done, early);
+        } catch (StoreException later) {
+            LOG.debug("Could not do what is in the inbox; it will be taken again.", later);
+        }
+    }
+
+    private static void report(Asked asked, Outcome outcome) {
+        switch (outcome) {
+            case Outcome.Existing existing
+            when asked.change() instanceof Change.Start(NewRun run, var nobody, var mails)
+                    && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
+                LOG.warn(
+                        "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with its own input. Nothing was started.",
+                        run.id(),
+                        run.definition(),
+                        existing.definition());
+            case Outcome.Refused refused ->
+                LOG.error(
+                        "What a caller's transaction asked for run '{}' cannot be stored: {}. It is dropped.",
+                        asked.run(),
+                        refused.reason());
+            case Outcome.Undelivered undelivered ->
+                LOG.warn(
+                        "Mail from a caller's transaction did not reach run '{}': {}.",
+                        asked.run(),
+                        undelivered.why() == Outcome.Undelivered.Why.ENDED
+                                ? "it has ended"
+                                : "somebody else's answer came first");
+            default -> {}
+        }
+    }
+
+    /** In order, and none with two changes of one run. */
+    private static List<List<Asked>> batches(List<Asked> taken) {
+        List<List<Asked>> batches = new ArrayList<>();
+        Set<RunId> runs = new HashSet<>();
+        for (Asked asked : taken) {
+            if (batches.isEmpty() || !runs.add(asked.run())) {
+                batches.add(new ArrayList<>());
+                runs.clear();
+                runs.add(asked.run());
+            }
+            batches.getLast().add(asked);
+        }
+        return batches;
+    }
+
+    /** Takes some, and gives those that make no sense up for deletion: only plain SQL can have put them there. */
+    private List<Asked> take(List<Long> senseless) {
+        return database.call(connection -> {
+            List<Asked> taken = new ArrayList<>();
+            try (PreparedStatement statement = Database.prepare(connection, sql.take);
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    long number = rows.getLong("number");
+                    try {
+                        taken.add(new Asked(number, change(rows)));
+                    } catch (InvalidRequestException senselessRow) {
+                        LOG.error("A row of the inbox makes no sense and is dropped.", senselessRow);
+                        senseless.add(number);
+                    }
+                }
+            }
+            taken.sort(Comparator.comparingLong(Asked::number));
+            return taken;
+        });
+    }
+
+    private static Change change(ResultSet row) throws SQLException {
+        RunId id = RunId.of(row.getString("id"));
+        int wish = row.getInt("wish");
+        if (wish == Codes.DELIVER) {
+            return new Change.Deliver(id, mail(row));
+        }
+        if (wish != Codes.START) {
+            return new Change.Command(id, Codes.order(wish), row.getString("reason"));
+        }
+        return new Change.Start(
+                new NewRun(
+                        id,
+                        row.getString("definition"),
+                        new Payload(row.getBytes("input")),
+                        row.getLong("seed"),
+                        row.getString("queue"),
+                        row.getInt("priority"),
+                        row.getString("version"),
+                        duration(row, "timeout"),
+                        duration(row, "delay"),
+                        null),
+                null);
+    }
+
+    private static @Nullable Duration duration(ResultSet row, String column) throws SQLException {
+        long micros = row.getLong(column);
+        return row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    private static Mail mail(ResultSet row) throws SQLException {
+        Channel channel =
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
+        String text = row.getString("reason");
+        return new Mail(
+                channel,
+                row.getObject("token", UUID.class),
+                Codes.status(row.getInt("status")),
+                text == null ? "" : text,
+                new Payload(row.getBytes("input")));
+    }
+
+    private void delete(List<Long> done, List<Long> early) {
+        if (!done.isEmpty()) {
+            database.call(connection -> {
+                try (PreparedStatement statement = Database.prepare(connection, sql.done)) {
+                    new Parameters(statement).longs(done.toArray(Long[]::new)).longs(early.toArray(Long[]::new));
+                    return statement.execute();
+                }
+            });
+        }
+    }
+}

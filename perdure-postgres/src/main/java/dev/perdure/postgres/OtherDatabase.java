@@ -1,0 +1,86 @@
+package dev.perdure.postgres;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.Transactor;
+import java.sql.Connection;
+import java.time.Duration;
+import javax.sql.DataSource;
+
+/**
+ * Transaction steps in another PostgreSQL than Perdure's own. A small table there remembers, in the body's own
+ * transaction, that a step was done and with what result; so it takes effect exactly once there, too, whatever happens
+ * before the journal knows. The table is made by {@link #migration}, which a DBA may run, or by {@link #migrate}.
+ *
+ * <pre>{@code
+ * OtherDatabase warehouse = OtherDatabase.on(warehousePool);
+ * warehouse.migrate();
+ * }</pre>
+ *
+ * <p>It works with every store, the one in memory included. Thread-safe.
+ */
+public final class OtherDatabase implements Transactor<Connection> {
+    private static final String DEFAULT_SCHEMA = "perdure";
+    private static final int LOOKING = 2;
+
+    private final Schema schema;
+    private final Database database;
+    private final CompletionBook book;
+    private final TransactionBodies bodies;
+
+    private OtherDatabase(DataSource source, Schema schema) {
+        this.schema = schema;
+        this.database = new Database(Preflight.connect(source, LOOKING), () -> null);
+        this.book = new CompletionBook(database, schema);
+        this.bodies = new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), book);
+    }
+
+    /** With connections from a pool to that database, and the table in its schema {@code perdure}. */
+    public static OtherDatabase on(DataSource pool) {
+        return on(pool, DEFAULT_SCHEMA);
+    }
+
+    /** With the table in another schema. */
+    public static OtherDatabase on(DataSource pool, String schema) {
+        return new OtherDatabase(pool, new Schema(schema));
+    }
+
+    /** What makes the table; harmless when repeated. */
+    public static String migration(String schema) {
+        return Migrations.resource("completion.sql").replace("${schema}", new Schema(schema).name());
+    }
+
+    /** Makes the table if it is not there. */
+    public void migrate() {
+        database.inTransaction(connection -> {
+            try (var statement = connection.createStatement()) {
+                return statement.execute(migration(schema.name()));
+            }
+        });
+    }
+
+    /**
+     * Deletes what was remembered longer ago. It is needed only until the step is in its run's journal: normally for
+     * milliseconds, and at most for as long as a run may be without a worker.
+     *
+     * @return how many
+     */
+    public int forget(Duration age) {
+        if (age.isNegative()) {
+            throw new InvalidRequestException("The age is %s; it cannot be negative.".formatted(age));
+        }
+        return book.forget(Micros.of(age));
+    }
+
+    @Override
+    public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
+        return bodies.run(ticket, work);
+    }
+
+    @Override
+    public Entry giveUp(TransactionTicket ticket, Entry failure) {
+        return book.giveUp(ticket, failure);
+    }
+}

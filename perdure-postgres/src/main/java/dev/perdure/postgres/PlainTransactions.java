@@ -1,0 +1,70 @@
+package dev.perdure.postgres;
+
+import dev.perdure.TransactionOptions.Isolation;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.Transactor;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import javax.sql.DataSource;
+
+/**
+ * Transaction steps on any JDBC {@link DataSource}, for tests on the in-memory store.
+ *
+ * <p><b>Not exactly once.</b> The body's changes are one transaction, but the step's record is not part of it: it follows
+ * in the store. A crash between the two runs the body again although its changes are there, and a worker that has lost
+ * the run may still commit. Isolation, roll-back, retries, conflicts and the refusal to end the transaction are as in
+ * production, with {@link PostgresTransactions} or {@link OtherDatabase}.
+ */
+public final class PlainTransactions implements Transactor<Connection> {
+    private final DataSource source;
+
+    private PlainTransactions(DataSource source) {
+        this.source = source;
+    }
+
+    /** On this database. */
+    public static PlainTransactions on(DataSource source) {
+        return new PlainTransactions(source);
+    }
+
+    @Override
+    public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
+        try (Connection connection = source.getConnection()) {
+            begin(connection, ticket);
+            GuardedConnection.Lent lent = GuardedConnection.lend(connection);
+            try {
+                Entry entry = work.perform(lent.connection());
+                lent.takeBack().run();
+                connection.commit();
+                return new Transacted.Completed(entry);
+            } catch (Exception | Error thrown) {
+                lent.takeBack().run();
+                connection.rollback();
+                Optional<Transacted> conflict = SqlTrouble.conflict(thrown);
+                if (conflict.isPresent()) {
+                    return conflict.get();
+                }
+                throw thrown;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        }
+    }
+
+    private static void begin(Connection connection, TransactionTicket ticket) throws SQLException {
+        connection.setAutoCommit(false);
+        connection.setReadOnly(ticket.options().isReadOnly());
+        Optional<Isolation> isolation = ticket.options().isolation();
+        if (isolation.isPresent()) {
+            connection.setTransactionIsolation(
+                    switch (isolation.get()) {
+                        case READ_COMMITTED -> Connection.TRANSACTION_READ_COMMITTED;
+                        case REPEATABLE_READ -> Connection.TRANSACTION_REPEATABLE_READ;
+                        case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
+                    });
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Inbox;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Payload;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts and cancels on a connection that the caller holds: visible when the caller commits, gone when it rolls back.
+ *
+ * <pre>{@code
+ * PostgresOutbox outbox = PostgresOutbox.on(store);
+ * …
+ * insert(connection, order);
+ * perdure.outbox(outbox.in(connection)).start(Orders::process, order, id("order-42"));
+ * connection.commit();
+ * }</pre>
+ *
+ * <p>It only inserts into a table of its own. Whatever the transaction does and however long it is left open, it holds up no
+ * worker and no other caller. Immutable.
+ */
+public final class PostgresOutbox {
+    private static final String SENDER = "outbox";
+    private static final String READY = SENDER + "\nready";
+
+    private final Schema schema;
+    private final InboxSql sql;
+    private final boolean notifies;
+
+    private PostgresOutbox(Schema schema, boolean notifies) {
+        this.schema = schema;
+        this.sql = new InboxSql(schema);
+        this.notifies = notifies;
+    }
+
+    /** For the runs of this store. */
+    public static PostgresOutbox on(PostgresStore store) {
+        return new PostgresOutbox(store.schema(), true);
+    }
+
+    /**
+     * Whether the commit wakes a worker; on unless set. PostgreSQL lets transactions that notify commit one after another:
+     * where many commit at once that costs throughput, and without it workers find out at their next look, within a second.
+     */
+    public PostgresOutbox notifications(boolean on) {
+        return new PostgresOutbox(schema, on);
+    }
+
+    /** For one transaction: the one that is open on this connection, or each statement by itself under autocommit. */
+    public Inbox in(Connection connection) {
+        return changes -> put(connection, changes);
+    }
+
+    private void put(Connection connection, List<Change> changes) {
+        if (changes.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = connection.prepareStatement(notifies ? sql.putAndNotify : sql.put)) {
+            Parameters parameters = new Parameters(statement);
+            new Rows(changes).bind(parameters);
+            if (notifies) {
+                parameters.text(schema.channel()).text(READY);
+            }
+            statement.execute();
+        } catch (SQLException problem) {
+            throw new StoreException(
+                    StoreException.Kind.UNUSABLE,
+                    "Nothing was put into the inbox of schema '%s', and the caller's transaction is to be rolled back: %s"
+                            .formatted(schema.name(), problem.getMessage()),
+                    problem);
+        }
+    }
+
+    /** The columns of what is put in. */
+    private static final class Rows {
+        private final long[] seeds;
+        private final @Nullable Long[] timeouts;
+        private final @Nullable Long[] delays;
+        private final @Nullable UUID[] tokens;
+        private final int[] positions;
+        private final short[] channels;
+        private final short[] statuses;
+        private final @Nullable String[] names;
+        private final int[] priorities;
+        private final short[] wishes;
+        private final String[] ids;
+        private final @Nullable String[] definitions;
+        private final @Nullable String[] queues;
+        private final @Nullable String[] versions;
+        private final @Nullable String[] reasons;
+        private final byte[][] inputs;
+
+        Rows(List<Change> changes) {
+            int size = changes.size();
+            this.seeds = new long[size];
+            this.timeouts = new Long[size];
+            this.delays = new Long[size];
+            this.tokens = new UUID[size];
+            this.positions = new int[size];
+            this.channels = new short[size];
+            this.statuses = new short[size];
+            this.names = new String[size];
+            this.priorities = new int[size];
+            this.wishes = new short[size];
+            this.ids = new String[size];
+            this.definitions = new String[size];
+            this.queues = new String[size];
+            this.versions = new String[size];
+            this.reasons = new String[size];
+            this.inputs = new byte[size][];
+            for (int i = 0; i < size; i++) {
+                add(i, changes.get(i));
+            }
+        }
+
+        private void add(int i, Change change) {
+            switch (change) {
+                case Change.Start(NewRun run, var nobody, var none) -> {
+                    wishes[i] = Codes.START;
+                    ids[i] = run.id().value();
+                    seeds[i] = run.seed();
+                    timeouts[i] = run.timeout() == null ? null : Micros.of(run.timeout());
+                    delays[i] = run.delay() == null ? null : Micros.of(run.delay());
+                    priorities[i] = run.priority();
+                    definitions[i] = run.definition();
+                    queues[i] = run.queue();
+                    versions[i] = run.version();
+                    inputs[i] = run.input().bytes();
+                }
+                case Change.Command command -> {
+                    wishes[i] = Codes.of(command.order());
+                    ids[i] = command.run().value();
+                    reasons[i] = Text.storable(command.reason());
+                    inputs[i] = Payload.EMPTY.bytes();
+                }
+                case Change.Deliver(RunId to, Mail mail) -> {
+                    wishes[i] = Codes.DELIVER;
+                    ids[i] = to.value();
+                    tokens[i] = mail.token();
+                    positions[i] = mail.channel().position();
+                    channels[i] = Codes.of(mail.channel().kind());
+                    statuses[i] = Codes.of(mail.status());
+                    names[i] = mail.channel().name();
+                    reasons[i] = Text.storable(mail.text());
+                    inputs[i] = mail.payload().bytes();
+                }
+                case Change.Advance advance ->
+                    throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
+            }
+        }
+
+        void bind(Parameters parameters) throws SQLException {
+            parameters
+                    .longs(seeds)
+                    .longs(timeouts)
+                    .longs(delays)
+                    .ints(priorities)
+                    .shorts(wishes)
+                    .texts(ids);
+            parameters
+                    .texts(definitions)
+                    .texts(queues)
+                    .texts(versions)
+                    .texts(reasons)
+                    .bytes(inputs);
+            parameters
+                    .uuids(tokens)
+                    .ints(positions)
+                    .shorts(channels)
+                    .shorts(statuses)
+                    .texts(names);
+        }
+    }
+}

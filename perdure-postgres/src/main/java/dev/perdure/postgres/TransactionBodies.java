@@ -1,0 +1,147 @@
+package dev.perdure.postgres;
+
+import dev.perdure.postgres.TransactionRecorder.Begun;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.Transactor.Work;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Runs bodies of transaction steps on connections of a {@link javax.sql.DataSource}: begin, body, record and commit. A
+ * connection is taken for that time only, and given back in the state in which it was found.
+ */
+final class TransactionBodies {
+    /** No answer to the record or the commit for so long means that the connection is half-open. */
+    private static final Duration SILENCE = Duration.ofSeconds(10);
+
+    private static final int UNTOUCHED = -1;
+
+    private final Connections connections;
+    private final TransactionBook book;
+
+    TransactionBodies(Connections connections, TransactionBook book) {
+        this.connections = connections;
+        this.book = book;
+    }
+
+    Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
+        boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
+        try {
+            Connection connection;
+            try {
+                connection = connections.take();
+            } catch (SQLException none) {
+                return new Transacted.Unavailable(none);
+            }
+            One transaction = new One(connection);
+            try {
+                return transaction.run(ticket, work);
+            } finally {
+                transaction.giveBack();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** One transaction on one connection. */
+    private final class One {
+        private final Connection connection;
+        private int patience = UNTOUCHED;
+        private boolean sound;
+
+        One(Connection connection) {
+            this.connection = connection;
+        }
+
+        Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
+            Begun begun;
+            try {
+                connection.setAutoCommit(false);
+                begun = book.begin(connection, ticket);
+                Optional<Entry> earlier = book.earlier(connection, ticket);
+                if (earlier.isPresent()) {
+                    rollBack();
+                    return new Transacted.Completed(earlier.get());
+                }
+            } catch (SQLException cannot) {
+                rollBack();
+                return new Transacted.Unavailable(cannot);
+            }
+            Entry entry;
+            try {
+                entry = performed(work);
+            } catch (Exception thrown) {
+                rollBack();
+                Optional<Transacted> trouble = SqlTrouble.fromBody(thrown, !sound);
+                if (trouble.isPresent()) {
+                    return trouble.get();
+                }
+                throw thrown;
+            } catch (Error thrown) {
+                rollBack();
+                throw thrown;
+            }
+            return ticket.options().isReadOnly() ? ended(entry) : committed(begun, entry);
+        }
+
+        private Entry performed(Work<Connection> work) throws Exception {
+            GuardedConnection.Lent lent = GuardedConnection.lend(connection);
+            try {
+                return work.perform(lent.connection());
+            } finally {
+                lent.takeBack().run();
+            }
+        }
+
+        private Transacted ended(Entry entry) {
+            rollBack();
+            return new Transacted.Completed(entry);
+        }
+
+        private Transacted committed(Begun begun, Entry entry) throws Exception {
+            try {
+                patience = connection.getNetworkTimeout();
+                connection.setNetworkTimeout(Runnable::run, (int) SILENCE.toMillis());
+                Transacted committed = book.recordAndCommit(connection, begun, entry);
+                restore();
+                return committed;
+            } catch (SQLException refused) {
+                rollBack();
+                return book.fromCommit(refused, !sound, begun, entry);
+            }
+        }
+
+        /** Leaves the connection as it was found, if that is still possible. */
+        private void rollBack() {
+            try {
+                connection.rollback();
+                restore();
+            } catch (SQLException broken) {
+                sound = false;
+            }
+        }
+
+        private void restore() throws SQLException {
+            if (patience != UNTOUCHED) {
+                connection.setNetworkTimeout(Runnable::run, patience);
+            }
+            connection.setAutoCommit(true);
+            sound = true;
+        }
+
+        void giveBack() {
+            if (sound) {
+                connections.give(connection);
+            } else {
+                connections.discard(connection);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package dev.perdure.postgres;
+
+import dev.perdure.postgres.TransactionRecorder.Begun;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** How a transaction step is recorded together with what its body did. */
+interface TransactionBook {
+    /** The first thing said in a transaction. */
+    Begun begin(Connection connection, TransactionTicket ticket) throws SQLException;
+
+    /** What an earlier transaction of this step has left behind that was committed, if that is not in the journal. */
+    Optional<Entry> earlier(Connection connection, TransactionTicket ticket) throws SQLException;
+
+    /** The last thing said: the record and the commit, in one round trip. Throws instead of committing what must not be. */
+    Transacted recordAndCommit(Connection connection, Begun begun, Entry entry) throws SQLException;
+
+    /**
+     * What an exception from {@link #recordAndCommit} means.
+     *
+     * @param broken whether the connection was lost, so that nobody knows whether the commit was done
+     * @throws Exception the same, if it is the body's failure
+     */
+    Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception;
+}

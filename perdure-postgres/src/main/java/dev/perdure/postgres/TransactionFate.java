@@ -1,0 +1,47 @@
+package dev.perdure.postgres;
+
+import dev.perdure.postgres.Database.RefusedException;
+import dev.perdure.spi.Transacted;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+
+/** Finds out what became of a transaction whose connection was lost with the commit on its way. */
+final class TransactionFate {
+    private static final String STATUS = "SELECT pg_xact_status(?::text::xid8) AS status";
+
+    private final Database database;
+
+    TransactionFate(Database database) {
+        this.database = database;
+    }
+
+    /** Nobody knows yet; if it was committed, this is what it is. */
+    Transacted inDoubt(long number, Exception lost, Transacted ifCommitted) {
+        return new Transacted.InDoubt(() -> ask(number, lost, ifCommitted));
+    }
+
+    private Transacted ask(long number, Exception lost, Transacted ifCommitted) {
+        return switch (status(number)) {
+            case "committed" -> ifCommitted;
+            case "in progress" -> inDoubt(number, lost, ifCommitted);
+            default -> new Transacted.Unavailable(lost);
+        };
+    }
+
+    /** The server forgets the status of no transaction that is younger than a vacuum of everything. */
+    private String status(long number) {
+        try {
+            return database.call(connection -> {
+                try (PreparedStatement statement = Database.prepare(connection, STATUS)) {
+                    new Parameters(statement).text(Long.toString(number));
+                    try (ResultSet row = statement.executeQuery()) {
+                        row.next();
+                        return String.valueOf(row.getString("status"));
+                    }
+                }
+            });
+        } catch (RefusedException inTheFuture) {
+            return "unknown to a server that was promoted without having heard of it";
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package dev.perdure.postgres;
+
+import dev.perdure.TransactionOptions;
+import dev.perdure.TransactionOptions.Isolation;
+import java.util.Optional;
+
+/**
+ * The statements around the body of a transaction step.
+ *
+ * <p>The record is written, and the fence checked, by one statement that fails when it must not be committed: so it can be
+ * sent together with the COMMIT, in one round trip, and the server skips the COMMIT when it failed. A plain statement has
+ * no other way to fail on purpose than a function that is given what it does not take; the two used here have SQLSTATEs
+ * that hardly anything else has.
+ */
+final class TransactionSql {
+    /** What {@link #record} fails with when it has written nothing: a logarithm of zero. */
+    static final String REFUSED = "2201E";
+
+    /** What {@link #record} fails with when the body has ended the transaction by itself: a root of less than zero. */
+    static final String ENDED = "2201F";
+
+    private static final String ISOLATION = "SET TRANSACTION ISOLATION LEVEL %s";
+    private static final String READ_ONLY = "SET TRANSACTION READ ONLY";
+
+    /** The idle transaction of a worker that stands still must be over before its lease is. */
+    private static final String BEGIN = """
+            SELECT length(set_config('idle_in_transaction_session_timeout', ?, true)) AS done,
+                   pg_current_xact_id()::text::bigint AS transaction
+            """;
+
+    private static final String BEGIN_READING = """
+            SELECT length(set_config('idle_in_transaction_session_timeout', ?, true)) AS done, 0::bigint AS transaction
+            """;
+
+    /**
+     * Locks the run, and writes the record if the worker holds it. Under READ COMMITTED the lock waits for whoever is
+     * giving the run away and then sees it gone; under the stricter levels it fails with 40001, and is found gone the next
+     * time. From the lock to the commit nobody can give it away.
+     */
+    private static final String RECORD = """
+            WITH held AS MATERIALIZED (
+                SELECT key, partition FROM ${schema}.run
+                WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ?
+                FOR NO KEY UPDATE
+            ), recorded AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, ?, ?, partition, COALESCE(?::timestamptz, clock_timestamp()), ?, ?, ?, ? FROM held
+                ON CONFLICT DO NOTHING
+                RETURNING key
+            )
+            SELECT ln(count(*)::float8) AS fence,
+                   sqrt(CASE WHEN pg_current_xact_id()::text::bigint = ? THEN 0 ELSE -1 END::float8) AS whole
+            FROM recorded
+            """;
+
+    private static final String COMMIT = "COMMIT";
+
+    final String record;
+    final String recordAndCommit;
+
+    TransactionSql(Schema schema) {
+        this.record = schema.sql(RECORD);
+        this.recordAndCommit = String.join(";\n", record, COMMIT);
+    }
+
+    /** How the transaction of such a step begins. */
+    static String begin(TransactionOptions options) {
+        Optional<String> isolation =
+                options.isolation().map(TransactionSql::words).map(ISOLATION::formatted);
+        String begin = options.isReadOnly() ? String.join(";\n", READ_ONLY, BEGIN_READING) : BEGIN;
+        return isolation.map(first -> String.join(";\n", first, begin)).orElse(begin);
+    }
+
+    private static String words(Isolation isolation) {
+        return switch (isolation) {
+            case READ_COMMITTED -> "READ COMMITTED";
+            case REPEATABLE_READ -> "REPEATABLE READ";
+            case SERIALIZABLE -> "SERIALIZABLE";
+        };
+    }
+}

@@ -1,0 +1,307 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.StartOptions.defaults;
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.Outbox;
+import dev.perdure.Perdure;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.StoreException;
+import dev.perdure.TypeRef;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Starts and cancels in transactions that the caller holds. */
+final class OutboxIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final TypeRef<String> TEXT = new TypeRef<>() {};
+
+    private final String schema = TestServer.newSchema();
+    private final BlockingQueue<String> ran = new LinkedBlockingQueue<>();
+    private final Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> {
+        ran.add(in);
+        return in;
+    });
+    private final Definition<String, String> sleep = Definition.of("sleep", String.class, String.class, (ctx, in) -> {
+        ctx.sleep(Duration.ofHours(1));
+        return in;
+    });
+    private HikariDataSource pool;
+    private PostgresStore store;
+    private PostgresOutbox outbox;
+    private Perdure perdure;
+
+    /** Methods to name. */
+    public final class Methods {
+        @Workflow("function")
+        public String function(WorkflowContext ctx, String in) {
+            ran.add("function " + in);
+            return in;
+        }
+
+        @Workflow("supplier")
+        public String supplier(WorkflowContext ctx) {
+            ran.add("supplier");
+            return "";
+        }
+
+        @Workflow("consumer")
+        public void consumer(WorkflowContext ctx, String in) {
+            ran.add("consumer " + in);
+        }
+
+        @Workflow("action")
+        public void action(WorkflowContext ctx) {
+            ran.add("action");
+        }
+    }
+
+    @BeforeEach
+    void open() throws InterruptedException {
+        pool = TestServer.pool(6);
+        store = PostgresStore.on(pool).schema(schema).open();
+        store.awaitListening();
+        outbox = PostgresOutbox.on(store);
+        perdure = Perdure.on(store).register(echo, sleep, new Methods()).start();
+    }
+
+    @AfterEach
+    void close() {
+        perdure.close();
+        store.close();
+        pool.close();
+    }
+
+    /** A connection of the caller's, in a transaction. */
+    private static Connection caller() throws SQLException {
+        Connection connection = TestServer.plain().getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private Outbox in(Connection connection) {
+        return perdure.outbox(outbox.in(connection));
+    }
+
+    @Test
+    void a_start_is_there_on_commit_and_not_before() throws Exception {
+        try (Connection caller = caller()) {
+            RunId id = in(caller).start(echo, "hello", id("order-1"));
+            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            long committed = System.nanoTime();
+            caller.commit();
+            assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("hello");
+            System.out.printf(
+                    "pick-up after the caller's commit: %d ms%n",
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - committed));
+            assertThat(perdure.run(id, TEXT).result(PATIENCE)).isEqualTo("hello");
+        }
+    }
+
+    @Test
+    void what_is_rolled_back_never_was() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(echo, "gone", id("order-1"));
+            caller.rollback();
+            in(caller).start(echo, "here", id("order-2"));
+            caller.commit();
+        }
+        assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("here");
+        assertThat(perdure.list(RunFilter.all())).extracting(RunInfo::id).containsExactly(RunId.of("order-2"));
+    }
+
+    @Test
+    void a_transaction_left_open_delays_nobody() throws Exception {
+        try (Connection sluggish = caller()) {
+            in(sluggish).start(echo, "late", id("order-1"));
+            in(sluggish).cancel(RunId.of("order-3"), "enough");
+            try (Connection caller = caller()) {
+                in(caller).start(echo, "early", id("order-1"));
+                caller.commit();
+            }
+            assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("early");
+            perdure.start(sleep, "x", id("order-3"));
+            assertThat(perdure.start(echo, "direct", id("order-2")).result(PATIENCE))
+                    .isEqualTo("direct");
+            sluggish.commit();
+        }
+        await().atMost(PATIENCE).until(() -> state("order-3") == RunState.CANCELLED);
+        assertThat(perdure.run(RunId.of("order-1"), TEXT).result(PATIENCE))
+                .as("the id was taken when the slow one committed")
+                .isEqualTo("early");
+    }
+
+    private RunState state(String id) {
+        return perdure.run(RunId.of(id), TEXT).state();
+    }
+
+    @Test
+    void every_form_of_start() throws Exception {
+        try (Connection caller = caller()) {
+            Outbox out = in(caller);
+            out.start(Methods::function, "a", defaults());
+            out.start(Methods::supplier, defaults());
+            out.startVoid(Methods::consumer, "b", defaults());
+            out.startVoid(Methods::action, defaults());
+            out.start("echo", "c", defaults());
+            out.startAll(Methods::function, List.of("d", "e"), input -> id("id-" + input));
+            caller.commit();
+        }
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(ran)
+                        .containsExactlyInAnyOrder(
+                                "function a", "supplier", "consumer b", "action", "c", "function d", "function e"));
+        assertThat(state("id-d")).isNotNull();
+    }
+
+    @Test
+    void two_thousand_at_once_are_one_round_trip_and_all_run() throws Exception {
+        List<String> inputs =
+                IntStream.range(0, 2_000).mapToObj(i -> "input-" + i).toList();
+        try (CountingProxy proxy = new CountingProxy();
+                Connection caller = proxy.source().getConnection()) {
+            caller.setAutoCommit(false);
+            in(caller).start(echo, "first", id("first")); // the driver asks for types once per connection
+            proxy.reset();
+            in(caller).startAll(echo, inputs, input -> id("id-" + input));
+            assertThat(proxy.roundTrips()).isEqualTo(1);
+            caller.commit();
+        }
+        await().atMost(PATIENCE).until(() -> ran.size() == inputs.size() + 1);
+        assertThat(ran).contains("first").containsAll(inputs);
+        await().atMost(PATIENCE)
+                .until(() -> TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))
+                        .equals("0"));
+    }
+
+    @Test
+    void options_go_with_the_start() throws Exception {
+        StartOptions options =
+                id("order-1").queue("slow").priority(7).version("v1").timeout(Duration.ofMinutes(5));
+        try (Connection caller = caller()) {
+            in(caller).start(echo, "x", options);
+            caller.commit();
+        }
+        await().atMost(PATIENCE)
+                .until(() -> TestServer.query(
+                                "SELECT concat_ws(' ', id, queue, priority, version, deadline - created_at) FROM %s.runs"
+                                        .formatted(schema))
+                        .equals("order-1 slow 7 v1 00:05:00"));
+    }
+
+    @Test
+    void a_start_and_its_cancel_in_one_transaction_come_in_order() throws Exception {
+        try (Connection caller = caller()) {
+            RunId run = in(caller).start(sleep, "x", id("order-1"));
+            in(caller).cancel(run, "changed my mind");
+            caller.commit();
+        }
+        await().atMost(PATIENCE)
+                .ignoreException(dev.perdure.UnknownRunException.class)
+                .until(() -> state("order-1") == RunState.CANCELLED);
+        assertThatThrownBy(() -> perdure.run(RunId.of("order-1"), TEXT).result())
+                .isInstanceOf(RunFailedException.class)
+                .hasMessage("Run 'order-1' is CANCELLED: changed my mind");
+    }
+
+    @Test
+    void without_notifications_it_is_found_by_looking() throws Exception {
+        try (Connection caller = caller()) {
+            perdure.outbox(outbox.notifications(false).in(caller)).start(echo, "found", defaults());
+            caller.commit();
+        }
+        assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("found");
+    }
+
+    @Test
+    void plain_sql_starts_a_run() throws Exception {
+        TestServer.execute("SELECT %s.start_run('echo', 'order-1', '\"from SQL\"')".formatted(schema));
+        assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("from SQL");
+        TestServer.execute(
+                "SELECT %s.start_run(definition => 'supplier', id => 'order-2', timeout => interval '1 hour', wake => false)"
+                        .formatted(schema));
+        assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("supplier");
+    }
+
+    @Test
+    void a_trigger_starts_a_run_for_each_row() throws Exception {
+        TestServer.execute("""
+                CREATE TABLE %1$s.orders (number int);
+                CREATE FUNCTION %1$s.process() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    PERFORM %1$s.start_run('echo', 'order-' || NEW.number, to_json('order ' || NEW.number));
+                    RETURN NEW;
+                END $$;
+                CREATE TRIGGER process AFTER INSERT ON %1$s.orders FOR EACH ROW EXECUTE FUNCTION %1$s.process();
+                INSERT INTO %1$s.orders VALUES (1), (2)
+                """.formatted(schema));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactlyInAnyOrder("order 1", "order 2"));
+    }
+
+    @Test
+    void plain_sql_that_makes_no_sense_is_refused_or_dropped_and_holds_up_nothing() throws Exception {
+        assertThatThrownBy(() -> TestServer.execute("SELECT %s.start_run('echo', '')".formatted(schema)))
+                .rootCause()
+                .hasMessageContaining("The id is null, blank");
+        assertThatThrownBy(() -> TestServer.execute("SELECT %s.start_run(NULL, 'x')".formatted(schema)))
+                .rootCause()
+                .hasMessageContaining("Give the name of a workflow");
+        TestServer.execute(
+                "INSERT INTO %s.inbox (seed, wish, id, definition, queue, input) VALUES (1, 0, '', 'echo', 'default', '1')"
+                        .formatted(schema));
+        TestServer.execute("SELECT %s.start_run('echo', 'order-1', '\"fine\"')".formatted(schema));
+        assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("fine");
+        await().atMost(PATIENCE)
+                .until(() -> TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))
+                        .equals("0"));
+    }
+
+    @Test
+    void what_cannot_be_put_in_is_refused_at_once() throws Exception {
+        try (Connection caller = caller()) {
+            assertThatThrownBy(() -> in(caller).cancel(RunId.of("order-1"), "\0"))
+                    .isInstanceOf(InvalidRequestException.class);
+            try (Statement statement = caller.createStatement()) {
+                statement.execute("SET TRANSACTION READ ONLY");
+            }
+            assertThatThrownBy(() -> in(caller).start(echo, "x", defaults()))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("Nothing was put into the inbox of schema '%s'".formatted(schema))
+                    .hasMessageContaining("read-only transaction");
+        }
+    }
+
+    @Test
+    void a_worker_that_dies_with_taken_rows_leaves_them_to_others() {
+        TestServer.execute("""
+                BEGIN;
+                SELECT %1$s.start_run('echo', 'order-1', '"late"', wake => false);
+                UPDATE %1$s.inbox SET taken_until = now() + interval '2 seconds';
+                COMMIT
+                """.formatted(schema));
+        await().atMost(PATIENCE).until(() -> ran.contains("late"));
+    }
+}

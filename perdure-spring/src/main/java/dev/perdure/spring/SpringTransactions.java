@@ -1,0 +1,183 @@
+package dev.perdure.spring;
+
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.postgres.TransactionRecorder;
+import dev.perdure.postgres.TransactionRecorder.Begun;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.Transactor;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionException;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.UnexpectedRollbackException;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
+
+/**
+ * Transaction steps in transactions of Spring's manager, in the database that Perdure's own tables are in. What the body
+ * calls joins: {@code @Transactional} methods, {@code JdbcTemplate}, and, with a {@code JpaTransactionManager}, JPA.
+ *
+ * <pre>{@code
+ * TransactionSource<TransactionStatus> spring = SpringTransactions.on(store, transactionManager, dataSource);
+ * …
+ * ctx.transact("reserve", spring, status -> accounts.reserve(order));
+ * }</pre>
+ *
+ * <p>The step's record is written on the transaction's connection right before Spring commits. Thread-safe.
+ */
+public final class SpringTransactions implements Transactor<TransactionStatus> {
+    private final TransactionRecorder recorder;
+    private final PlatformTransactionManager manager;
+    private final DataSource source;
+
+    private SpringTransactions(
+            TransactionRecorder recorder, PlatformTransactionManager manager, DataSource source) {
+        this.recorder = recorder;
+        this.manager = manager;
+        this.source = source;
+    }
+
+    /**
+     * With this manager.
+     *
+     * @param source what the manager's connections come from: the same database as the store's, under a role that may also
+     *     write to Perdure's tables
+     */
+    public static SpringTransactions on(PostgresStore store, PlatformTransactionManager manager, DataSource source) {
+        return new SpringTransactions(TransactionRecorder.of(store), manager, source);
+    }
+
+    @Override
+    public Transacted run(TransactionTicket ticket, Work<TransactionStatus> work) throws Exception {
+        boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
+        try {
+            TransactionStatus status;
+            try {
+                status = manager.getTransaction(definition(ticket));
+            } catch (TransactionException none) {
+                return new Transacted.Unavailable(none);
+            }
+            return new One(status).run(ticket, work);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** The isolation is set by the recorder, which knows how to without another round trip. */
+    private static TransactionDefinition definition(TransactionTicket ticket) {
+        DefaultTransactionDefinition definition =
+                new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        definition.setName("transaction step at position " + ticket.position());
+        definition.setReadOnly(ticket.options().isReadOnly());
+        return definition;
+    }
+
+    /** One transaction. */
+    private final class One {
+        private final TransactionStatus status;
+
+        One(TransactionStatus status) {
+            this.status = status;
+        }
+
+        Transacted run(TransactionTicket ticket, Work<TransactionStatus> work) throws Exception {
+            Connection connection;
+            Begun begun;
+            try {
+                connection = connection();
+                begun = recorder.begin(connection, ticket);
+            } catch (SQLException cannot) {
+                rollBack();
+                return new Transacted.Unavailable(cannot);
+            } catch (RuntimeException | Error thrown) {
+                rollBack();
+                throw thrown;
+            }
+            Entry entry;
+            try {
+                entry = work.perform(status);
+                requireCommit();
+                status.flush();
+            } catch (Exception thrown) {
+                boolean broken = isClosed(connection);
+                rollBack();
+                Optional<Transacted> trouble = recorder.fromBody(thrown, broken);
+                if (trouble.isPresent()) {
+                    return trouble.get();
+                }
+                throw thrown;
+            } catch (Error thrown) {
+                rollBack();
+                throw thrown;
+            }
+            if (ticket.options().isReadOnly()) {
+                rollBack();
+                return new Transacted.Completed(entry);
+            }
+            return committed(connection, begun, entry);
+        }
+
+        private Transacted committed(Connection connection, Begun begun, Entry entry) throws Exception {
+            try {
+                recorder.record(connection, begun, entry);
+            } catch (SQLException refused) {
+                boolean broken = isClosed(connection);
+                rollBack();
+                return broken
+                        ? new Transacted.Unavailable(refused)
+                        : recorder.fromCommit(refused, false, begun, entry);
+            }
+            try {
+                manager.commit(status);
+                return new Transacted.Recorded();
+            } catch (RuntimeException refused) {
+                return recorder.fromCommit(refused, recorder.isLost(refused), begun, entry);
+            }
+        }
+
+        private Connection connection() {
+            Connection connection = DataSourceUtils.getConnection(source);
+            if (!DataSourceUtils.isConnectionTransactional(connection, source)) {
+                DataSourceUtils.releaseConnection(connection, source);
+                throw new IllegalStateException(
+                        "The transaction manager %s does not manage connections of %s. Give the DataSource that the manager has."
+                                .formatted(manager, source));
+            }
+            return connection;
+        }
+
+        /** Spring would roll back without a word, and the step would be taken for done. */
+        private void requireCommit() {
+            if (status.isRollbackOnly()) {
+                throw new UnexpectedRollbackException(
+                        "The body of a transaction step has marked its transaction for roll-back. Throw an exception instead.");
+            }
+        }
+
+        private void rollBack() {
+            try {
+                if (!status.isCompleted()) {
+                    manager.rollback(status);
+                }
+            } catch (TransactionException broken) {
+                // Then there is nothing to roll back any more.
+            }
+        }
+    }
+
+    private static boolean isClosed(Connection connection) {
+        try {
+            return connection.isClosed();
+        } catch (SQLException unknown) {
+            return true;
+        }
+    }
+}
