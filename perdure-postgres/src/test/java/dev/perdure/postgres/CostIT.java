@@ -137,8 +137,9 @@ final class CostIT {
         fixture.apply(runs.stream()
                 .<Change>map(run -> StoreFixture.await(run, Channel.message("news")))
                 .toList());
-        List<Change> deliveries =
-                runs.stream().<Change>map(run -> StoreFixture.message(run, "news")).toList();
+        List<Change> deliveries = runs.stream()
+                .<Change>map(run -> StoreFixture.message(run, "news"))
+                .toList();
         assertThat(costOf(() -> allReady(deliveries))).isEqualTo(new Cost(1, 1));
     }
 
@@ -162,7 +163,8 @@ final class CostIT {
             RunRef other = fixture.start("other-" + round);
             List<Effect> effects = List.of(
                     new Effect.Start(StoreFixture.child(run, "child-" + round, 1)),
-                    new Effect.Deliver(other.id(), StoreFixture.message(other, "news").mail()),
+                    new Effect.Deliver(
+                            other.id(), StoreFixture.message(other, "news").mail()),
                     new Effect.Cancel(other.id(), "why"),
                     new Effect.Take(1),
                     new Effect.Publish("progress", 2, StoreFixture.json("1")),

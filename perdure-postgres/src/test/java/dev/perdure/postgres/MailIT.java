@@ -127,8 +127,8 @@ final class MailIT {
     }
 
     private static RunRef startChild(StoreFixture fixture, RunRef parent, int position) {
-        Outcome outcome = fixture.apply(new Change.Start(
-                StoreFixture.child(parent, parent.id() + "-" + position, position), fixture.worker));
+        Outcome outcome = fixture.apply(
+                new Change.Start(StoreFixture.child(parent, parent.id() + "-" + position, position), fixture.worker));
         return ((Outcome.Started) outcome).run();
     }
 
@@ -147,8 +147,7 @@ final class MailIT {
                     List<Change> mails = shuffled.stream()
                             .<Change>map(run -> StoreFixture.message(run, "news"))
                             .toList();
-                    assertThat(store.ledger().apply(Lane.client(0), mails))
-                            .allMatch(Outcome.Applied.class::isInstance);
+                    assertThat(store.ledger().apply(Lane.client(0), mails)).allMatch(Outcome.Applied.class::isInstance);
                 }
                 return 20;
             });

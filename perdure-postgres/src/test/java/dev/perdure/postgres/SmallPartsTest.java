@@ -88,8 +88,8 @@ final class SmallPartsTest {
 
     @Test
     void calls_in_a_row_are_awaited_as_one_range() {
-        Set<Channel> channels = Set.of(
-                Channel.answer(9), Channel.answer(3), Channel.answer(4), Channel.answer(5), Channel.answer(7));
+        Set<Channel> channels =
+                Set.of(Channel.answer(9), Channel.answer(3), Channel.answer(4), Channel.answer(5), Channel.answer(7));
         assertThat(AwaitedText.positions(new Awaited(channels, 5))).isEqualTo("{[3,5],[7,7],[9,9]}");
         assertThat(AwaitedText.positions(Awaited.NOTHING)).isNull();
     }

@@ -65,14 +65,13 @@ final class StatementsIT {
     @Test
     void every_statement_is_accepted_by_the_server() throws Exception {
         LedgerSql ledger = new LedgerSql(SCHEMA);
-        List<Object> holders =
-                List.of(
-                        ledger,
-                        ledger.mail,
-                        new LeaseSql(SCHEMA),
-                        new DispatchSql(SCHEMA, ledger),
-                        new QuerySql(SCHEMA),
-                        new MailboxSql(SCHEMA));
+        List<Object> holders = List.of(
+                ledger,
+                ledger.mail,
+                new LeaseSql(SCHEMA),
+                new DispatchSql(SCHEMA, ledger),
+                new QuerySql(SCHEMA),
+                new MailboxSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
                 for (Map.Entry<String, String> statement : statements(holder).entrySet()) {
@@ -93,7 +92,14 @@ final class StatementsIT {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         LeaseSql lease = new LeaseSql(SCHEMA);
         List<String> together = new ArrayList<>(List.of(
-                ledger.settings, ledger.lock, ledger.append, ledger.move, ledger.end, ledger.start, ledger.command));
+                ledger.settings,
+                ledger.lock,
+                ledger.lockAll,
+                ledger.append,
+                ledger.move,
+                ledger.end,
+                ledger.start,
+                ledger.command));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.leftBehind));
@@ -226,7 +232,10 @@ final class StatementsIT {
                         .toList());
         List<RunRef> ending = new ArrayList<>();
         started.forEach(outcome -> ending.add(((Outcome.Started) outcome).run()));
-        applied(ledger, lane, ending.stream().<Change>map(StoreFixture::complete).toList());
+        applied(
+                ledger,
+                lane,
+                ending.stream().<Change>map(StoreFixture::complete).toList());
     }
 
     private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
