@@ -343,19 +343,19 @@ final class LedgerSql {
 
     /**
      * Carries out what people want of runs: at once, or left on the row of a run that a worker holds. Sent a second time
-     * for what transitions want of other runs, who may want it several times.
+     * for what transitions want of other runs, which may be several times the same.
      */
     private static final String COMMAND = """
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT DISTINCT ON (id) *
+                SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
                 FROM unnest(?::text[], ?::smallint[], ?::text[], ?::bigint[], ?::bigint[])
                     WITH ORDINALITY AS g (id, wish, why, sender, epoch, ordinal)
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
-                ORDER BY id, ordinal
+                ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal
             ), found AS MATERIALIZED (
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
