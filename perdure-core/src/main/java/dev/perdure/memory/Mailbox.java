@@ -29,11 +29,15 @@ final class Mailbox {
     }
 
     Reception put(Mail mail) {
+        Mail first = once.get(mail.channel());
+        if (first != null && !first.token().equals(mail.token())) {
+            return Reception.TAKEN;
+        }
         if (!tokens.add(mail.token())) {
             return Reception.SEEN_BEFORE;
         }
-        if (mail.channel().once() && once.putIfAbsent(mail.channel(), mail) != null) {
-            return Reception.TAKEN;
+        if (mail.channel().once()) {
+            once.put(mail.channel(), mail);
         }
         unread.put(++count, mail);
         return Reception.NEW;

@@ -288,25 +288,25 @@ final class Batch {
         parameters.longs(keys(restarts)).longs(epochs).longs(seeds).bytes(inputs);
     }
 
-    /** What has to be locked before anything else is done, as {@link LedgerSql#lock} wants it. */
-    void bindLocks(Parameters parameters) throws SQLException {
+    /** The runs to be locked by key: those that move, and parents that may have to hear that an id is taken. */
+    long[] lockedKeys() {
         LongStream parents = letters.all.stream()
                 .filter(letter -> letter.rival() != null)
                 .mapToLong(letter -> Objects.requireNonNull(letter.key()));
         LongStream own = LongStream.concat(LongStream.of(moveKeys()), LongStream.of(keys(restarts)));
-        parameters.longs(LongStream.concat(own, parents).toArray());
-        parameters.texts(Stream.of(commands.ids(), cancels.ids(), letters.ids())
-                .flatMap(List::stream)
-                .toArray(String[]::new));
-        parameters.longs(endingKeys()).texts(endingIds());
+        return LongStream.concat(own, parents).toArray();
     }
 
-    boolean locks() {
-        return !moves.isEmpty()
-                || !restarts.isEmpty()
-                || !commands.isEmpty()
-                || !cancels.isEmpty()
-                || !letters.isEmpty();
+    /** The runs to be locked by id. */
+    String[] lockedIds() {
+        return Stream.of(commands.ids(), cancels.ids(), letters.ids())
+                .flatMap(List::stream)
+                .toArray(String[]::new);
+    }
+
+    /** Whether it touches runs beside those that it moves. */
+    boolean touchesOthers() {
+        return !commands.isEmpty() || !cancels.isEmpty() || !letters.isEmpty() || answers();
     }
 
     /** Whether something may end by this batch whose outcome somebody waits for. */

@@ -134,7 +134,9 @@ final class BatchRun {
     /** What the batch needs, in the order in which it is sent. */
     private Set<Part> parts() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        addIf(batch.locks(), parts, Part.LOCK);
+        boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty();
+        addIf(batch.touchesOthers(), parts, Part.LOCK_ALL);
+        addIf(moves && !batch.touchesOthers(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
         addIf(!batch.births.all.isEmpty(), parts, Part.START);
         addIf(!batch.commands.isEmpty(), parts, Part.COMMAND);
@@ -161,9 +163,10 @@ final class BatchRun {
     private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         switch (part) {
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
-            case LOCK -> {
-                batch.bindLocks(fence(parameters));
-                parameters.integer(sender.worker());
+            case LOCK -> fence(parameters).longs(batch.lockedKeys()).integer(sender.worker());
+            case LOCK_ALL -> {
+                fence(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
+                parameters.longs(batch.endingKeys()).texts(batch.endingIds()).integer(sender.worker());
             }
             case APPEND -> bindStays(parameters, time);
             case START -> {
@@ -222,7 +225,7 @@ final class BatchRun {
         for (Part part : parts) {
             switch (part) {
                 case SETTINGS, EFFECT -> results.skip();
-                case LOCK -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
+                case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
                 case APPEND -> readStays(results.one(), answers);
                 case START -> readStarts(results.one(), answers);
                 case COMMAND -> readWishes(batch.commands, results.next(), fenced, answers);

@@ -183,6 +183,16 @@ final class Database implements AutoCloseable {
         return statement;
     }
 
+    /**
+     * A statement that is planned anew each time: for one whose rows cannot be looked up under {@link LedgerSql}'s settings, and
+     * that would keep the plan it was given when its tables were small.
+     */
+    static PreparedStatement planAnew(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        return statement;
+    }
+
     @Override
     public void close() {
         connections.close();

@@ -45,11 +45,25 @@ final class LedgerSql {
                  + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
             """;
 
-    /**
-     * Locks the lane and every run that the batch touches, in the order of their keys: those that it moves, those that it
-     * commands or sends mail to, and the parents that wait for what it ends, given by key or by id.
-     */
+    /** Locks the lane and every run that the batch moves, in the order of their keys. */
     private static final String LOCK = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), wanted AS (
+                SELECT moved.key FROM unnest(?::bigint[]) AS moved (key) ORDER BY key
+            )
+            SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
+            FROM wanted
+            CROSS JOIN LATERAL (SELECT FROM ${schema}.run WHERE run.key = wanted.key FOR NO KEY UPDATE) locked
+            -- The dead lock nothing, or the sweep would pass over it.
+            WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
+            """;
+
+    /**
+     * The same for a batch that touches others as well: those that it commands or sends mail to, and the parents that wait
+     * for what it ends, given by key or by id.
+     */
+    private static final String LOCK_ALL = """
             WITH fence AS MATERIALIZED (
                 SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), wanted AS (
@@ -75,7 +89,6 @@ final class LedgerSql {
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
             FROM wanted
             CROSS JOIN LATERAL (SELECT FROM ${schema}.run WHERE run.key = wanted.key FOR NO KEY UPDATE) locked
-            -- The dead lock nothing, or the sweep would pass over it.
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
 
@@ -330,19 +343,19 @@ final class LedgerSql {
 
     /**
      * Carries out what people want of runs: at once, or left on the row of a run that a worker holds. Sent a second time
-     * for what transitions want of other runs, who may want it several times.
+     * for what transitions want of other runs, which may be several times the same.
      */
     private static final String COMMAND = """
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT DISTINCT ON (id) *
+                SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
                 FROM unnest(?::text[], ?::smallint[], ?::text[], ?::bigint[], ?::bigint[])
                     WITH ORDINALITY AS g (id, wish, why, sender, epoch, ordinal)
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
-                ORDER BY id, ordinal
+                ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal
             ), found AS MATERIALIZED (
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
@@ -457,6 +470,7 @@ final class LedgerSql {
     enum Part {
         SETTINGS,
         LOCK,
+        LOCK_ALL,
         APPEND,
         START,
         COMMAND,
@@ -473,6 +487,7 @@ final class LedgerSql {
 
     final String settings;
     final String lock;
+    final String lockAll;
     final String append;
     final String move;
     final String end;
@@ -486,6 +501,7 @@ final class LedgerSql {
     LedgerSql(Schema schema) {
         this.settings = schema.sql(SETTINGS);
         this.lock = schema.sql(LOCK);
+        this.lockAll = schema.sql(LOCK_ALL);
         this.append = schema.sql(APPEND);
         this.move = schema.sql(MOVE);
         this.end = schema.sql(END);
@@ -511,6 +527,7 @@ final class LedgerSql {
         return switch (part) {
             case SETTINGS -> settings;
             case LOCK -> lock;
+            case LOCK_ALL -> lockAll;
             case APPEND -> append;
             case START -> start;
             case COMMAND, CANCEL -> command;

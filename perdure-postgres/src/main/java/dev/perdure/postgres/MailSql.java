@@ -151,6 +151,7 @@ final class MailSql {
                                  AND m.name = letter.name AND m.channel <> ${MESSAGE} AND letter.channel <> ${MESSAGE}
                            ), false) AS answered
                     FROM letter
+                    OFFSET 0
                 ) l
             ), arrived AS MATERIALIZED (
                 SELECT *, mails + row_number() OVER (PARTITION BY key ORDER BY ordinal) AS number

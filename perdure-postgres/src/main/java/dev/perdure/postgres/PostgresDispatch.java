@@ -139,7 +139,7 @@ final class PostgresDispatch implements Dispatch {
             return Map.of();
         }
         return database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.details)) {
+            try (PreparedStatement statement = Database.planAnew(connection, sql.details)) {
                 new Parameters(statement).longs(keys).integer(worker);
                 try (ResultSet rows = statement.executeQuery()) {
                     Map<Long, Claimed> details = new HashMap<>();

@@ -254,6 +254,35 @@ final class MailIT {
     }
 
     @Test
+    void several_transitions_of_a_batch_may_cancel_the_same_run_that_somebody_commands() {
+        List<RunRef> runs = fixture.startAll(List.of("a", "b", "c"));
+        RunRef target = runs.getLast();
+        List<Change> changes = new ArrayList<>();
+        for (RunRef run : runs.subList(0, 2)) {
+            changes.add(new Change.Advance(
+                    run, 1, List.of(), List.of(new Effect.Cancel(target.id(), "why")), StoreFixture.STAY));
+        }
+        changes.add(new Change.Command(target.id(), Change.Order.PAUSE, "hold on"));
+        assertThat(fixture.apply(changes)).allMatch(Outcome.Applied.class::isInstance);
+
+        assertThat(here.dispatch().poll(fixture.poll(0)).signalled())
+                .singleElement()
+                .satisfies(signal -> {
+                    assertThat(signal.control().cancel()).isEqualTo("why");
+                    assertThat(signal.control().pause()).isEqualTo("hold on");
+                });
+    }
+
+    @Test
+    void two_commands_to_one_run_in_one_batch_are_both_carried_out() {
+        RunRef run = fixture.start("a");
+        List<Change> commands = List.of(
+                new Change.Command(run.id(), Change.Order.PAUSE, "hold on"),
+                new Change.Command(run.id(), Change.Order.CANCEL, "why"));
+        assertThat(fixture.apply(commands)).allMatch(Outcome.Applied.class::isInstance);
+    }
+
+    @Test
     void void_subscriptions_are_removed_by_whoever_asks_for_them() {
         List<RunRef> runs = fixture.startAll(List.of("a", "b"));
         runs.forEach(run -> fixture.apply(new Change.Advance(

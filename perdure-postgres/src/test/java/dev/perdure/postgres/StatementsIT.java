@@ -98,7 +98,14 @@ final class StatementsIT {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         LeaseSql lease = new LeaseSql(SCHEMA);
         List<String> together = new ArrayList<>(List.of(
-                ledger.settings, ledger.lock, ledger.append, ledger.move, ledger.end, ledger.start, ledger.command));
+                ledger.settings,
+                ledger.lock,
+                ledger.lockAll,
+                ledger.append,
+                ledger.move,
+                ledger.end,
+                ledger.start,
+                ledger.command));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));

@@ -31,7 +31,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class CuttingProxy implements AutoCloseable {
     /** What a lost answer was about; found by words that only its statement has. */
     enum Kind {
-        START("INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, deadline"),
+        START("INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, wake_at, deadline"),
         CLAIM("SELECT key, rank, since FROM taken"),
         APPEND("FROM (SELECT count(*) AS entries FROM appended) AS new"),
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided"),
