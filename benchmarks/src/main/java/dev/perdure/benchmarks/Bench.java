@@ -78,7 +78,8 @@ final class Bench {
     }
 
     private int measure(Who who, Workload workload, Site site, File log) throws IOException, InterruptedException {
-        Process child = Jvm.start(ChildMain.class, site, log, List.of(who.name(), workload.name(), scale.name()));
+        List<String> arguments = List.of(who.name(), workload.name(), scale.name());
+        Process child = Jvm.start(ChildMain.class, site, ProcessBuilder.Redirect.appendTo(log), arguments);
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 Results.figureIn(line, who.toString()).ifPresent(this::tell);

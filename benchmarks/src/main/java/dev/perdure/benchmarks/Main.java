@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
         name = "perdure bench",
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
         mixinStandardHelpOptions = true,
-        subcommands = {ListCommand.class, HelpCommand.class},
+        subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
         footer = {
             "",
             "Prints a line 'who metric value unit' per figure, then tables of ratios and targets; writes all of it and a"

@@ -1,7 +1,6 @@
 package dev.perdure.benchmarks.process;
 
 import dev.perdure.benchmarks.server.Site;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,14 +18,15 @@ public final class Jvm {
         return "JVM " + System.getProperty("java.vm.version") + " " + String.join(" ", OPTIONS);
     }
 
-    /** A process whose main class gets the database first, then the arguments. What it logs goes to a file. */
-    public static Process start(Class<?> main, Site site, File log, List<String> arguments) throws IOException {
+    /** A process whose main class gets the database first, then the arguments. Its log goes where it is told. */
+    public static Process start(Class<?> main, Site site, ProcessBuilder.Redirect log, List<String> arguments)
+            throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), site.url(), site.user()));
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(log);
         builder.environment().put("PGPASSWORD", site.password());
         return builder.start();
     }

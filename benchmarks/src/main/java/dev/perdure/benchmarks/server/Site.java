@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -24,10 +25,13 @@ public record Site(String url, String user, String password) {
         return DriverManager.getConnection(url, user, password);
     }
 
-    public void execute(String sql) throws SQLException {
+    public void execute(String sql, long... parameters) throws SQLException {
         try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setLong(i + 1, parameters[i]);
+            }
+            statement.execute();
         }
     }
 
