@@ -16,8 +16,7 @@ public final class Server implements AutoCloseable {
             List.of("shared_buffers", "512MB"),
             List.of("max_wal_size", "8GB"),
             List.of("min_wal_size", "2GB"),
-            List.of("checkpoint_timeout", "30min"),
-            List.of("shared_preload_libraries", "pg_stat_statements"));
+            List.of("checkpoint_timeout", "30min"));
 
     private static final List<String> SHOWN =
             List.of("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size");

@@ -111,23 +111,29 @@ final class Board {
         announce(new Runs.Ended(run, ended.state(), ended.outcome(), ended.reason()));
     }
 
+    /** Who has been told does not wait any more, also before his thread has come to notice: nobody asks for him again. */
     private void announce(Runs.Ended ended) {
-        locked(() -> waitersOf(ended.run().id()).forEach(waiter -> {
-            waiter.ended = ended;
-            waiter.signal.raise();
-        }));
+        locked(() -> {
+            List<Waiter> told = waiters.remove(ended.run().id());
+            if (told != null) {
+                told.forEach(waiter -> {
+                    waiter.ended = ended;
+                    waiter.signal.raise();
+                });
+            }
+        });
     }
 
-    private List<Waiter> waitersOf(RunId run) {
-        return waiters.getOrDefault(run, List.of());
-    }
-
-    /** A run may have ended elsewhere, or left this process. */
+    /** A run may have ended elsewhere, or left this process. One that is here tells by itself when it leaves. */
     void hint(RunId run) {
-        locked(() -> waitersOf(run).stream().findFirst().ifPresent(waiter -> {
-            hinted.add(waiter.run);
-            look.raise();
-        }));
+        locked(() -> waiters.getOrDefault(run, List.of()).stream()
+                .map(waiter -> waiter.run)
+                .findFirst()
+                .filter(isHere.negate())
+                .ifPresent(waited -> {
+                    hinted.add(waited);
+                    look.raise();
+                }));
     }
 
     private void loop() {
