@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Prints a line 'who metric value unit' per figure, then tables of ratios and targets; writes all of it and a"
-                    + " chart into the folder. Everything takes about 20 minutes; with --quick about 2.",
+                    + " chart into the folder. Everything takes tens of minutes, with --quick a few.",
             "The machine should have nothing else to do."
         })
 public final class Main implements Callable<Integer> {

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "micro",
         mixinStandardHelpOptions = true,
-        description = "Measure pure code with JMH: the codec, the committer, a replay. Takes about three minutes.")
+        description = "Measure pure code with JMH: the codec, the committer, a replay. Takes some minutes.")
 final class MicroCommand implements Callable<Integer> {
     private static final String ALL = "dev.perdure.benchmarks.micro";
 

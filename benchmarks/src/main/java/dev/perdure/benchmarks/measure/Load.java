@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -23,46 +22,46 @@ public record Load(double perSecond, double p50, double p99) {
         void run() throws Exception;
     }
 
-    /** Lets callers do it again and again. What is not done when the time is over does not count, but is waited for. */
+    /**
+     * Lets callers do it again and again. What is not done when the time is over does not count, but is waited for; only
+     * a caller's first always counts, and then the time is as long as it took.
+     */
     public static Load of(int callers, Duration time, Action action) throws Exception {
-        long end = System.nanoTime() + time.toNanos();
+        long began = System.nanoTime();
+        long end = began + time.toNanos();
         List<Future<Latencies>> all = new ArrayList<>();
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int caller = 0; caller < callers; caller++) {
                 all.add(executor.submit(() -> callUntil(end, action)));
             }
         }
-        long[] nanos = sorted(all);
-        return new Load(nanos.length * 1e9 / time.toNanos(), percentile(nanos, 50), percentile(nanos, 99));
+        Latencies merged = new Latencies();
+        long last = end;
+        for (Future<Latencies> one : all) {
+            merged.addAll(one.get());
+            last = Math.max(last, one.get().last);
+        }
+        long[] nanos = merged.sorted();
+        return new Load(nanos.length * 1e9 / (last - began), percentile(nanos, 50), percentile(nanos, 99));
     }
 
     private static Latencies callUntil(long end, Action action) throws Exception {
         Latencies latencies = new Latencies();
         long began = System.nanoTime();
-        while (began < end) {
+        do {
             action.run();
             long done = System.nanoTime();
-            if (done < end) {
+            if (done < end || latencies.size == 0) {
                 latencies.add(done - began);
+                latencies.last = done;
             }
             began = done;
-        }
+        } while (began < end);
         return latencies;
-    }
-
-    private static long[] sorted(List<Future<Latencies>> all) throws InterruptedException, ExecutionException {
-        Latencies merged = new Latencies();
-        for (Future<Latencies> one : all) {
-            merged.addAll(one.get());
-        }
-        return merged.sorted();
     }
 
     /** In milliseconds. */
     public static double percentile(long[] sortedNanos, int percent) {
-        if (sortedNanos.length == 0) {
-            return Double.NaN;
-        }
         int index = (int) Math.ceil(sortedNanos.length * percent / 100.0) - 1;
         return sortedNanos[Math.max(0, index)] / 1e6;
     }
@@ -71,6 +70,7 @@ public record Load(double perSecond, double p50, double p99) {
     private static final class Latencies {
         private long[] nanos = new long[1_024];
         private int size;
+        private long last;
 
         void add(long value) {
             if (size == nanos.length) {
