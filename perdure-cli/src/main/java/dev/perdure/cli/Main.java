@@ -17,6 +17,7 @@ import picocli.CommandLine.HelpCommand;
         version = "0.1.0-SNAPSHOT",
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            BenchCommand.class,
             DemoCommand.class,
             DevCommand.class,
             MigrateCommand.class,

@@ -55,7 +55,7 @@ class MainIT {
     @Test
     void help_is_everywhere() {
         assertThat(perdure("--help")).isZero();
-        assertThat(out.toString()).contains("demo", "dev", "migrate", "runs", "Exit codes");
+        assertThat(out.toString()).contains("bench", "demo", "dev", "migrate", "runs", "Exit codes");
         assertThat(perdure("runs", "list", "--help")).isZero();
         assertThat(out.toString()).contains("--url");
     }

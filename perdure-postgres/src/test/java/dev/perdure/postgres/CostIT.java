@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
 import dev.perdure.RunState;
 import dev.perdure.TransactionOptions;
 import dev.perdure.spi.Change;
@@ -271,5 +273,21 @@ final class CostIT {
     void an_idle_sweep_is_one_round_trip_and_writes_nothing() {
         store.leases().sweep(10);
         assertThat(costOf(() -> store.leases().sweep(10))).isEqualTo(new Cost(1, 0));
+    }
+
+    /** Three for each run; the rest is the lease and the poll, which go by time and not by runs. */
+    @Test
+    void an_engine_makes_three_round_trips_for_a_run_of_one_step_and_looks_for_nothing_meanwhile() {
+        Definition<Integer, Integer> one =
+                Definition.of("one", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
+        int runs = 500;
+        try (Perdure perdure = Perdure.on(store).register(one).start()) {
+            perdure.start(one, 0).result();
+            proxy.reset();
+            for (int i = 0; i < runs; i++) {
+                perdure.start(one, i).result();
+            }
+            assertThat(proxy.roundTrips()).isBetween(3 * runs, 3 * runs + runs / 2);
+        }
     }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way.
  *
- * <p>Invariants. While a lane is free, whoever is in the queue is about to lead another. Every lane is either free, or
+ * <p>Invariants. While a lane is free, whoever is in the queue leads another or is about to. Every lane is either free, or
  * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run, deliveries apart. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
@@ -65,6 +65,7 @@ public final class Committer {
     private static final class Caller {
         private final Clockwork.Signal signal;
         private int open;
+        private boolean sending;
         private @Nullable Lane leads;
         private @Nullable Throwable failure;
 
@@ -102,7 +103,7 @@ public final class Committer {
         Lane lane = enqueue(mine);
         while (true) {
             if (lane != null) {
-                lead(lane);
+                lead(caller, lane);
             }
             lock.lock();
             try {
@@ -154,8 +155,8 @@ public final class Committer {
         }
     }
 
-    private void lead(Lane lane) {
-        List<Pending> batch = takeBatch();
+    private void lead(Caller leader, Lane lane) {
+        List<Pending> batch = takeBatch(leader);
         List<Outcome> outcomes = List.of();
         Throwable failure = null;
         try {
@@ -173,15 +174,17 @@ public final class Committer {
                     pending.caller.signal.raise();
                 }
             }
+            leader.sending = false;
             handOver(lane);
         } finally {
             lock.unlock();
         }
     }
 
+    /** Not to somebody who is busy with another lane: this one would wait for him. */
     private void handOver(Lane lane) {
         for (Pending next : queue) {
-            if (next.caller.leads == null) {
+            if (next.caller.leads == null && !next.caller.sending) {
                 next.caller.leads = lane;
                 next.caller.signal.raise();
                 return;
@@ -190,11 +193,12 @@ public final class Committer {
         free.add(lane);
     }
 
-    private List<Pending> takeBatch() {
+    private List<Pending> takeBatch(Caller leader) {
         List<Pending> batch = new ArrayList<>();
         Set<RunId> runs = new HashSet<>();
         lock.lock();
         try {
+            leader.sending = true;
             Iterator<Pending> waiting = queue.iterator();
             while (waiting.hasNext() && batch.size() < MAX_BATCH) {
                 Pending pending = waiting.next();

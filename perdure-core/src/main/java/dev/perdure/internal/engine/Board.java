@@ -119,26 +119,33 @@ final class Board<K, V> {
         }
     }
 
-    /** Something has come of it. */
+    /**
+     * Something has come of it. Who has been told does not wait any more, also before his thread has come to notice: nobody
+     * asks for him again.
+     */
     void announce(K key, V answer) {
-        locked(() -> waitersOf(questions.run(key)).stream()
-                .filter(waiter -> waiter.key.equals(key))
-                .forEach(waiter -> {
+        locked(() -> waiters.computeIfPresent(questions.run(key), (same, list) -> {
+            list.removeIf(waiter -> {
+                boolean told = waiter.key.equals(key);
+                if (told) {
                     waiter.answer = answer;
                     waiter.signal.raise();
-                }));
-    }
-
-    private List<Waiter<K, V>> waitersOf(RunId run) {
-        return waiters.getOrDefault(run, List.of());
-    }
-
-    /** Something may have happened to a run, or it may have left this process. */
-    void hint(RunId run) {
-        locked(() -> waitersOf(run).forEach(waiter -> {
-            hinted.add(waiter.key);
-            look.raise();
+                }
+                return told;
+            });
+            return list.isEmpty() ? null : list;
         }));
+    }
+
+    /** Something may have happened to a run, or it may have left this process. What is here tells by itself when it leaves. */
+    void hint(RunId run) {
+        locked(() -> waiters.getOrDefault(run, List.of()).stream()
+                .map(waiter -> waiter.key)
+                .filter(key -> !questions.isHere(key))
+                .forEach(key -> {
+                    hinted.add(key);
+                    look.raise();
+                }));
     }
 
     private void loop() {

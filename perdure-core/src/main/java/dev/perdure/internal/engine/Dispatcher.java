@@ -49,6 +49,7 @@ final class Dispatcher {
     private volatile boolean closed;
     private volatile boolean exclusive;
     private volatile boolean draining;
+    private volatile boolean hungry;
     private boolean reconcile;
     private long nextReconcile;
     private long aloneWaitsSince = Clockwork.NEVER;
@@ -64,6 +65,16 @@ final class Dispatcher {
     /** It may be worth looking. */
     void look() {
         look.raise();
+    }
+
+    /**
+     * A run has left memory. Only when there was no room for all that waits, or a run waits to be alone, is that worth a
+     * look: a worker that polled whenever one of its own runs ended would poll without a pause under load.
+     */
+    void madeRoom() {
+        if (hungry) {
+            look.raise();
+        }
     }
 
     void close() {
@@ -116,18 +127,19 @@ final class Dispatcher {
         exclusive = exclusive && session.executions().stream().anyMatch(Execution::alone);
         boolean empty = session.isEmpty();
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
+        int limit = Math.clamp(room, 0, CLAIM_BATCH);
+        hungry = limit < CLAIM_BATCH;
         Polled polled = settings.store()
                 .dispatch()
-                .poll(new Dispatch.Poll(
-                        session.id(),
-                        registry.names(),
-                        rules.queues(),
-                        rules.version(),
-                        Math.clamp(room, 0, CLAIM_BATCH),
-                        empty));
+                .poll(new Dispatch.Poll(session.id(), registry.names(), rules.queues(), rules.version(), limit, empty));
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {
             aloneWaitsSince = Clockwork.NEVER;
+        }
+        boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
+        hungry = alone || polled.aloneWaits() || polled.claimed().size() == limit;
+        if (polled.aloneWaits() && !empty && session.isEmpty()) {
+            look.raise(); // the last one left before it was known that somebody waits for that
         }
         launch(session, polled.claimed());
         return polled;

@@ -78,7 +78,7 @@ final class Worker {
     }
 
     private void left() {
-        dispatcher.look();
+        dispatcher.madeRoom();
         emptied.raise();
     }
 

@@ -262,6 +262,28 @@ class CommitterTest {
         assertBothLanesAreThere(committer);
     }
 
+    @Test
+    void a_lane_does_not_wait_for_a_caller_who_is_busy_with_another() {
+        Committer committer = committer(2);
+        CountDownLatch first = desk.hold();
+        CountDownLatch second = desk.hold();
+        List<Change> many = IntStream.range(0, 2_500)
+                .mapToObj(i -> change("run-" + i, "mark-" + i))
+                .toList();
+        CompletableFuture<List<Outcome>> busy = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> busy.complete(committer.commitAll(many)));
+        awaitBatches(1);
+        CompletableFuture<Outcome> other = commit(committer, "other");
+        awaitBatches(2);
+        second.countDown();
+        assertThat(other).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(desk.batches).extracting(List::size).containsExactly(1_000, 1_000, 501);
+        assertThat(busy).isNotDone();
+        first.countDown();
+        assertThat(busy).succeedsWithin(10, TimeUnit.SECONDS);
+        assertBothLanesAreThere(committer);
+    }
+
     private void assertBothLanesAreThere(Committer committer) {
         int before = desk.batches.size();
         CountDownLatch one = desk.hold();

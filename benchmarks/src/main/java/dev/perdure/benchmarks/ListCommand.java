@@ -1,0 +1,34 @@
+package dev.perdure.benchmarks;
+
+import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Workload;
+import java.io.PrintWriter;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Says what there is to measure. */
+@Command(name = "list", mixinStandardHelpOptions = true, description = "List the workloads, and for whom there are.")
+final class ListCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    ListCommand() {}
+
+    @Override
+    public void run() {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        for (Workload workload : Workload.values()) {
+            String whose = Arrays.stream(Who.values())
+                    .filter(who -> Catalog.find(who, workload).isPresent())
+                    .map(Who::toString)
+                    .collect(Collectors.joining(", "));
+            out.printf("%-10s %s%n%-10s   for %s%n", workload, workload.description(), "", whose);
+        }
+        out.flush();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.perdure.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.process.Jvm;
+import dev.perdure.benchmarks.server.Server;
+import java.lang.management.ManagementFactory;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** What a run was measured on and with: figures without it mean nothing. */
+final class Machine {
+    private Machine() {}
+
+    static List<String> description(Server server, Set<Who> who) throws SQLException {
+        List<String> lines = new ArrayList<>();
+        var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        lines.add("%s %s, %d cores, %d GiB"
+                .formatted(
+                        System.getProperty("os.name"),
+                        System.getProperty("os.arch"),
+                        system.getAvailableProcessors(),
+                        system.getTotalMemorySize() >> 30));
+        lines.add(Jvm.description() + ", a process each");
+        lines.addAll(server.description());
+        who.forEach(one -> lines.add(one + ": " + one.description()));
+        return lines;
+    }
+}

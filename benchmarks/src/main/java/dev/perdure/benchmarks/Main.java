@@ -1,0 +1,122 @@
+package dev.perdure.benchmarks;
+
+import dev.perdure.benchmarks.measure.Scale;
+import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Workload;
+import dev.perdure.benchmarks.report.Report;
+import dev.perdure.benchmarks.server.Server;
+import dev.perdure.benchmarks.server.Site;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Where {@code ./perdure bench} begins. */
+@Command(
+        name = "perdure bench",
+        description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
+        mixinStandardHelpOptions = true,
+        subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
+        footer = {
+            "",
+            "Prints a line 'who metric value unit' per figure, then tables of ratios and targets; writes all of it and a"
+                    + " chart into the folder. Everything takes tens of minutes, with --quick a few.",
+            "The machine should have nothing else to do."
+        })
+public final class Main implements Callable<Integer> {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Parameters(
+            paramLabel = "WORKLOAD",
+            arity = "0..*",
+            description = "Only these, such as w2 w4; see 'perdure bench list'. Default: all.")
+    private List<Workload> workloads = List.of();
+
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "WHO",
+            description = "Only these of ${COMPLETION-CANDIDATES}. Raw is measured beside them. Default: all.")
+    private List<Who> only = List.of();
+
+    @Option(names = "--quick", description = "One short round each: for every day, not to be published.")
+    private boolean quick;
+
+    @Option(
+            names = "--url",
+            paramLabel = "JDBC-URL",
+            description = "An external server, on which databases can be created. Default: an embedded one.")
+    private @Nullable String url;
+
+    @Option(names = "--user", defaultValue = "${env:PGUSER}", description = "Its user. Default: $PGUSER.")
+    private String user = "postgres";
+
+    @Option(
+            names = "--password",
+            defaultValue = "${env:PGPASSWORD}",
+            description = "The password. Default: $PGPASSWORD.")
+    private String password = "";
+
+    @Option(
+            names = "--folder",
+            defaultValue = ".perdure/bench",
+            description = "Where figures, tables, chart and logs go. Default: ${DEFAULT-VALUE}.")
+    private Path folder = Path.of(".perdure/bench");
+
+    private Main() {}
+
+    /** Runs a command and ends the process with its exit code. */
+    public static void main(String... args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler((thrown, command, parsed) -> {
+                    command.getErr().println(command.getColorScheme().errorText(String.valueOf(thrown.getMessage())));
+                    return 1;
+                });
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        CommandLine commandLine = Objects.requireNonNull(spec).commandLine();
+        try (Server server = server()) {
+            Bench bench = new Bench(
+                    server, quick ? Scale.QUICK : Scale.FULL, folder, commandLine.getOut(), commandLine.getErr());
+            Report report = new Report(folder, commandLine.getOut());
+            report.begin(Machine.description(server, who()));
+            bench.run(workloads(), who());
+            report.end(bench.figures());
+            bench.failures().forEach(commandLine.getErr()::println);
+            return bench.failures().isEmpty() ? 0 : 1;
+        }
+    }
+
+    private Server server() throws SQLException {
+        return url == null ? Server.embedded() : Server.at(new Site(url, user, password));
+    }
+
+    private Set<Workload> workloads() {
+        return workloads.isEmpty() ? EnumSet.allOf(Workload.class) : EnumSet.copyOf(workloads);
+    }
+
+    private Set<Who> who() {
+        Set<Who> who = only.isEmpty() ? EnumSet.allOf(Who.class) : EnumSet.copyOf(only);
+        who.add(Who.RAW);
+        return who;
+    }
+}

@@ -1,0 +1,80 @@
+package dev.perdure.benchmarks.dbos;
+
+import dev.dbos.transact.DBOS;
+import dev.dbos.transact.DBOSClient;
+import dev.dbos.transact.workflow.Workflow;
+import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.workload.Queue;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntConsumer;
+
+/** DBOS across processes: its client enqueues, an executor runs, with the queue as it is by default. */
+public final class DbosQueue implements Queue {
+    private static final String QUEUE = "jobs";
+    /** So many calls at once keep its pool of 10 busy; there is none for many jobs in one. */
+    private static final int CALLERS = 16;
+
+    /** What DBOS makes a proxy of. */
+    public interface Job {
+        int run(int number);
+    }
+
+    private static final class Implementation implements Job {
+        private final DBOS dbos;
+        private final IntConsumer begins;
+
+        Implementation(DBOS dbos, IntConsumer begins) {
+            this.dbos = dbos;
+            this.begins = begins;
+        }
+
+        @Override
+        @Workflow(name = "job")
+        public int run(int number) {
+            return dbos.runStep(
+                    () -> {
+                        begins.accept(number);
+                        return number;
+                    },
+                    "begin");
+        }
+    }
+
+    @Override
+    public Producer producer(Site site) {
+        DBOSClient client = new DBOSClient(site.url(), site.user(), site.password());
+        var options = new DBOSClient.EnqueueOptions("job", Implementation.class.getName(), QUEUE);
+        return new Producer() {
+            @Override
+            public void start(List<Integer> numbers) throws Exception {
+                ConcurrentLinkedQueue<Integer> left = new ConcurrentLinkedQueue<>(numbers);
+                Together.seconds(Math.min(CALLERS, numbers.size()), () -> {
+                    for (Integer number = left.poll(); number != null; number = left.poll()) {
+                        client.enqueueWorkflow(options, new Object[] {number});
+                    }
+                });
+            }
+
+            @Override
+            public void close() {
+                client.close();
+            }
+        };
+    }
+
+    @Override
+    public Consumer consumer(Site site, IntConsumer begins) {
+        DBOS dbos = new DBOS(DbosSteps.config(site));
+        dbos.registerQueue(new dev.dbos.transact.workflow.Queue(QUEUE));
+        dbos.registerProxy(Job.class, new Implementation(dbos, begins));
+        dbos.launch();
+        return dbos::close;
+    }
+
+    @Override
+    public String unfinished() {
+        return "SELECT count(*) FROM dbos.workflow_status WHERE status IN ('ENQUEUED', 'PENDING')";
+    }
+}

@@ -1,0 +1,82 @@
+package dev.perdure.benchmarks.dbos;
+
+import dev.dbos.transact.DBOS;
+import dev.dbos.transact.workflow.Workflow;
+import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.workload.Sleepers;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** DBOS lets workflows sleep: started one by one from many callers, since there is no call for many at once. */
+public final class DbosSleepers implements Sleepers {
+    private static final int CALLERS = 64;
+
+    /** What DBOS makes a proxy of. */
+    public interface Sleeper {
+        void sleep(long millis);
+    }
+
+    private static final class Implementation implements Sleeper {
+        private final DBOS dbos;
+
+        Implementation(DBOS dbos) {
+            this.dbos = dbos;
+        }
+
+        @Override
+        @Workflow(name = "sleeper")
+        public void sleep(long millis) {
+            dbos.sleep(Duration.ofMillis(millis));
+        }
+    }
+
+    private final Site site;
+    private final DBOS dbos;
+    private final Sleeper sleeper;
+    private long wanted;
+
+    private DbosSleepers(Site site) {
+        this.site = site;
+        dbos = new DBOS(DbosSteps.config(site));
+        sleeper = dbos.registerProxy(Sleeper.class, new Implementation(dbos));
+        dbos.launch();
+    }
+
+    /** Sets it up. */
+    public static Sleepers open(Site site) {
+        return new DbosSleepers(site);
+    }
+
+    @Override
+    public void sleep(int count, Instant until) throws Exception {
+        AtomicInteger left = new AtomicInteger(count);
+        Together.seconds(CALLERS, () -> {
+            while (left.getAndDecrement() > 0) {
+                long millis = Sleepers.until(until).toMillis();
+                dbos.startWorkflow(() -> sleeper.sleep(millis));
+            }
+        });
+        wanted += count;
+        // A sleep is recorded as a step before it begins.
+        await("SELECT count(*) FROM dbos.operation_outputs", wanted);
+    }
+
+    @Override
+    public void awaitEnded(long count) throws Exception {
+        await("SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS'", count);
+    }
+
+    private void await(String query, long count) throws SQLException, InterruptedException {
+        while (site.number(query) < count) {
+            Thread.sleep(Duration.ofMillis(5));
+        }
+    }
+
+    @Override
+    public void close() {
+        dbos.close();
+    }
+}

@@ -1,0 +1,5 @@
+/** JobRunr. */
+@NullMarked
+package dev.perdure.benchmarks.jobrunr;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,94 @@
+package dev.perdure.benchmarks.measure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * What a number of callers got done in a time, each doing one thing after the other in a virtual thread.
+ *
+ * @param perSecond things done within the time
+ * @param p50 milliseconds that half of them took at most
+ * @param p99 milliseconds that all but one in a hundred took at most
+ */
+public record Load(double perSecond, double p50, double p99) {
+    /** One thing to do. */
+    @FunctionalInterface
+    public interface Action {
+        void run() throws Exception;
+    }
+
+    /**
+     * Lets callers do it again and again. What is not done when the time is over does not count, but is waited for; only
+     * a caller's first always counts, and then the time is as long as it took.
+     */
+    public static Load of(int callers, Duration time, Action action) throws Exception {
+        long began = System.nanoTime();
+        long end = began + time.toNanos();
+        List<Future<Latencies>> all = new ArrayList<>();
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int caller = 0; caller < callers; caller++) {
+                all.add(executor.submit(() -> callUntil(end, action)));
+            }
+        }
+        Latencies merged = new Latencies();
+        long last = end;
+        for (Future<Latencies> one : all) {
+            merged.addAll(one.get());
+            last = Math.max(last, one.get().last);
+        }
+        long[] nanos = merged.sorted();
+        return new Load(nanos.length * 1e9 / (last - began), percentile(nanos, 50), percentile(nanos, 99));
+    }
+
+    private static Latencies callUntil(long end, Action action) throws Exception {
+        Latencies latencies = new Latencies();
+        long began = System.nanoTime();
+        do {
+            action.run();
+            long done = System.nanoTime();
+            if (done < end || latencies.size == 0) {
+                latencies.add(done - began);
+                latencies.last = done;
+            }
+            began = done;
+        } while (began < end);
+        return latencies;
+    }
+
+    /** In milliseconds. */
+    public static double percentile(long[] sortedNanos, int percent) {
+        int index = (int) Math.ceil(sortedNanos.length * percent / 100.0) - 1;
+        return sortedNanos[Math.max(0, index)] / 1e6;
+    }
+
+    /** A list of numbers without boxes, so that keeping them does not become part of what is measured. */
+    private static final class Latencies {
+        private long[] nanos = new long[1_024];
+        private int size;
+        private long last;
+
+        void add(long value) {
+            if (size == nanos.length) {
+                nanos = Arrays.copyOf(nanos, size * 2);
+            }
+            nanos[size++] = value;
+        }
+
+        void addAll(Latencies others) {
+            for (int i = 0; i < others.size; i++) {
+                add(others.nanos[i]);
+            }
+        }
+
+        long[] sorted() {
+            long[] copy = Arrays.copyOf(nanos, size);
+            Arrays.sort(copy);
+            return copy;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.perdure.benchmarks.measure;
+
+import dev.perdure.benchmarks.report.Figure;
+import dev.perdure.benchmarks.report.Unit;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+/** What a measuring process tells the one that started it: a line per figure, on standard output. */
+public final class Results {
+    private static final String FIGURE = "figure";
+    private static final String PROGRESS = "progress";
+
+    private final PrintStream out;
+
+    public Results(PrintStream out) {
+        this.out = out;
+    }
+
+    /** A figure, by what each round gave. */
+    public void figure(String metric, Unit unit, double... samples) {
+        String values = Arrays.stream(samples).mapToObj(Double::toString).collect(Collectors.joining("\t"));
+        send(FIGURE, metric, unit.name(), values);
+    }
+
+    /** A figure out of what each round gave. */
+    public <T> void figure(String metric, Unit unit, List<T> rounds, ToDoubleFunction<T> value) {
+        figure(metric, unit, rounds.stream().mapToDouble(value).toArray());
+    }
+
+    /** What is being done now. */
+    public void progress(String text) {
+        send(PROGRESS, text);
+    }
+
+    private void send(String... parts) {
+        out.println(String.join("\t", parts));
+        out.flush();
+    }
+
+    /** The figure that a line stands for, if it does. */
+    public static Optional<Figure> figureIn(String line, String who) {
+        List<String> parts = new ArrayList<>(Arrays.asList(line.split("\t", -1)));
+        if (!parts.getFirst().equals(FIGURE)) {
+            return Optional.empty();
+        }
+        double[] samples = parts.subList(3, parts.size()).stream()
+                .mapToDouble(Double::parseDouble)
+                .toArray();
+        return Optional.of(Figure.of(who, parts.get(1), Unit.valueOf(parts.get(2)), samples));
+    }
+
+    /** The progress that a line tells of, if it does. */
+    public static Optional<String> progressIn(String line) {
+        return line.startsWith(PROGRESS + "\t") ? Optional.of(line.substring(PROGRESS.length() + 1)) : Optional.empty();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perdure.benchmarks.ours;
+
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.workload.StepRunner;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * W7: the same work on a database that is empty, and on one with millions of finished runs in it. These are written by
+ * SQL, as runs of one step leave them; running them would take the time of the whole benchmark.
+ */
+public final class Growth {
+    private static final int CALLERS = 64;
+    private static final int STEPS = 100;
+    private static final long PER_INSERT = 500_000;
+
+    private record Rates(double runs, double steps) {}
+
+    private Growth() {}
+
+    /** Measures. */
+    public static void measure(Task task) throws Exception {
+        long count = task.scale().choose(5_000_000L, 200_000L, 1_000L);
+        task.results().progress("w7 empty");
+        List<Rates> empty = rates(task);
+        task.results().progress("w7: writing %,d finished runs".formatted(count));
+        fill(task.site(), count);
+        task.results().progress("w7 full");
+        List<Rates> full = rates(task);
+        task.results().figure("w7.w1.empty", Unit.PER_SECOND, empty, Rates::runs);
+        task.results().figure("w7.w1.full", Unit.PER_SECOND, full, Rates::runs);
+        task.results().figure("w7.w2.empty", Unit.PER_SECOND, empty, Rates::steps);
+        task.results().figure("w7.w2.full", Unit.PER_SECOND, full, Rates::steps);
+        task.results().figure("w7.w1.ratio", Unit.RATIO, median(full, true) / median(empty, true));
+        task.results().figure("w7.w2.ratio", Unit.RATIO, median(full, false) / median(empty, false));
+    }
+
+    private static List<Rates> rates(Task task) throws Exception {
+        List<Rates> rates = new ArrayList<>();
+        try (StepRunner runner = PerdureSteps.open(task.site())) {
+            Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
+            for (int round = 0; round < task.scale().rounds(); round++) {
+                double runs = Load.of(CALLERS, task.scale().round(), () -> runner.run(1))
+                        .perSecond();
+                rates.add(new Rates(runs, steps(task, runner)));
+            }
+        }
+        return rates;
+    }
+
+    private static double steps(Task task, StepRunner runner) throws Exception {
+        double seconds = 0;
+        long done = 0;
+        while (seconds < task.scale().round().toMillis() / 1e3) {
+            seconds += Together.seconds(CALLERS, () -> runner.run(STEPS));
+            done += (long) CALLERS * STEPS;
+        }
+        return done / seconds;
+    }
+
+    private static double median(List<Rates> rates, boolean runs) {
+        double[] sorted = rates.stream()
+                .mapToDouble(rate -> runs ? rate.runs() : rate.steps())
+                .sorted()
+                .toArray();
+        return sorted[sorted.length / 2];
+    }
+
+    /** Under keys of blocks that are taken for them, so that they are in nobody's way. */
+    private static void fill(Site site, long count) throws SQLException {
+        long block = site.number("SELECT setval('perdure.key_block', nextval('perdure.key_block') + %d / 65536 + 2)"
+                        .formatted(count))
+                - count / 65_536
+                - 1;
+        for (long from = 0; from < count; from += PER_INSERT) {
+            site.execute(FILL, (block << 24) + (from << 8), Math.min(PER_INSERT, count - from));
+        }
+        site.execute("VACUUM (FREEZE, ANALYZE) perdure.run");
+        site.execute("VACUUM (FREEZE, ANALYZE) perdure.journal");
+        site.execute("VACUUM (FREEZE, ANALYZE) perdure.event");
+        site.execute("CHECKPOINT");
+    }
+
+    private static final String FILL = """
+            WITH made AS MATERIALIZED (
+                SELECT ? + (n << 8) + (n & 255) AS key, now() - interval '1 day' + n * interval '1 millisecond' AS at
+                FROM generate_series(0, ? - 1) AS n
+            ), runs AS (
+                INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
+                    definition, queue)
+                SELECT key, key, 1, at, at, 1, 0, key & 255, 6, 'done-' || key, 'steps', 'default' FROM made
+            ), events AS (
+                INSERT INTO perdure.event (key, number, partition, state, at) SELECT key, 0, key & 255, 2, at FROM made
+            )
+            INSERT INTO perdure.journal (key, position, note, partition, at, kind, status, name, payload)
+            SELECT key, position, 0, key & 255, at, CASE position WHEN 1 THEN 1 ELSE 0 END, 0,
+                   CASE position WHEN 1 THEN 'step' ELSE '' END, '1'::bytea
+            FROM made CROSS JOIN unnest('{0,1,2147483647}'::int[]) AS position
+            """;
+}

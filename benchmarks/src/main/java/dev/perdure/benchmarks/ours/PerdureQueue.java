@@ -1,0 +1,65 @@
+package dev.perdure.benchmarks.ours;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.workload.Queue;
+import dev.perdure.postgres.PostgresStore;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/** Perdure across processes: a client starts, a worker runs. Nine connections in all. */
+public final class PerdureQueue implements Queue {
+    private static final int CLIENT_CONNECTIONS = 3;
+
+    private static Definition<Integer, Integer> job(IntConsumer begins) {
+        return Definition.of(
+                "job",
+                Integer.class,
+                Integer.class,
+                (ctx, number) -> ctx.step("begin", () -> {
+                    begins.accept(number);
+                    return number;
+                }));
+    }
+
+    @Override
+    public Producer producer(Site site) {
+        HikariDataSource pool = site.pool(CLIENT_CONNECTIONS);
+        PostgresStore store = PostgresStore.on(pool).lanes(1).open();
+        Perdure client = Perdure.on(store).client();
+        Definition<Integer, Integer> job = job(number -> {});
+        return new Producer() {
+            @Override
+            public void start(List<Integer> numbers) {
+                client.startAll(job, numbers, number -> StartOptions.defaults());
+            }
+
+            @Override
+            public void close() {
+                client.close();
+                store.close();
+                pool.close();
+            }
+        };
+    }
+
+    @Override
+    public Consumer consumer(Site site, IntConsumer begins) {
+        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
+        PostgresStore store = PostgresStore.on(pool).open();
+        Perdure worker = Perdure.on(store).register(job(begins)).start();
+        return () -> {
+            worker.close();
+            store.close();
+            pool.close();
+        };
+    }
+
+    @Override
+    public String unfinished() {
+        return "SELECT (SELECT count(*) FROM perdure.ready) + (SELECT count(*) FROM perdure.held)";
+    }
+}

@@ -1,0 +1,50 @@
+package dev.perdure.benchmarks.ours;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.workload.Recoverable;
+import dev.perdure.postgres.PostgresStore;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+
+/** Perdure's workflows that survive their process. */
+public final class PerdureRecoverable implements Recoverable {
+    private static Definition<Integer, Integer> workflow(IntConsumer sixth) {
+        return Definition.of("recoverable", Integer.class, Integer.class, (ctx, number) -> {
+            for (int i = 0; i < STEPS; i++) {
+                ctx.step("step", () -> number);
+            }
+            ctx.run("sixth", () -> sixth.accept(number));
+            return number;
+        });
+    }
+
+    @Override
+    public Host open(Site site, IntConsumer sixth) {
+        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS);
+        PostgresStore store = PostgresStore.on(pool).open();
+        Definition<Integer, Integer> workflow = workflow(sixth);
+        Perdure perdure = Perdure.on(store).register(workflow).start();
+        return new Host() {
+            @Override
+            public void start(int count) {
+                perdure.startAll(workflow, IntStream.range(0, count).boxed().toList(), each -> StartOptions.defaults());
+            }
+
+            @Override
+            public void close() {
+                perdure.close();
+                store.close();
+                pool.close();
+            }
+        };
+    }
+
+    @Override
+    public String unfinished() {
+        return "SELECT (SELECT count(*) FROM perdure.ready) + (SELECT count(*) FROM perdure.held)";
+    }
+}

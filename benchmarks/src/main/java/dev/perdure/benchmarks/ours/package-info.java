@@ -1,0 +1,5 @@
+/** Perdure. */
+@NullMarked
+package dev.perdure.benchmarks.ours;
+
+import org.jspecify.annotations.NullMarked;

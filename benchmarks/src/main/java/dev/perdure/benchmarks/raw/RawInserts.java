@@ -1,0 +1,81 @@
+package dev.perdure.benchmarks.raw;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.benchmarks.server.Site;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What the server can do at all: the measure for everybody else. One row is about what a step records. */
+public final class RawInserts {
+    private static final byte[] PAYLOAD = "{\"amount\":4200,\"currency\":\"EUR\"}".getBytes(StandardCharsets.UTF_8);
+    private static final List<Integer> CLIENTS = List.of(1, 8, 32);
+    private static final int BATCH = 1_000;
+    private static final int BATCH_CLIENTS = 8;
+
+    private final Site site;
+    private final AtomicLong ids = new AtomicLong();
+
+    private RawInserts(Site site) {
+        this.site = site;
+    }
+
+    /** Measures. */
+    public static void measure(Task task) throws Exception {
+        new RawInserts(task.site()).all(task);
+    }
+
+    private void all(Task task) throws Exception {
+        site.execute("CREATE TABLE step (id bigint PRIMARY KEY, payload bytea NOT NULL)");
+        for (int clients : CLIENTS) {
+            try (HikariDataSource pool = site.pool(clients)) {
+                report(task, "raw.insert1.c" + clients, clients, 1, () -> insertOne(pool));
+            }
+        }
+        try (HikariDataSource pool = site.pool(BATCH_CLIENTS)) {
+            report(task, "raw.batch1000", BATCH_CLIENTS, BATCH, () -> insertBatch(pool));
+        }
+    }
+
+    private static void report(Task task, String metric, int clients, int rows, Load.Action action) throws Exception {
+        task.results().progress(metric);
+        Load.of(clients, task.scale().warmUp().dividedBy(2), action);
+        List<Load> rounds = new ArrayList<>();
+        for (int round = 0; round < task.scale().rounds(); round++) {
+            rounds.add(Load.of(clients, task.scale().round(), action));
+        }
+        task.results().figure(metric, Unit.PER_SECOND, rounds, load -> load.perSecond() * rows);
+    }
+
+    private void insertOne(HikariDataSource pool) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                PreparedStatement insert = connection.prepareStatement("INSERT INTO step VALUES (?, ?)")) {
+            insert.setLong(1, ids.getAndIncrement());
+            insert.setBytes(2, PAYLOAD);
+            insert.execute();
+        }
+    }
+
+    private void insertBatch(HikariDataSource pool) throws SQLException {
+        Long[] keys = new Long[BATCH];
+        byte[][] payloads = new byte[BATCH][];
+        for (int i = 0; i < BATCH; i++) {
+            keys[i] = ids.getAndIncrement();
+            payloads[i] = PAYLOAD;
+        }
+        try (Connection connection = pool.getConnection();
+                PreparedStatement insert =
+                        connection.prepareStatement("INSERT INTO step SELECT * FROM unnest(?::bigint[], ?::bytea[])")) {
+            insert.setArray(1, connection.createArrayOf("bigint", keys));
+            insert.setArray(2, connection.createArrayOf("bytea", payloads));
+            insert.execute();
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** The database alone. */
+@NullMarked
+package dev.perdure.benchmarks.raw;
+
+import org.jspecify.annotations.NullMarked;

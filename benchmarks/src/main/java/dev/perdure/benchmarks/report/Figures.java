@@ -1,0 +1,33 @@
+package dev.perdure.benchmarks.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** All figures of a run, in the order in which they were measured. */
+public final class Figures {
+    private final List<Figure> all = new ArrayList<>();
+
+    public void add(Figure figure) {
+        all.add(figure);
+    }
+
+    public List<Figure> all() {
+        return List.copyOf(all);
+    }
+
+    public Optional<Figure> find(String who, String metric) {
+        return all.stream()
+                .filter(figure -> figure.who().equals(who) && figure.metric().equals(metric))
+                .findFirst();
+    }
+
+    /** Every metric that somebody has. */
+    public Set<String> metrics() {
+        Set<String> metrics = new LinkedHashSet<>();
+        all.forEach(figure -> metrics.add(figure.metric()));
+        return metrics;
+    }
+}

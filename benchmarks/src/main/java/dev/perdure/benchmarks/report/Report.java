@@ -1,0 +1,55 @@
+package dev.perdure.benchmarks.report;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Shows a run, and keeps it: {@code figures.txt}, {@code tables.md} and {@code chart.svg} in a folder. */
+public final class Report {
+    private final Path folder;
+    private final PrintWriter out;
+    private List<String> machine = List.of();
+
+    public Report(Path folder, PrintWriter out) {
+        this.folder = folder;
+        this.out = out;
+    }
+
+    /** Says what it is measured on. */
+    public void begin(List<String> description) {
+        machine = description.stream().map(line -> "# " + line).toList();
+        print(machine);
+    }
+
+    /** Prints the tables and writes everything. */
+    public void end(Figures figures) throws IOException {
+        List<String> tables = new ArrayList<>();
+        tables.addAll(new RatioTable(figures, List.of("dbos", "dbscheduler", "jobrunr")).lines());
+        List<String> targets = new Targets(figures).lines();
+        if (!tables.isEmpty() && !targets.isEmpty()) {
+            tables.add("");
+        }
+        tables.addAll(targets);
+        print(tables);
+        Files.createDirectories(folder);
+        List<String> lines = new ArrayList<>(machine);
+        figures.all().forEach(figure -> lines.add(figure.line()));
+        Files.write(folder.resolve("figures.txt"), lines);
+        Files.write(folder.resolve("tables.md"), tables);
+        Optional<String> chart = new Chart(figures).svg();
+        if (chart.isPresent()) {
+            Files.writeString(folder.resolve("chart.svg"), chart.get());
+        }
+        out.println("# written to " + folder);
+        out.flush();
+    }
+
+    private void print(List<String> lines) {
+        lines.forEach(out::println);
+        out.flush();
+    }
+}

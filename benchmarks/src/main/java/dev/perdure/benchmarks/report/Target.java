@@ -1,0 +1,44 @@
+package dev.perdure.benchmarks.report;
+
+import java.util.OptionalDouble;
+import java.util.function.Function;
+
+/**
+ * Something to reach, as a number out of the figures of one run.
+ *
+ * @param what in words
+ * @param atLeast whether the limit is the least that will do, or else the most
+ * @param seen the number, if all that it needs was measured
+ */
+record Target(String what, boolean atLeast, double limit, Function<Figures, OptionalDouble> seen) {
+    static Target atLeast(double limit, String what, Function<Figures, OptionalDouble> seen) {
+        return new Target(what, true, limit, seen);
+    }
+
+    static Target atMost(double limit, String what, Function<Figures, OptionalDouble> seen) {
+        return new Target(what, false, limit, seen);
+    }
+
+    boolean reachedBy(double value) {
+        return atLeast ? value >= limit : value <= limit;
+    }
+
+    /** The figure itself. */
+    static Function<Figures, OptionalDouble> value(String who, String metric) {
+        return figures -> figures.find(who, metric).map(Figure::median).stream()
+                .mapToDouble(Double::doubleValue)
+                .findFirst();
+    }
+
+    /** The first divided by the second. */
+    static Function<Figures, OptionalDouble> ratio(
+            Function<Figures, OptionalDouble> dividend, Function<Figures, OptionalDouble> divisor) {
+        return figures -> {
+            OptionalDouble above = dividend.apply(figures);
+            OptionalDouble below = divisor.apply(figures);
+            return above.isPresent() && below.isPresent()
+                    ? OptionalDouble.of(above.getAsDouble() / below.getAsDouble())
+                    : OptionalDouble.empty();
+        };
+    }
+}

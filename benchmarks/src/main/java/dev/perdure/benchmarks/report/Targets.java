@@ -1,0 +1,80 @@
+package dev.perdure.benchmarks.report;
+
+import static dev.perdure.benchmarks.report.Target.atLeast;
+import static dev.perdure.benchmarks.report.Target.atMost;
+import static dev.perdure.benchmarks.report.Target.ratio;
+import static dev.perdure.benchmarks.report.Target.value;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+
+/** What Perdure sets out to reach. Nearly all are ratios within one run, because nothing else travels between machines. */
+public final class Targets {
+    private static final List<Target> ALL = List.of(
+            atMost(1.3, "w2.seq1000: a step, in raw commits of one client", Targets::commits),
+            atLeast(10, "w2.64x100 by DBOS", beside("w2.64x100", "dbos", "w2.64x100")),
+            atLeast(2.5, "w2.64x100 by raw commits of 32 clients", beside("w2.64x100", "raw", "raw.insert1.c32")),
+            atLeast(6, "w2.1000x100 by raw commits of 32 clients", beside("w2.1000x100", "raw", "raw.insert1.c32")),
+            atLeast(7, "w1.c64 by DBOS", beside("w1.c64", "dbos", "w1.c64")),
+            atLeast(8, "w1.c256 by DBOS", beside("w1.c256", "dbos", "w1.c256")),
+            atMost(
+                    4,
+                    "w1.c1: a run, in raw commits of one client",
+                    ratio(value("raw", "raw.insert1.c1"), value("perdure", "w1.c1"))),
+            atMost(5, "w3.latency.p50, ms", value("perdure", "w3.latency.p50")),
+            atMost(20, "w3.latency.p99, ms", value("perdure", "w3.latency.p99")),
+            atLeast(15, "w3.drain by DBOS", beside("w3.drain", "dbos", "w3.drain")),
+            atLeast(2, "w3.drain by db-scheduler's lock-and-fetch", beside("w3.drain", "dbscheduler", "w3.drain")),
+            atLeast(
+                    20,
+                    "w4.1000000.start_rate by DBOS's of 10,000",
+                    beside("w4.1000000.start_rate", "dbos", "w4.10000.start_rate")),
+            atMost(50, "w4.1000000.heap_per_sleeper, bytes", value("perdure", "w4.1000000.heap_per_sleeper")),
+            atLeast(10_000, "w4.1000000.wake_rate, /s", value("perdure", "w4.1000000.wake_rate")),
+            atLeast(15, "w5.recover2000.rate by DBOS", beside("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
+            atLeast(0.9, "w7.w1.ratio: full by empty", value("perdure", "w7.w1.ratio")),
+            atLeast(0.9, "w7.w2.ratio: full by empty", value("perdure", "w7.w2.ratio")),
+            atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
+            atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
+
+    private final Figures figures;
+
+    public Targets(Figures figures) {
+        this.figures = figures;
+    }
+
+    private static Function<Figures, OptionalDouble> beside(String ours, String peer, String theirs) {
+        return ratio(value("perdure", ours), value(peer, theirs));
+    }
+
+    /** Milliseconds per step, in units of a lone commit. */
+    private static OptionalDouble commits(Figures figures) {
+        OptionalDouble step = value("perdure", "w2.seq1000.per_step").apply(figures);
+        OptionalDouble rate = value("raw", "raw.insert1.c1").apply(figures);
+        return step.isPresent() && rate.isPresent()
+                ? OptionalDouble.of(step.getAsDouble() * rate.getAsDouble() / 1_000)
+                : OptionalDouble.empty();
+    }
+
+    /** As Markdown; nothing if nothing was measured that has a target. */
+    public List<String> lines() {
+        List<String> rows = new ArrayList<>();
+        for (Target target : ALL) {
+            target.seen()
+                    .apply(figures)
+                    .ifPresent(seen -> rows.add("| %s | %s %s | %s | %s |"
+                            .formatted(
+                                    target.what(),
+                                    target.atLeast() ? "≥" : "≤",
+                                    Figure.number(target.limit()),
+                                    Figure.number(seen),
+                                    target.reachedBy(seen) ? "reached" : "**not reached**")));
+        }
+        if (!rows.isEmpty()) {
+            rows.addAll(0, List.of("| target | wanted | seen | |", "|---|---:|---:|---|"));
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,27 @@
+package dev.perdure.benchmarks.report;
+
+/** What a figure is in, and whether more of it is better. */
+public enum Unit {
+    PER_SECOND("/s", true),
+    MILLISECONDS("ms", false),
+    SECONDS("s", false),
+    BYTES("bytes", false),
+    COUNT("count", false),
+    RATIO("ratio", true);
+
+    private final String text;
+    private final boolean moreIsBetter;
+
+    Unit(String text, boolean moreIsBetter) {
+        this.text = text;
+        this.moreIsBetter = moreIsBetter;
+    }
+
+    public String text() {
+        return text;
+    }
+
+    public boolean moreIsBetter() {
+        return moreIsBetter;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.perdure.benchmarks.workload;
+
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.report.Unit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** W1: workflows of one no-op step, result awaited, from few and from many callers. */
+public final class OneStep {
+    private OneStep() {}
+
+    /** The measurement for whoever the factory sets up. */
+    public static Measurement by(StepRunner.Factory factory) {
+        return task -> {
+            try (StepRunner runner = factory.open(task.site())) {
+                Load.of(16, task.scale().warmUp(), () -> runner.run(1));
+                for (int callers :
+                        task.scale().choose(List.of(1, 16, 64, 256, 1_000), List.of(1, 64, 256), List.of(4))) {
+                    measure(task, runner, callers);
+                }
+            }
+        };
+    }
+
+    private static void measure(Task task, StepRunner runner, int callers) throws Exception {
+        String metric = "w1.c" + callers;
+        task.results().progress(metric);
+        Load.of(callers, task.scale().warmUp().dividedBy(4), () -> runner.run(1));
+        List<Load> rounds = new ArrayList<>();
+        for (int round = 0; round < task.scale().rounds(); round++) {
+            rounds.add(Load.of(callers, task.scale().round(), () -> runner.run(1)));
+        }
+        task.results().figure(metric, Unit.PER_SECOND, rounds, Load::perSecond);
+        task.results().figure(metric + ".p50", Unit.MILLISECONDS, rounds, Load::p50);
+        task.results().figure(metric + ".p99", Unit.MILLISECONDS, rounds, Load::p99);
+    }
+}

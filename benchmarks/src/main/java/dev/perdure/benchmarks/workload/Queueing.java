@@ -1,0 +1,107 @@
+package dev.perdure.benchmarks.workload;
+
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Moments;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.benchmarks.server.Site;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** W3: started in one process, run in another: how soon, and how many a second when thousands wait. */
+public final class Queueing {
+    private static final Duration APART = Duration.ofMillis(20);
+    private static final Duration IDLE = Duration.ofSeconds(1);
+
+    private final Queue queue;
+    private final Task task;
+    private final Conversation worker;
+
+    private Queueing(Queue queue, Task task, Conversation worker) {
+        this.queue = queue;
+        this.task = task;
+        this.worker = worker;
+    }
+
+    /** The measurement for this queue. */
+    public static Measurement by(Queue queue) {
+        return task -> {
+            try (Conversation worker = Conversation.with(
+                    QueueWorkerMain.class, task.site(), queue.getClass().getName())) {
+                // Makes the tables.
+                worker.ask("open 0");
+                worker.ask("close");
+                try (Queue.Producer producer = queue.producer(task.site())) {
+                    new Queueing(queue, task, worker).measure(producer);
+                }
+            }
+        };
+    }
+
+    private void measure(Queue.Producer producer) throws Exception {
+        task.results().progress("w3 warm-up");
+        drain(producer, task.scale().choose(2_000, 500, 20));
+        task.results().progress("w3.latency");
+        latency(producer);
+        int count = task.scale().choose(20_000, 5_000, 50);
+        double[] rates = new double[task.scale().rounds()];
+        for (int round = 0; round < rates.length; round++) {
+            task.results().progress("w3.drain");
+            rates[round] = drain(producer, count);
+        }
+        task.results().figure("w3.drain", Unit.PER_SECOND, rates);
+    }
+
+    /** Jobs a second, from the beginning of the first until none is unfinished. */
+    private double drain(Queue.Producer producer, int count) throws Exception {
+        producer.start(IntStream.range(0, count).boxed().toList());
+        worker.ask("open " + count);
+        long first = Arrays.stream(Moments.parse(worker.ask("await"))).min().orElseThrow();
+        awaitNoneUnfinished(task.site(), queue.unfinished());
+        double seconds = (Moments.now() - first) / 1e6;
+        worker.ask("close");
+        return count / seconds;
+    }
+
+    static void awaitNoneUnfinished(Site site, String query) throws Exception {
+        while (site.number(query) > 0) {
+            Thread.sleep(Duration.ofMillis(2));
+        }
+    }
+
+    private void latency(Queue.Producer producer) throws Exception {
+        int rounds = task.scale().rounds();
+        double[] p50 = new double[rounds];
+        double[] p99 = new double[rounds];
+        for (int round = 0; round < rounds; round++) {
+            long[] nanos = latencies(producer, task.scale().choose(200, 100, 5));
+            p50[round] = Load.percentile(nanos, 50);
+            p99[round] = Load.percentile(nanos, 99);
+        }
+        task.results().figure("w3.latency.p50", Unit.MILLISECONDS, p50);
+        task.results().figure("w3.latency.p99", Unit.MILLISECONDS, p99);
+    }
+
+    /** From the call that starts a job until its body begins, for jobs that come one by one. */
+    private long[] latencies(Queue.Producer producer, int count) throws Exception {
+        worker.ask("open " + count);
+        Thread.sleep(IDLE);
+        long[] started = new long[count];
+        for (int i = 0; i < count; i++) {
+            started[i] = Moments.now();
+            producer.start(List.of(i));
+            Thread.sleep(APART);
+        }
+        long[] begun = Moments.parse(worker.ask("await"));
+        awaitNoneUnfinished(task.site(), queue.unfinished());
+        worker.ask("close");
+        return IntStream.range(0, count)
+                .mapToLong(i -> (begun[i] - started[i]) * 1_000)
+                .sorted()
+                .toArray();
+    }
+}

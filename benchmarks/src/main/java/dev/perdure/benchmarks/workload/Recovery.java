@@ -1,0 +1,53 @@
+package dev.perdure.benchmarks.workload;
+
+import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Moments;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.report.Unit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * W5: a process with 2,000 workflows in their sixth step is killed with {@code kill -9}, and started again. Two times
+ * make up the recovery, and both are told: until the dead one counts as dead and the first workflow goes on (a lease
+ * has to end; a system that only looks after its own needs none), and from then until all are finished.
+ */
+public final class Recovery {
+    private record Round(double rate, double untilFirst, double inAll) {}
+
+    private Recovery() {}
+
+    /** The measurement for these workflows. */
+    public static Measurement by(Recoverable recoverable) {
+        return task -> {
+            int count = task.scale().choose(2_000, 2_000, 20);
+            List<Round> rounds = new ArrayList<>();
+            for (int round = 0; round < task.scale().rounds(); round++) {
+                task.results().progress("w5");
+                rounds.add(round(task, recoverable, count));
+            }
+            String metric = "w5.recover" + count;
+            task.results().figure(metric + ".rate", Unit.PER_SECOND, rounds, Round::rate);
+            task.results().figure(metric + ".until_first", Unit.SECONDS, rounds, Round::untilFirst);
+            task.results().figure(metric + ".in_all", Unit.SECONDS, rounds, Round::inAll);
+        };
+    }
+
+    private static Round round(Task task, Recoverable recoverable, int count) throws Exception {
+        String workflows = recoverable.getClass().getName();
+        try (Conversation first = Conversation.with(RecoverableMain.class, task.site(), workflows)) {
+            first.ask("begin " + count);
+            first.kill();
+        }
+        try (Conversation second = Conversation.with(RecoverableMain.class, task.site(), workflows)) {
+            long[] moments = Moments.parse(second.ask("recover " + count));
+            Queueing.awaitNoneUnfinished(task.site(), recoverable.unfinished());
+            long finished = Moments.now();
+            long opened = moments[0];
+            long resumed = Arrays.stream(moments).skip(1).min().orElseThrow();
+            return new Round(count * 1e6 / (finished - resumed), (resumed - opened) / 1e6, (finished - opened) / 1e6);
+        }
+    }
+}

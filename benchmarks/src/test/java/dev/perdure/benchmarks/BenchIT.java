@@ -1,0 +1,53 @@
+package dev.perdure.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.benchmarks.measure.Scale;
+import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Workload;
+import dev.perdure.benchmarks.report.Figure;
+import dev.perdure.benchmarks.report.Report;
+import dev.perdure.benchmarks.server.Server;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** That a run measures what it says, never how fast. */
+final class BenchIT {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void a_run_gives_a_line_per_figure_and_files_to_keep() throws Exception {
+        StringWriter printed = new StringWriter();
+        PrintWriter out = new PrintWriter(printed, true);
+        try (Server server = Server.embedded()) {
+            Bench bench = new Bench(server, Scale.TINY, folder, out, out);
+            Report report = new Report(folder, out);
+            report.begin(server.description());
+            bench.run(EnumSet.of(Workload.RAW, Workload.W1), EnumSet.of(Who.RAW, Who.PERDURE, Who.DBOS));
+            report.end(bench.figures());
+            assertThat(bench.failures()).isEmpty();
+            assertThat(bench.figures().metrics())
+                    .containsExactly(
+                            "raw.insert1.c1",
+                            "raw.insert1.c8",
+                            "raw.insert1.c32",
+                            "raw.batch1000",
+                            "w1.c4",
+                            "w1.c4.p50",
+                            "w1.c4.p99");
+            assertThat(bench.figures().all()).extracting(Figure::median).allMatch(value -> value > 0);
+        }
+        assertThat(printed.toString())
+                .containsPattern("(?m)^raw raw\\.insert1\\.c1 [0-9.]+ /s$")
+                .containsPattern("(?m)^perdure w1\\.c4\\.p99 [0-9.]+ ms$")
+                .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
+        assertThat(Files.readString(folder.resolve("figures.txt"))).contains("fsync=on", "dbos w1.c4 ");
+        assertThat(folder.resolve("tables.md")).isNotEmptyFile();
+    }
+}
