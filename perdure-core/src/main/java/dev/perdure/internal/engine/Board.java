@@ -103,9 +103,7 @@ final class Board<K, V> {
         Waiter<K, V> waiter = new Waiter<>(key, clockwork.signal());
         locked(() -> waiters.computeIfAbsent(run, unseen -> new ArrayList<>()).add(waiter));
         try {
-            if (!questions.isHere(key)) {
-                hint(run);
-            }
+            hint(run);
             boolean raised = true;
             while (raised && waiter.answer == null && !closed) {
                 raised = waiter.signal.await(timerNanos, Clockwork.NEVER);
