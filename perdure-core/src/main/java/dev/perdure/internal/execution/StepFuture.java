@@ -143,6 +143,15 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         settled = value((T) stored.copy());
     }
 
+    /** Ends it, unless it has ended: it will not be tried again, nor begun again on replay. */
+    void giveUp(RuntimeException why) {
+        if (settled == null) {
+            Steps.Verdict verdict = steps.giveUp(failed, why);
+            transitions.ride(steps.entry(call, verdict));
+            settled = failure(Steps.failed(call.name(), verdict.attempt()));
+        }
+    }
+
     private void fail(Steps.Verdict verdict, Instant at) {
         failed = verdict.attempt().attempt();
         firstFailure = firstFailure == null ? at : firstFailure;

@@ -117,9 +117,7 @@ final class Steps {
             try {
                 Values.Stored stored = tryOnce(call, attempt, type, body, options, guard);
                 transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
-                if (host.rules().unloadAfterSteps()) {
-                    throw transitions.unload();
-                }
+                transitions.unloadAfterStep();
                 return stored.copy();
             } catch (BodyGuard.Interrupted interrupted) {
                 if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
@@ -208,6 +206,11 @@ final class Steps {
         return again
                 ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
+    }
+
+    /** After so many failed attempts there is none more, because the run has been told to end. */
+    Verdict giveUp(int failed, RuntimeException why) {
+        return new Verdict(new FailedAttempt(Failure.of(why), failed, 0), null);
     }
 
     /** The entry that a verdict is recorded as. */

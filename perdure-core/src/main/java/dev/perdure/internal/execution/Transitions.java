@@ -73,6 +73,12 @@ final class Transitions {
             public void handIn() {}
 
             @Override
+            public void beginMore() {}
+
+            @Override
+            public void giveUp(RuntimeException why) {}
+
+            @Override
             public List<Effect> cancels(String reason) {
                 return List.of();
             }
@@ -86,6 +92,15 @@ final class Transitions {
 
         /** Lets what bodies have finished ride along with the next transition. */
         void handIn();
+
+        /** Lets bodies begin that had no room. Called when everything so far is durable. */
+        void beginMore();
+
+        /**
+         * Interrupts bodies, waits for their end, and lets the failure of those steps that did not succeed ride along: a replay
+         * must not begin them again.
+         */
+        void giveUp(RuntimeException why);
 
         /** What a cancel of this run does to its children. */
         List<Effect> cancels(String reason);
@@ -278,6 +293,10 @@ final class Transitions {
         if (!pending.isEmpty()) {
             append(List.of());
         }
+        Control asked = control();
+        if (asked.pause() == null && asked.kill() == null && !underLock(() -> givenBack)) {
+            crew.beginMore();
+        }
     }
 
     /** Appends entries and returns their time once they are durable. */
@@ -373,6 +392,7 @@ final class Transitions {
     void deliverTo(Call call) {
         String cancel = underLock(() -> control).cancel();
         if (cancel != null && !cancelDelivered) {
+            crew.giveUp(new CancelledException(cancel));
             pendingEffects.addAll(crew.cancels(cancel));
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
@@ -381,7 +401,9 @@ final class Transitions {
         if (deadline != null
                 && !deadlineDelivered
                 && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
+            crew.giveUp(deadlineExceeded(deadline.toString()));
             append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
+            deadlineDelivered = true;
             throw deadlineExceeded(deadline.toString());
         }
     }
@@ -389,7 +411,11 @@ final class Transitions {
     /** Throws again what was delivered at this position. */
     RuntimeException delivered(Entry entry) {
         String text = new String(entry.payload().bytes(), StandardCharsets.UTF_8);
-        return entry.status() == Entry.Status.CANCELLED ? cancelled(text) : deadlineExceeded(text);
+        if (entry.status() == Entry.Status.CANCELLED) {
+            return cancelled(text);
+        }
+        deadlineDelivered = true;
+        return deadlineExceeded(text);
     }
 
     /** The deadline has interrupted a body: deliver it at the next chance. */
@@ -404,7 +430,6 @@ final class Transitions {
     }
 
     private DeadlineExceededException deadlineExceeded(String deadline) {
-        deadlineDelivered = true;
         return new DeadlineExceededException(
                 "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
     }
@@ -446,8 +471,8 @@ final class Transitions {
             deliverTo(call);
             Instant until = earlier(due, deadlineDelivered ? null : held.deadline());
             long nanos = host.clock().nanosUntil(until);
+            flush(); // so that what bodies have finished does not count as work
             if (nanos <= host.rules().warmWindow().toNanos() || crew.atWork()) {
-                flush();
                 Waiting.until(wake, nanos, Clockwork.NEVER);
             } else {
                 suspend(takePending(List.of()), state, new Due.At(until), Awaited.NOTHING);
@@ -479,6 +504,15 @@ final class Transitions {
         suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
+    /** Waits in memory until a body has ended, whatever the time is. */
+    void awaitCrew() {
+        checkOrders();
+        flush();
+        if (crew.atWork()) {
+            Waiting.forSignal(wake);
+        }
+    }
+
     private static Instant earlier(Instant one, @Nullable Instant other) {
         return other == null || one.isBefore(other) ? one : other;
     }
@@ -502,8 +536,10 @@ final class Transitions {
         return unwind(leave(new Move.Restart(input, seed)));
     }
 
-    /** Leaves memory and comes back, to show that a replay gives the same. */
-    Unwind unload() {
-        return unwind(leave(new Move.Yield()));
+    /** In the mode that does so: leaves memory after a step and comes back, to show that a replay gives the same. */
+    void unloadAfterStep() {
+        if (host.rules().unloadAfterSteps() && !crew.atWork()) {
+            throw unwind(leave(new Move.Yield()));
+        }
     }
 }
