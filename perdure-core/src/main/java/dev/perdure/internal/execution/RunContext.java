@@ -375,9 +375,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public Error continueAsNew(@Nullable Object input) {
-        Target target = held.definition().target();
-        Payload payload = values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
-                .payload();
+        Payload payload = values.input(held.definition().target(), input);
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(payload, derived.seed(position));
