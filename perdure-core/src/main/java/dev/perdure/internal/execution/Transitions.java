@@ -524,6 +524,7 @@ final class Transitions {
         return switch (outcome) {
             case Outcome.Woken woken -> {
                 underLock(() -> control = woken.control());
+                wake.raise(); // what it was woken for is looked at before it waits again
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
