@@ -89,14 +89,14 @@ final class Futures implements Transitions.Crew {
     }
 
     private void record() {
-        if (!finished.isEmpty()) {
-            transitions.flush();
+        if (!finished.isEmpty() && transitions.flush()) {
             transitions.unloadAfterStep();
         }
     }
 
     /** The workflow has come to its end: what it began and did not wait for comes to its end too. */
     void finish() {
+        transitions.finishing();
         while (atWork() || !queued.isEmpty()) {
             transitions.awaitCrew();
         }
@@ -118,7 +118,7 @@ final class Futures implements Transitions.Crew {
     <T extends @Nullable Object> DurableFuture<T> step(String name, Type type, Callable<T> body, StepOptions options) {
         Call call = calls.open("stepAsync", Entry.Kind.STEP, name);
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
-        step.begin(calls.past(call));
+        step.begin(calls.past(call), calls.replaying());
         begun.add(step);
         return step;
     }

@@ -51,8 +51,12 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         this.options = options;
     }
 
-    /** Takes over what is recorded, and begins if that is not the answer. */
-    void begin(Replay.Past past) {
+    /**
+     * Takes over what is recorded, and begins if that is not the answer.
+     *
+     * @param replaying whether more is recorded: then the run came past here before, and nothing was delivered
+     */
+    void begin(Replay.Past past, boolean replaying) {
         Entry answer = past.answer().map(Recorded::entry).orElse(null);
         if (answer != null) {
             settled = recorded(answer);
@@ -66,7 +70,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             nextAttempt =
                     last.at().plusMillis(steps.failedAttempt(call, last.entry()).delayMillis());
         } else {
-            transitions.deliverTo(call);
+            if (!replaying) {
+                transitions.deliverTo(call);
+            }
             futures.launch(this);
         }
     }

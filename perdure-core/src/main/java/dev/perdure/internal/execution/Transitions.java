@@ -57,6 +57,7 @@ final class Transitions {
     private boolean deadlineDelivered;
     private int seenWakes;
     private boolean deadlineReached;
+    private boolean finishing;
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
@@ -287,16 +288,24 @@ final class Transitions {
         return load;
     }
 
-    /** Makes everything so far durable: no body starts before. */
-    void flush() {
+    /** Makes everything so far durable, then lets bodies begin; says whether there was anything. */
+    boolean flush() {
         crew.handIn();
-        if (!pending.isEmpty()) {
+        boolean any = !pending.isEmpty();
+        if (any) {
             append(List.of());
         }
-        Control asked = control();
-        if (asked.pause() == null && asked.kill() == null && !underLock(() -> givenBack)) {
+        if (mayBegin()) {
             crew.beginMore();
         }
+        return any;
+    }
+
+    /** Nothing begins in a run that is about to leave or to be told to end. */
+    private boolean mayBegin() {
+        Control asked = control();
+        boolean leaves = asked.kill() != null || asked.pause() != null || underLock(() -> givenBack);
+        return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
     /** Appends entries and returns their time once they are durable. */
@@ -502,6 +511,11 @@ final class Transitions {
             }
         }
         suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
+    }
+
+    /** The workflow has come to its end: nothing is delivered to it any more. */
+    void finishing() {
+        finishing = true;
     }
 
     /** Waits in memory until a body has ended, whatever the time is. */

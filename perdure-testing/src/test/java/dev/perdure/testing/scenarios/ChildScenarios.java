@@ -88,8 +88,10 @@ abstract class ChildScenarios extends Scenarios {
                     return ctx.startChild(FAILING, "broken", childId("c")).await();
                 } catch (RunFailedException failed) {
                     Throwable cause = failed.getCause();
-                    seen.add(failed.getMessage() + " " + failed.state() + " " + failed.runId().value() + " "
-                            + Arrays.stream(cause.getStackTrace()).anyMatch(at -> at.getMethodName().equals("fail")));
+                    seen.add(failed.getMessage() + " " + failed.state() + " "
+                            + failed.runId().value() + " "
+                            + Arrays.stream(cause.getStackTrace())
+                                    .anyMatch(at -> at.getMethodName().equals("fail")));
                     ctx.sleep(HOUR);
                     throw failed;
                 }
@@ -279,7 +281,8 @@ abstract class ChildScenarios extends Scenarios {
         @Workflow("dinner")
         public String dinner(WorkflowContext ctx, Integer guests) {
             String menu = ctx.call(Kitchen::menu);
-            String again = ctx.startChild(Kitchen::menu, ChildOptions.defaults()).await();
+            String again =
+                    ctx.startChild(Kitchen::menu, ChildOptions.defaults()).await();
             List<Child<String>> dishes = new ArrayList<>();
             for (int i = 0; i < guests; i++) {
                 dishes.add(ctx.startChild(Kitchen::cook, menu + i));
@@ -298,8 +301,7 @@ abstract class ChildScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Kitchen kitchen = new Kitchen();
             perdure.register(kitchen);
-            assertThat(perdure.start(Kitchen::dinner, 2).result())
-                    .isEqualTo("cooked soup[cooked soup0, cooked soup1]");
+            assertThat(perdure.start(Kitchen::dinner, 2).result()).isEqualTo("cooked soup[cooked soup0, cooked soup1]");
             assertThat(kitchen.log).containsExactly("washed pot", "washed plate");
             assertThat(find(perdure, "later").result()).isEqualTo("cooked later");
         }
@@ -327,9 +329,10 @@ abstract class ChildScenarios extends Scenarios {
     @EnumSource
     void a_list_of_children_is_worked_off_so_many_at_a_time(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
-            Definition<String, String> parent = workflow("parent", (ctx, in) -> ctx.parallel(
-                            List.of("a", "b", "c", "d", "e"), 2, each -> ctx.startChild(SLOW, each))
-                    .getLast());
+            Definition<String, String> parent = workflow(
+                    "parent",
+                    (ctx, in) -> ctx.parallel(List.of("a", "b", "c", "d", "e"), 2, each -> ctx.startChild(SLOW, each))
+                            .getLast());
             perdure.register(parent, SLOW);
             assertThat(perdure.start(parent, "x").result()).isEqualTo("e at 2030-01-01T03:00:00Z");
         }
@@ -346,7 +349,9 @@ abstract class ChildScenarios extends Scenarios {
                 List<Child<Integer>> children = IntStream.range(0, count)
                         .mapToObj(number -> ctx.startChild(leaf, number))
                         .toList();
-                return ctx.all(children).await().stream().mapToInt(Integer::intValue).sum();
+                return ctx.all(children).await().stream()
+                        .mapToInt(Integer::intValue)
+                        .sum();
             });
             perdure.register(parent, leaf);
             assertThat(perdure.start(parent, 10_000).result()).isEqualTo(99_990_000);

@@ -116,7 +116,8 @@ abstract class CombinatorScenarios extends Scenarios {
                     ctx.sleep(HOUR);
                     // The other has failed too since, and comes first in the list.
                     assertThatThrownBy(both::await).hasMessage(first.getMessage());
-                    return first.getMessage() + ", then " + ctx.promise(Topic.of("three", String.class)).await();
+                    return first.getMessage() + ", then "
+                            + ctx.promise(Topic.of("three", String.class)).await();
                 }
             });
             perdure.register(flow);
@@ -137,7 +138,8 @@ abstract class CombinatorScenarios extends Scenarios {
     void the_first_to_succeed_is_taken_and_failures_before_it_are_not(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("firstSucceeded", (ctx, in) -> {
-                String won = ctx.firstSucceeded(List.of(ctx.promise(ONE), ctx.promise(TWO))).await();
+                String won = ctx.firstSucceeded(List.of(ctx.promise(ONE), ctx.promise(TWO)))
+                        .await();
                 ctx.sleep(HOUR);
                 return won;
             });
@@ -163,8 +165,8 @@ abstract class CombinatorScenarios extends Scenarios {
     void all_settled_gives_values_and_failures(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("allSettled", (ctx, in) -> {
-                List<Settled<String>> settled =
-                        ctx.allSettled(List.of(ctx.promise(ONE), ctx.promise(TWO))).await();
+                List<Settled<String>> settled = ctx.allSettled(List.of(ctx.promise(ONE), ctx.promise(TWO)))
+                        .await();
                 ctx.run("between", () -> {});
                 return settled.get(0).failure().getMessage() + settled.get(0).succeeded() + " "
                         + settled.get(1).value() + settled.get(1).succeeded();
@@ -223,7 +225,10 @@ abstract class CombinatorScenarios extends Scenarios {
                 DurableFuture<String> three = ctx.timer(HOUR).map(unused -> "3");
                 String back = three.await() + two.await() + one.await();
                 String again = one.await() + two.await() + three.await();
-                return back + again + ctx.all(List.of(one, two, three)).await() + ctx.any(one).await();
+                return back
+                        + again
+                        + ctx.all(List.of(one, two, three)).await()
+                        + ctx.any(one).await();
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
@@ -313,7 +318,9 @@ abstract class CombinatorScenarios extends Scenarios {
                     timers.add(ctx.timer(Duration.ofMinutes(i)).map(unused -> number));
                 }
                 int first = ctx.race(timers).await();
-                int sum = ctx.all(timers).await().stream().mapToInt(Integer::intValue).sum();
+                int sum = ctx.all(timers).await().stream()
+                        .mapToInt(Integer::intValue)
+                        .sum();
                 return first + " " + sum + " " + ctx.now();
             });
             perdure.register(flow);

@@ -68,7 +68,8 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 throw ctx.continueAsNew(read + next);
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "", id("inbox").message(NEWS, "a").message(NEWS, "b"));
+            Run<String> run =
+                    perdure.start(flow, "", id("inbox").message(NEWS, "a").message(NEWS, "b"));
             List.of("c", "d", "e").forEach(each -> run.send(NEWS, each));
             perdure.settle();
             perdure.crash();

@@ -34,8 +34,8 @@ abstract class EventScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
             assertThat(perdure.emit(PAID, "nobody waits")).isZero();
-            List<Run<String>> runs = perdure.startAll(
-                    WAITING, List.of("", "", "", ""), in -> dev.perdure.StartOptions.defaults());
+            List<Run<String>> runs =
+                    perdure.startAll(WAITING, List.of("", "", "", ""), in -> dev.perdure.StartOptions.defaults());
             perdure.settle();
             assertThat(runs).allMatch(run -> run.state() == RunState.SUSPENDED);
             assertThat(perdure.emit(PAID, "all")).isEqualTo(4);
@@ -72,7 +72,8 @@ abstract class EventScenarios extends Scenarios {
                 DurableFuture<String> second = ctx.event(PAID);
                 ctx.sleep(HOUR);
                 String got = first.await() + " " + second.await();
-                return got + " " + ctx.event(PAID).orTimeout(HOUR).map(again -> again).await();
+                return got + " "
+                        + ctx.event(PAID).orTimeout(HOUR).map(again -> again).await();
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
@@ -145,7 +146,8 @@ abstract class EventScenarios extends Scenarios {
             List<String> keys = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
             List<Run<String>> runs = perdure.startAll(WAITING, keys, key -> id("run-" + key));
             perdure.settle();
-            keys.forEach(key -> assertThat(perdure.emit(PAID, key, "for " + key)).isEqualTo(1));
+            keys.forEach(
+                    key -> assertThat(perdure.emit(PAID, key, "for " + key)).isEqualTo(1));
             for (int i = 0; i < keys.size(); i++) {
                 assertThat(runs.get(i).result()).isEqualTo("for " + keys.get(i));
             }

@@ -49,8 +49,8 @@ abstract class MessageScenarios extends Scenarios {
             Definition<Integer, String> reader = reader();
             perdure.register(reader);
             // With the start, before it first runs, ...
-            Run<String> run =
-                    perdure.start(reader, 9, id("r").delay(HOUR).message(NEWS, "1").message(NEWS, "2"));
+            Run<String> run = perdure.start(
+                    reader, 9, id("r").delay(HOUR).message(NEWS, "1").message(NEWS, "2"));
             run.send(NEWS, "3");
             perdure.advance(HOUR);
             // ... while it waits, ...
@@ -138,7 +138,8 @@ abstract class MessageScenarios extends Scenarios {
                 String first = ctx.race(List.of(news, gossip)).await();
                 ctx.sleep(HOUR);
                 // The receive that lost is given up; another one gets its message.
-                return first + " " + ctx.receive(NEWS).await() + " " + ctx.receive(GOSSIP).await();
+                return first + " " + ctx.receive(NEWS).await() + " "
+                        + ctx.receive(GOSSIP).await();
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
@@ -161,7 +162,8 @@ abstract class MessageScenarios extends Scenarios {
                 DurableFuture<String> two = ctx.receive(NEWS);
                 String late = two.await();
                 ctx.run("between", () -> {});
-                return late + " " + one.await() + " " + ctx.all(List.of(ctx.receive(NEWS), ctx.receive(NEWS))).await();
+                return late + " " + one.await() + " "
+                        + ctx.all(List.of(ctx.receive(NEWS), ctx.receive(NEWS))).await();
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
@@ -199,8 +201,10 @@ abstract class MessageScenarios extends Scenarios {
     void a_message_of_another_type_than_its_receiver_reads_pauses_the_run(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Topic<Line> asLine = Topic.of("news", Line.class);
-            Definition<String, String> flow = workflow("strict", (ctx, in) -> "" + ctx.receive(asLine).await());
-            Definition<String, String> lenient = workflow("strict", (ctx, in) -> ctx.receive(NEWS).await());
+            Definition<String, String> flow =
+                    workflow("strict", (ctx, in) -> "" + ctx.receive(asLine).await());
+            Definition<String, String> lenient =
+                    workflow("strict", (ctx, in) -> ctx.receive(NEWS).await());
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x", id("strict"));
             run.send(NEWS, "text");
@@ -311,18 +315,26 @@ abstract class MessageScenarios extends Scenarios {
             AtomicInteger entered = new AtomicInteger();
             Definition<Integer, Integer> waiter = Definition.of("waiter", Integer.class, Integer.class, (ctx, in) -> {
                 entered.incrementAndGet();
-                return Integer.parseInt(in % 2 == 0 ? ctx.receive(NEWS).await() : ctx.promise(NEWS).await());
+                return Integer.parseInt(
+                        in % 2 == 0
+                                ? ctx.receive(NEWS).await()
+                                : ctx.promise(NEWS).await());
             });
             perdure.register(waiter);
-            List<Run<Integer>> runs = perdure.startAll(
-                    waiter, IntStream.range(0, 10_000).boxed().toList(), in -> id("w" + in));
+            List<Run<Integer>> runs =
+                    perdure.startAll(waiter, IntStream.range(0, 10_000).boxed().toList(), in -> id("w" + in));
             perdure.settle();
             int idle = perdure.clockwork().threads();
-            assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED).limit(1))).hasSize(1);
+            assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED).limit(1)))
+                    .hasSize(1);
             assertThat(entered).hasValue(10_000);
             assertThat(idle).isLessThan(20);
-            List<RunId> even = IntStream.range(0, 5_000).mapToObj(i -> RunId.of("w" + 2 * i)).toList();
-            List<RunId> odd = IntStream.range(0, 5_000).mapToObj(i -> RunId.of("w" + (2 * i + 1))).toList();
+            List<RunId> even = IntStream.range(0, 5_000)
+                    .mapToObj(i -> RunId.of("w" + 2 * i))
+                    .toList();
+            List<RunId> odd = IntStream.range(0, 5_000)
+                    .mapToObj(i -> RunId.of("w" + (2 * i + 1)))
+                    .toList();
             perdure.sendAll(even, NEWS, to -> to.value().substring(1));
             perdure.resolveAll(odd, NEWS, to -> to.value().substring(1));
             perdure.settle();

@@ -102,20 +102,24 @@ abstract class ParallelStepScenarios extends Scenarios {
             AtomicInteger most = new AtomicInteger();
             AtomicInteger bodies = new AtomicInteger();
             CountDownLatch full = new CountDownLatch(3);
-            Definition<String, String> flow = workflow("bounded", (ctx, in) -> "" + ctx.parallel(
-                            IntStream.range(0, 20).boxed().toList(),
-                            3,
-                            number -> ctx.stepAsync("square", () -> {
-                                most.accumulateAndGet(atWork.incrementAndGet(), Math::max);
-                                full.countDown();
-                                await(full);
-                                bodies.incrementAndGet();
-                                atWork.decrementAndGet();
-                                return number * number;
-                            }))
-                    .stream()
-                    .mapToInt(Integer::intValue)
-                    .sum());
+            Definition<String, String> flow = workflow(
+                    "bounded",
+                    (ctx, in) -> ""
+                            + ctx
+                                    .parallel(
+                                            IntStream.range(0, 20).boxed().toList(),
+                                            3,
+                                            number -> ctx.stepAsync("square", () -> {
+                                                most.accumulateAndGet(atWork.incrementAndGet(), Math::max);
+                                                full.countDown();
+                                                await(full);
+                                                bodies.incrementAndGet();
+                                                atWork.decrementAndGet();
+                                                return number * number;
+                                            }))
+                                    .stream()
+                                    .mapToInt(Integer::intValue)
+                                    .sum());
             perdure.register(flow);
             assertThat(perdure.start(flow, "x").result()).isEqualTo("2470");
             assertThat(most).hasValue(3);
@@ -130,7 +134,8 @@ abstract class ParallelStepScenarios extends Scenarios {
             List<Integer> begun = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("failing list", (ctx, in) -> {
                 try {
-                    return "" + ctx.parallel(
+                    return ""
+                            + ctx.parallel(
                                     List.of(1, 2, 3, 4, 5),
                                     1,
                                     number -> ctx.stepAsync(

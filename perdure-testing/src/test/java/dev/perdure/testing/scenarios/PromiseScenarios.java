@@ -144,7 +144,8 @@ abstract class PromiseScenarios extends Scenarios {
                     .hasMessage("Promise 'answer' of run 'p' is not settled after PT1H. Wait again, or settle it.");
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
             run.promise(ANSWER).resolve("late");
-            assertThat(run.promise(ANSWER).await(Duration.ofSeconds(Long.MAX_VALUE))).isEqualTo("late");
+            assertThat(run.promise(ANSWER).await(Duration.ofSeconds(Long.MAX_VALUE)))
+                    .isEqualTo("late");
         }
     }
 
@@ -244,7 +245,8 @@ abstract class PromiseScenarios extends Scenarios {
     void an_awakeable_that_nobody_settles_times_out(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow(
-                    "forgotten", (ctx, in) -> ctx.awakeable(String.class).orTimeout(HOUR).await());
+                    "forgotten",
+                    (ctx, in) -> ctx.awakeable(String.class).orTimeout(HOUR).await());
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
             assertThatThrownBy(run::result).hasMessageContaining("TimedOutException");

@@ -173,9 +173,7 @@ abstract class PublishScenarios extends Scenarios {
             List<Published<String>> all = new ArrayList<>();
             run.follow(LOG, 0).forEachRemaining(all::add);
             assertThat(all.stream().map(Published::value)).containsExactly("round 1", "round 2", "round 3", "round 4");
-            assertThat(all.stream().map(Published::offset).toList())
-                    .isSorted()
-                    .doesNotHaveDuplicates();
+            assertThat(all.stream().map(Published::offset).toList()).isSorted().doesNotHaveDuplicates();
             assertThat(run.published(LOG)).contains("round 4");
         }
     }

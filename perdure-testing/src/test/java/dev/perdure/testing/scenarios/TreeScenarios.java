@@ -55,7 +55,8 @@ abstract class TreeScenarios extends Scenarios {
 
     static Stream<Arguments> waitsInEveryMode() {
         return Stream.of(TestMode.values())
-                .flatMap(mode -> Stream.of("child", "message", "promise", "awakeable", "event", "timer", "timeout", "all")
+                .flatMap(mode -> Stream.of(
+                                "child", "message", "promise", "awakeable", "event", "timer", "timeout", "all")
                         .map(wait -> Arguments.of(mode, wait)));
     }
 
@@ -67,17 +68,16 @@ abstract class TreeScenarios extends Scenarios {
             Definition<String, String> child = child(done);
             Definition<String, String> flow = workflow("waiting", (ctx, in) -> {
                 try {
-                    DurableFuture<?> future =
-                            switch (in) {
-                                case "child" -> ctx.startChild(child, "x", childId("c").onCancel(OnCancel.ABANDON));
-                                case "message" -> ctx.receive(NEWS);
-                                case "promise" -> ctx.promise(NEWS);
-                                case "awakeable" -> ctx.awakeable(String.class);
-                                case "event" -> ctx.event(NEWS);
-                                case "timer" -> ctx.timer(HOUR);
-                                case "timeout" -> ctx.receive(NEWS).orTimeout(HOUR);
-                                default -> ctx.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
-                            };
+                    DurableFuture<?> future = switch (in) {
+                        case "child" -> ctx.startChild(child, "x", childId("c").onCancel(OnCancel.ABANDON));
+                        case "message" -> ctx.receive(NEWS);
+                        case "promise" -> ctx.promise(NEWS);
+                        case "awakeable" -> ctx.awakeable(String.class);
+                        case "event" -> ctx.event(NEWS);
+                        case "timer" -> ctx.timer(HOUR);
+                        case "timeout" -> ctx.receive(NEWS).orTimeout(HOUR);
+                        default -> ctx.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
+                    };
                     future.await();
                     return "not cancelled";
                 } catch (CancelledException cancelled) {
@@ -154,7 +154,8 @@ abstract class TreeScenarios extends Scenarios {
             Definition<String, String> leaf = child(done);
             Definition<String, String> quick = workflow("quick", (ctx, in) -> in);
             Definition<String, String> middle = workflow(
-                    "middle", (ctx, in) -> ctx.startChild(leaf, in, childId("leaf")).await());
+                    "middle",
+                    (ctx, in) -> ctx.startChild(leaf, in, childId("leaf")).await());
             Definition<String, String> top = workflow("top", (ctx, in) -> {
                 String ended = ctx.startChild(quick, "ended", childId("quick")).await();
                 return ended + ctx.startChild(middle, in, childId("middle")).await();
@@ -184,7 +185,8 @@ abstract class TreeScenarios extends Scenarios {
             });
             Definition<String, String> top = workflow(
                     "top",
-                    (ctx, in) -> ctx.startChild(middle, in, childId("middle").onCancel(OnCancel.ABANDON)).await());
+                    (ctx, in) -> ctx.startChild(middle, in, childId("middle").onCancel(OnCancel.ABANDON))
+                            .await());
             perdure.register(top, middle, leaf);
             Run<String> run = perdure.start(top, "x", id("top"));
             perdure.settle();
@@ -247,6 +249,7 @@ abstract class TreeScenarios extends Scenarios {
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
             await(inBodies);
+            until(() -> run.history().stream().anyMatch(event -> event.what().equals("STEP 'backing off' ATTEMPT")));
             run.cancel("stop");
             assertThat(run.result())
                     .isEqualTo("stubborn[Step 'obedient' failed after 0 attempts: "
