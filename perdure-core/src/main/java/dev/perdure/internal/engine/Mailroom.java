@@ -8,6 +8,7 @@ import dev.perdure.RunId;
 import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
 import dev.perdure.UnknownTokenException;
+import dev.perdure.internal.execution.Texts;
 import dev.perdure.internal.execution.Tokens;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
@@ -57,7 +58,7 @@ final class Mailroom {
     }
 
     Mail rejection(Topic<?> promise, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY);
     }
 
@@ -132,7 +133,7 @@ final class Mailroom {
     }
 
     void reject(String token, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         Address address = find(token);
         deliver(address.run(), Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
     }

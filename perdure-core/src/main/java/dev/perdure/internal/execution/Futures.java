@@ -104,7 +104,8 @@ final class Futures implements Transitions.Crew {
 
     // ---- making
 
-    TimerFuture timer(Duration duration) {
+    TimerFuture timer(String what, Duration duration) {
+        Calls.requireStorable(what, duration);
         Call call = calls.open("timer", Entry.Kind.TIMER, duration.toString());
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.entries().isEmpty()) {
@@ -124,7 +125,7 @@ final class Futures implements Transitions.Crew {
     }
 
     <T extends @Nullable Object> EngineFuture<T> orTimeout(EngineFuture<T> future, Duration limit) {
-        TimerFuture timer = timer(limit);
+        TimerFuture timer = timer("timeout", limit);
         return choice(
                 "timeout",
                 List.<EngineFuture<? extends @Nullable Object>>of(future, timer),
@@ -201,17 +202,16 @@ final class Futures implements Transitions.Crew {
         return new Choice<>(this, call, calls.past(call), values, transitions, parts, rule);
     }
 
-    private static <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
+    private <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
             List<? extends DurableFuture<? extends T>> futures) {
         if (futures.isEmpty()) {
             throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
         }
         List<EngineFuture<? extends T>> parts = new ArrayList<>();
         for (DurableFuture<? extends T> future : futures) {
-            if (!(future instanceof EngineFuture<? extends T> part)) {
+            if (!(future instanceof EngineFuture<? extends T> part) || !part.isOf(this)) {
                 throw new InvalidRequestException(
-                        "A future of another kind was given: %s. Join only futures that came from this context."
-                                .formatted(future.getClass().getName()));
+                        "A future was given that did not come from this context. Join only those of the same run, and keep none.");
             }
             parts.add(part);
         }

@@ -122,7 +122,7 @@ final class RunContext implements WorkflowContext {
     }
 
     private Type typeOf(String name, StepBody<?> body) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return host.rules().stepTypes().of(body, name);
     }
 
@@ -140,7 +140,7 @@ final class RunContext implements WorkflowContext {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         Call call = calls.take("step", Entry.Kind.STEP, name);
         return (T) steps.perform(call, calls.past(call), type, body, options);
     }
@@ -160,7 +160,7 @@ final class RunContext implements WorkflowContext {
     @Override
     public <T extends @Nullable Object> DurableFuture<T> stepAsync(
             String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return futures.step(name, typeOf(type), body::call, options);
     }
 
@@ -171,14 +171,13 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return futures.step(name, void.class, callable(body), options);
     }
 
     @Override
     public DurableFuture<@Nullable Void> timer(Duration duration) {
-        Calls.requireStorable("timer", duration);
-        return futures.timer(duration);
+        return futures.timer("timer", duration);
     }
 
     @Override
@@ -298,7 +297,6 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T> Optional<T> receive(Topic<T> topic, Duration timeout) {
-        Calls.requireStorable("timeout", timeout);
         try {
             return Optional.of(letters.receive(topic).orTimeout(timeout).await());
         } catch (TimedOutException none) {
@@ -343,7 +341,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key) {
-        Calls.requireName("event key", key);
+        Texts.requireName("event key", key);
         return letters.event(name, key);
     }
 
@@ -354,14 +352,15 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
-        Calls.requireName("event key", key);
+        Texts.requireName("event key", key);
         return emitted(name, key, value);
     }
 
     private <T extends @Nullable Object> int emitted(Topic<T> name, String key, T value) {
         Payload payload =
                 values.store(value, name.type(), "the event '" + name + "'").payload();
-        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + name + "'");
+        String event = Letters.eventName(name, key);
+        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());
         Callable<Integer> body = () -> host.emit(name.name(), key, payload, token);
         Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
@@ -436,7 +435,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public boolean patched(String id) {
-        Calls.requireName("patch id", id);
+        Texts.requireName("patch id", id);
         calls.enter("patched");
         return patches.computeIfAbsent(id, this::decidePatch);
     }
