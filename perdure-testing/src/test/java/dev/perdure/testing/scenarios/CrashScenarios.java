@@ -186,7 +186,8 @@ abstract class CrashScenarios extends Scenarios {
             perdure.register(talking, PEER, CHILD);
             crashAt(perdure, commit, before);
             Run<String> peer = perdure.start(PEER, "x", id("peer"));
-            Run<String> run = perdure.start(talking, "x", id("run").message(NEWS, "first").message(NEWS, "left over"));
+            Run<String> run =
+                    perdure.start(talking, "x", id("run").message(NEWS, "first").message(NEWS, "left over"));
             perdure.settle();
             run.promise(GO).resolve("gone");
             perdure.settle();

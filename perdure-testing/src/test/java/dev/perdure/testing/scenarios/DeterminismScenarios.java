@@ -398,7 +398,9 @@ abstract class DeterminismScenarios extends Scenarios {
             @SuppressWarnings("unchecked")
             Definition<String, String> flow = (Definition<String, String>) old[0];
             Run<String> run = perdure.start(
-                    flow, "x", id("run-7").message(TOPIC, "x").message(OTHER_TOPIC, "x").message(TOPIC, "left over"));
+                    flow,
+                    "x",
+                    id("run-7").message(TOPIC, "x").message(OTHER_TOPIC, "x").message(TOPIC, "left over"));
             run.promise(TOPIC).resolve("x");
             run.promise(OTHER_TOPIC).resolve("x");
             perdure.settle();
@@ -441,7 +443,8 @@ abstract class DeterminismScenarios extends Scenarios {
                     "race of 2", ctx -> ctx.race(timers.apply(ctx)).await(),
                     "all of 2", ctx -> ctx.all(timers.apply(ctx)).await(),
                     "any of 1", ctx -> ctx.any(timers.apply(ctx).getFirst()).await(),
-                    "timeout of 2", ctx -> ctx.timer(Duration.ZERO).orTimeout(HOUR).await());
+                    "timeout of 2",
+                            ctx -> ctx.timer(Duration.ZERO).orTimeout(HOUR).await());
             changes.forEach((asked, call) -> {
                 perdure.deploy(code(call));
                 run.resume();

@@ -239,7 +239,8 @@ abstract class MisuseScenarios extends Scenarios {
             });
             perdure.register(flow, CHILD);
             for (int i = 0; i < NONSENSE.size(); i++) {
-                assertThat(perdure.start(flow, i).result()).contains(NONSENSE.get(i).message());
+                assertThat(perdure.start(flow, i).result())
+                        .contains(NONSENSE.get(i).message());
             }
         }
     }
@@ -294,7 +295,8 @@ abstract class MisuseScenarios extends Scenarios {
                     .hasMessage(over);
             assertThatThrownBy(() -> ended.send(TOPIC, "x".repeat(2_000)))
                     .isInstanceOf(PayloadException.class)
-                    .hasMessageContaining("The message for 'topic' (java.lang.String) cannot be stored: it has 2002 bytes");
+                    .hasMessageContaining(
+                            "The message for 'topic' (java.lang.String) cannot be stored: it has 2002 bytes");
         }
     }
 
@@ -306,8 +308,9 @@ abstract class MisuseScenarios extends Scenarios {
             for (String malformed : new String[] {null, "", "awk_", "awk_short", "xyz_" + "A".repeat(32)}) {
                 assertThatThrownBy(() -> perdure.resolve(malformed, "x"))
                         .isInstanceOf(UnknownTokenException.class)
-                        .hasMessage("This is no token of an awakeable: it does not begin with awk_ or has not the right "
-                                + "length. Pass on exactly what Awakeable.token() gave.");
+                        .hasMessage(
+                                "This is no token of an awakeable: it does not begin with awk_ or has not the right "
+                                        + "length. Pass on exactly what Awakeable.token() gave.");
             }
             assertThatThrownBy(() -> perdure.reject("awk_" + "A".repeat(32), "x"))
                     .isInstanceOf(UnknownTokenException.class)
