@@ -35,7 +35,7 @@ public final class ChildOptions {
         return DEFAULTS;
     }
 
-    /** Starts under this id. If it is taken, waiting for the child fails with {@link RunFailedException}. */
+    /** Starts under this id. If it is taken, waiting for the child fails with {@link RunConflictException}. */
     public static ChildOptions childId(String id) {
         return DEFAULTS.with(StartOptions.id(id));
     }

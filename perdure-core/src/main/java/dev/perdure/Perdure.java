@@ -107,10 +107,10 @@ public interface Perdure extends AutoCloseable {
     <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value);
 
-    /** Emits an event to every run that waits for it now, with whatever key; says how many it reached. */
+    /** Emits an event without a key to every run that waits for it now and named none; says how many it reached. */
     <T extends @Nullable Object> int emit(Topic<T> event, T value);
 
-    /** Emits an event with a key to every run that waits for it now; says how many it reached. */
+    /** Emits an event to every run that waits for it now with this key or without one; says how many it reached. */
     <T extends @Nullable Object> int emit(Topic<T> event, String key, T value);
 
     /**

@@ -11,6 +11,7 @@ public abstract sealed class PerdureException extends RuntimeException
         permits AlreadyResolvedException,
                 CancelledException,
                 ClosedException,
+                CompensationFailedException,
                 ContextMisuseException,
                 DeadlineExceededException,
                 DefinitionException,

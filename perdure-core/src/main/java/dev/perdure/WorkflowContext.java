@@ -212,10 +212,10 @@ public interface WorkflowContext {
     /** The next event of this name with this key. */
     <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key);
 
-    /** Emits an event to every run that waits for it now, as a step; says how many that were. */
+    /** Emits an event without a key, as a step, to every run that waits for it now and named none; says how many that were. */
     <T extends @Nullable Object> int emit(Topic<T> name, T value);
 
-    /** Emits an event with a key to every run that waits for it now, as a step; says how many that were. */
+    /** Emits an event, as a step, to every run that waits for it now with this key or without one; says how many that were. */
     <T extends @Nullable Object> int emit(Topic<T> name, String key, T value);
 
     /** Shows a value to the world, after those shown before under the same topic. Goes out with this run's next commit. */

@@ -218,11 +218,9 @@ public final class VirtualClockwork implements Clockwork {
         public void raise() {
             lock.lock();
             try {
+                activity += raised ? 0 : 1;
                 raised = true;
-                if (!free) {
-                    activity++;
-                    release(true);
-                }
+                release(true);
                 changed.signalAll();
             } finally {
                 lock.unlock();

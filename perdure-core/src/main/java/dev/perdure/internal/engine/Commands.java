@@ -4,6 +4,7 @@ import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.UnknownRunException;
+import dev.perdure.internal.execution.Texts;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
@@ -25,7 +26,7 @@ final class Commands {
     }
 
     void order(RunRef run, Change.Order order, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
                 .getFirst();

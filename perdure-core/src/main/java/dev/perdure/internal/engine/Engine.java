@@ -15,6 +15,7 @@ import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Texts;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
@@ -231,6 +232,7 @@ public final class Engine implements Perdure {
 
     @Override
     public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
+        Texts.requireName("event key", key);
         return mailroom.emit(event, key, value);
     }
 

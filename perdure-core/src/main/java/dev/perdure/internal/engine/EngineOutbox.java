@@ -9,6 +9,7 @@ import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Texts;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Mail;
@@ -139,7 +140,7 @@ final class EngineOutbox implements Outbox {
 
     @Override
     public void cancel(RunId run, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         inbox.put(List.of(new Change.Command(run, Change.Order.CANCEL, reason)));
     }
 }

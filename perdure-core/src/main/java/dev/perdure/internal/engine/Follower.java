@@ -53,7 +53,7 @@ final class Follower<T extends @Nullable Object> implements Iterator<Published<T
 
     /** Waits for the first value. */
     void awaitFirst(Duration timeout) {
-        read(Math.max(0, timeout.toNanos()));
+        read(Patience.nanos(timeout));
         if (page.isEmpty()) {
             throw new ResultUnavailableException(
                     ended

@@ -8,6 +8,7 @@ import dev.perdure.RunId;
 import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
 import dev.perdure.UnknownTokenException;
+import dev.perdure.internal.execution.Texts;
 import dev.perdure.internal.execution.Tokens;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
@@ -57,7 +58,7 @@ final class Mailroom {
     }
 
     Mail rejection(Topic<?> promise, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY);
     }
 
@@ -140,7 +141,7 @@ final class Mailroom {
     }
 
     Change.Deliver rejection(String token, String reason) {
-        Reasons.require(reason);
+        Texts.requireReason(reason);
         Address address = find(token);
         Mail mail = Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY);
         return new Change.Deliver(address.run(), mail);

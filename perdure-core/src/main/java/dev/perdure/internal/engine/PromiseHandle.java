@@ -33,7 +33,7 @@ record PromiseHandle<T extends @Nullable Object>(
     @Override
     public T await(Duration timeout) {
         try {
-            if (signs.await(new Signs.Promised(run, name.name()), Math.max(0, timeout.toNanos()))
+            if (signs.await(new Signs.Promised(run, name.name()), Patience.nanos(timeout))
                     instanceof Signs.Settled settled) {
                 return value(settled.mail());
             }

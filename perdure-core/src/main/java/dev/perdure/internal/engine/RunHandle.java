@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle on one run. */
 final class RunHandle<R extends @Nullable Object> implements Run<R> {
-    private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
     private static final int PAGE_BYTES = 1024 * 1024;
 
     private final RunRef ref;
@@ -100,8 +99,7 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public R result(Duration timeout) {
-        Duration limit = timeout.compareTo(LONGEST_WAIT) < 0 ? timeout : LONGEST_WAIT;
-        return await(Math.max(0, limit.toNanos()));
+        return await(Patience.nanos(timeout));
     }
 
     private R await(long nanos) {

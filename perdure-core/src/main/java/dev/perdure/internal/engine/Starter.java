@@ -1,6 +1,5 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.PerdureException;
 import dev.perdure.RunConflictException;
@@ -18,6 +17,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
@@ -86,18 +86,13 @@ final class Starter {
     }
 
     private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
-        if (target.takesInput() && input == null) {
-            throw new InvalidRequestException(
-                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
-                            .formatted(target.name(), target.inputType().getTypeName()));
-        }
-        Values.Stored stored = values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'");
+        Payload payload = values.input(target, input);
         Clockwork clockwork = settings.clockwork();
         RunId id = options.id().orElseGet(() -> TimeOrderedId.next(clockwork));
         return new NewRun(
                 id,
                 target.name(),
-                stored.payload(),
+                payload,
                 clockwork.random(),
                 options.queue(),
                 options.priority(),

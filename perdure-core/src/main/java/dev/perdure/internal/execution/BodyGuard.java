@@ -40,13 +40,24 @@ final class BodyGuard {
     }
 
     private final Clockwork clockwork;
+    private final boolean forOneBody;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Thread inBody;
     private @Nullable Cause cause;
     private long bodies;
 
     BodyGuard(Clockwork clockwork) {
+        this(clockwork, false);
+    }
+
+    private BodyGuard(Clockwork clockwork, boolean forOneBody) {
         this.clockwork = clockwork;
+        this.forOneBody = forOneBody;
+    }
+
+    /** For one body on a thread of its own, which can be interrupted before that thread has come to it. */
+    static BodyGuard forOneBody(Clockwork clockwork) {
+        return new BodyGuard(clockwork, true);
     }
 
     /**
@@ -90,10 +101,13 @@ final class BodyGuard {
     private long enter() {
         lock.lock();
         try {
-            if (cause != Cause.ABANDONED) {
+            if (cause != Cause.ABANDONED && !forOneBody) {
                 cause = null;
             }
             inBody = Thread.currentThread();
+            if (forOneBody && cause != null) {
+                inBody.interrupt();
+            }
             return ++bodies;
         } finally {
             lock.unlock();
@@ -116,9 +130,12 @@ final class BodyGuard {
     void interrupt(Cause why) {
         lock.lock();
         try {
-            if (inBody != null && (cause == null || cause.compareTo(why) < 0)) {
+            boolean open = inBody != null || (forOneBody && bodies == 0);
+            if (open && (cause == null || cause.compareTo(why) < 0)) {
                 cause = why;
-                inBody.interrupt();
+                if (inBody != null) {
+                    inBody.interrupt();
+                }
             }
         } finally {
             lock.unlock();

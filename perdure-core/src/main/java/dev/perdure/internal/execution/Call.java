@@ -40,7 +40,7 @@ record Call(int position, Entry.Kind kind, String name) {
             case PROMISE -> "promise '" + name + "'";
             case AWAKEABLE -> "awakeable()";
             case EVENT -> "event '" + name + "'";
-            case CHOICE -> "choice of " + name;
+            case CHOICE -> name;
             case AWAIT -> "await()";
             case EFFECT -> name;
         };

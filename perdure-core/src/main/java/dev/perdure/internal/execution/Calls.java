@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What every context call begins with: may it be made here, and which position does it take. */
 final class Calls {
-    private static final int MAX_NAME = 200;
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final Held held;
@@ -110,22 +109,6 @@ final class Calls {
 
     boolean nextIsPatch(String id) {
         return fitting(() -> replay.nextIsPatch(id));
-    }
-
-    static void requireName(String what, @Nullable String name) {
-        if (name == null
-                || name.isEmpty()
-                || name.length() > MAX_NAME
-                || !name.codePoints().allMatch(Calls::storable)) {
-            throw new InvalidRequestException(
-                    "The %s is null, empty, longer than %d characters or has control characters or half a surrogate pair. Give it a short, constant text."
-                            .formatted(what, MAX_NAME));
-        }
-    }
-
-    /** A surrogate that comes as a code point of its own lacks its other half. */
-    private static boolean storable(int codePoint) {
-        return !Character.isISOControl(codePoint) && Character.getType(codePoint) != Character.SURROGATE;
     }
 
     static void requireStorable(String what, @Nullable Duration duration) {

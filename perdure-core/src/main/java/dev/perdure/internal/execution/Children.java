@@ -58,7 +58,7 @@ final class Children {
     }
 
     <T extends @Nullable Object> Child<T> start(Target target, @Nullable Object input, ChildOptions options) {
-        Payload payload = encode(target, input);
+        Payload payload = values.input(target, input);
         Call call = calls.open("startChild", Entry.Kind.CHILD, target.name());
         Replay.Past past = calls.rethrowDelivered(call);
         RunId id = begin(call, past, target, payload, options.start(), true);
@@ -70,19 +70,13 @@ final class Children {
 
     /** Starts a run that this one has nothing to do with any more. */
     RunId spawn(Target target, @Nullable Object input, StartOptions options) {
-        Payload payload = encode(target, input);
+        if (!options.messages().isEmpty()) {
+            throw new InvalidRequestException(
+                    "spawn was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that spawn gives.");
+        }
+        Payload payload = values.input(target, input);
         Call call = calls.open("spawn", Entry.Kind.CHILD, target.name());
         return begin(call, calls.rethrowDelivered(call), target, payload, options, false);
-    }
-
-    private Payload encode(Target target, @Nullable Object input) {
-        if (target.takesInput() && input == null) {
-            throw new InvalidRequestException(
-                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
-                            .formatted(target.name(), target.inputType().getTypeName()));
-        }
-        return values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
-                .payload();
     }
 
     private RunId begin(
@@ -108,12 +102,11 @@ final class Children {
         return id;
     }
 
+    /** The seed is in it, because the same position comes again when a run begins anew. */
     private RunId childId(int position) {
-        String readable = held.run().id() + "/" + position;
-        return RunId.of(
-                readable.length() <= RunId.MAX_LENGTH
-                        ? readable
-                        : derived.uuid("child", position).toString());
+        String unique = derived.uuid("child", position).toString();
+        String readable = held.run().id() + "/" + position + "-" + unique.substring(0, 8) + unique.substring(9, 13);
+        return RunId.of(readable.length() <= RunId.MAX_LENGTH ? readable : unique);
     }
 
     /** The child's own, or what is left of the parent's, whichever ends first. */

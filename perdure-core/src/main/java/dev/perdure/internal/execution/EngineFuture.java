@@ -23,6 +23,11 @@ abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture
      */
     abstract @Nullable Settled<T> look();
 
+    /** Whether it was made by these. */
+    boolean isOf(Futures those) {
+        return futures == those;
+    }
+
     /** Says what it waits for. Called only while it is open. */
     abstract void wants(Wanted wanted);
 

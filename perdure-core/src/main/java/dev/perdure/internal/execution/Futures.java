@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions.OnCancel;
 import dev.perdure.DurableFuture;
 import dev.perdure.InvalidRequestException;
@@ -12,6 +13,8 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -41,6 +44,8 @@ final class Futures implements Transitions.Crew {
     private final Steps steps;
     private final Values values;
     private final List<ChildFuture<?>> children = new ArrayList<>();
+    private final List<StepFuture<?>> begun = new ArrayList<>();
+    private final Set<StepFuture<?>> queued = new LinkedHashSet<>();
     private final Queue<Runnable> finished = new ConcurrentLinkedQueue<>();
     private final Set<BodyGuard> guards = ConcurrentHashMap.newKeySet();
     private final AtomicInteger running = new AtomicInteger();
@@ -84,26 +89,23 @@ final class Futures implements Transitions.Crew {
     }
 
     private void record() {
-        if (!finished.isEmpty()) {
-            transitions.flush();
-            if (host.rules().unloadAfterSteps() && !atWork()) {
-                throw transitions.unload();
-            }
+        if (!finished.isEmpty() && transitions.flush()) {
+            transitions.unloadAfterStep();
         }
     }
 
     /** The workflow has come to its end: what it began and did not wait for comes to its end too. */
     void finish() {
-        while (atWork()) {
-            transitions.checkOrders();
-            transitions.flush();
-            transitions.awaitBodies();
+        transitions.finishing();
+        while (atWork() || !queued.isEmpty()) {
+            transitions.awaitCrew();
         }
     }
 
     // ---- making
 
-    TimerFuture timer(Duration duration) {
+    TimerFuture timer(String what, Duration duration) {
+        Calls.requireStorable(what, duration);
         Call call = calls.open("timer", Entry.Kind.TIMER, duration.toString());
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.entries().isEmpty()) {
@@ -117,12 +119,13 @@ final class Futures implements Transitions.Crew {
     <T extends @Nullable Object> DurableFuture<T> step(String name, Type type, Callable<T> body, StepOptions options) {
         Call call = calls.open("stepAsync", Entry.Kind.STEP, name);
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
-        step.begin(calls.past(call));
+        step.begin(calls.past(call), calls.replaying());
+        begun.add(step);
         return step;
     }
 
     <T extends @Nullable Object> EngineFuture<T> orTimeout(EngineFuture<T> future, Duration limit) {
-        TimerFuture timer = timer(limit);
+        TimerFuture timer = timer("timeout", limit);
         return choice(
                 "timeout",
                 List.<EngineFuture<? extends @Nullable Object>>of(future, timer),
@@ -199,17 +202,16 @@ final class Futures implements Transitions.Crew {
         return new Choice<>(this, call, calls.past(call), values, transitions, parts, rule);
     }
 
-    private static <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
+    private <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
             List<? extends DurableFuture<? extends T>> futures) {
         if (futures.isEmpty()) {
             throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
         }
         List<EngineFuture<? extends T>> parts = new ArrayList<>();
         for (DurableFuture<? extends T> future : futures) {
-            if (!(future instanceof EngineFuture<? extends T> part)) {
+            if (!(future instanceof EngineFuture<? extends T> part) || !part.isOf(this)) {
                 throw new InvalidRequestException(
-                        "A future of another kind was given: %s. Join only futures that came from this context."
-                                .formatted(future.getClass().getName()));
+                        "A future was given that did not come from this context. Join only those of the same run, and keep none.");
             }
             parts.add(part);
         }
@@ -222,15 +224,26 @@ final class Futures implements Transitions.Crew {
         return host.clock().now();
     }
 
-    /** Lets a body begin beside the run's thread, if there is room; otherwise it is asked again at the next await. */
+    /** Lets a body begin beside the run's thread: now, or as soon as there is room. */
     void launch(StepFuture<?> step) {
-        if (running.get() >= MOST_BODIES) {
-            return;
-        }
+        queued.add(step);
         transitions.flush();
+    }
+
+    @Override
+    public void beginMore() {
+        Iterator<StepFuture<?>> next = queued.iterator();
+        while (running.get() < MOST_BODIES && next.hasNext()) {
+            StepFuture<?> step = next.next();
+            next.remove();
+            fork(step);
+        }
+    }
+
+    private void fork(StepFuture<?> step) {
         running.incrementAndGet();
         step.launched();
-        BodyGuard guard = new BodyGuard(host.clockwork());
+        BodyGuard guard = BodyGuard.forOneBody(host.clockwork());
         guards.add(guard);
         host.clockwork().fork("perdure-step-" + step.name(), () -> {
             try {
@@ -250,6 +263,16 @@ final class Futures implements Transitions.Crew {
 
     void interrupt(BodyGuard.Cause why) {
         guards.forEach(guard -> guard.interrupt(why));
+    }
+
+    @Override
+    public void giveUp(RuntimeException why) {
+        queued.clear();
+        interrupt(why instanceof CancelledException ? BodyGuard.Cause.CANCEL : BodyGuard.Cause.DEADLINE);
+        while (atWork()) {
+            transitions.awaitCrew();
+        }
+        begun.forEach(step -> step.giveUp(why));
     }
 
     @Override

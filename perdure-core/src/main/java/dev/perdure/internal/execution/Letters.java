@@ -74,7 +74,7 @@ final class Letters {
     }
 
     <T extends @Nullable Object> DurableFuture<T> event(Topic<T> event, String key) {
-        Call call = calls.open("event", Entry.Kind.EVENT, key.isEmpty() ? event.name() : event.name() + "/" + key);
+        Call call = calls.open("event", Entry.Kind.EVENT, eventName(event, key));
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.notes().isEmpty()) {
             transitions.deliverTo(call);
@@ -84,6 +84,10 @@ final class Letters {
         }
         return new MailFuture<>(
                 futures, call, past, Channel.answer(call.position()), this, entry -> value(call, entry, event.type()));
+    }
+
+    static String eventName(Topic<?> event, String key) {
+        return key.isEmpty() ? event.name() : event.name() + "/" + key;
     }
 
     <T extends @Nullable Object> Awakeable<T> awakeable(Type type) {
@@ -172,6 +176,7 @@ final class Letters {
     }
 
     void reject(RunId run, Topic<?> promise, String reason) {
+        Texts.requireReason(reason);
         Call call = calls.take("reject", Entry.Kind.EFFECT, "reject promise '%s' of '%s'".formatted(promise, run));
         Channel channel = Channel.promise(promise.name());
         deliver(call, run, Mail.failure(channel, derived.uuid("reject", call.position()), reason, Payload.EMPTY));

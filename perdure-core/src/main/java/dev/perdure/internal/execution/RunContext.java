@@ -127,7 +127,7 @@ final class RunContext implements WorkflowContext {
     }
 
     private Type typeOf(String name, StepBody<?> body) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return host.rules().stepTypes().of(body, name);
     }
 
@@ -145,7 +145,7 @@ final class RunContext implements WorkflowContext {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         Call call = calls.take("step", Entry.Kind.STEP, name);
         return (T) steps.perform(call, calls.past(call), type, body, options);
     }
@@ -161,7 +161,7 @@ final class RunContext implements WorkflowContext {
     @Override
     public <C, T extends @Nullable Object> T transaction(
             String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options) {
-        Calls.requireName("transaction name", name);
+        Texts.requireName("transaction name", name);
         return transaction(name, source, host.rules().stepTypes().of(body, name), body, options);
     }
 
@@ -202,7 +202,7 @@ final class RunContext implements WorkflowContext {
             Type type,
             TransactionBody<C, T> body,
             TransactionOptions options) {
-        Calls.requireName("transaction name", name);
+        Texts.requireName("transaction name", name);
         if (!(source instanceof Transactor<C> transactor)) {
             throw new InvalidRequestException(
                     "The source of transaction '%s' is %s, which cannot run any. Take one from a module that knows databases, such as PostgresTransactions.on(store)."
@@ -228,7 +228,7 @@ final class RunContext implements WorkflowContext {
     @Override
     public <T extends @Nullable Object> DurableFuture<T> stepAsync(
             String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return futures.step(name, typeOf(type), body::call, options);
     }
 
@@ -239,14 +239,13 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options) {
-        Calls.requireName("step name", name);
+        Texts.requireName("step name", name);
         return futures.step(name, void.class, callable(body), options);
     }
 
     @Override
     public DurableFuture<@Nullable Void> timer(Duration duration) {
-        Calls.requireStorable("timer", duration);
-        return futures.timer(duration);
+        return futures.timer("timer", duration);
     }
 
     @Override
@@ -366,7 +365,6 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T> Optional<T> receive(Topic<T> topic, Duration timeout) {
-        Calls.requireStorable("timeout", timeout);
         try {
             return Optional.of(letters.receive(topic).orTimeout(timeout).await());
         } catch (TimedOutException none) {
@@ -411,7 +409,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key) {
-        Calls.requireName("event key", key);
+        Texts.requireName("event key", key);
         return letters.event(name, key);
     }
 
@@ -422,14 +420,15 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
-        Calls.requireName("event key", key);
+        Texts.requireName("event key", key);
         return emitted(name, key, value);
     }
 
     private <T extends @Nullable Object> int emitted(Topic<T> name, String key, T value) {
         Payload payload =
                 values.store(value, name.type(), "the event '" + name + "'").payload();
-        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + name + "'");
+        String event = Letters.eventName(name, key);
+        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());
         Callable<Integer> body = () -> host.emit(name.name(), key, payload, token);
         Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
@@ -443,9 +442,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public Error continueAsNew(@Nullable Object input) {
-        Target target = held.definition().target();
-        Payload payload = values.store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
-                .payload();
+        Payload payload = values.input(held.definition().target(), input);
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(payload, derived.seed(position));
@@ -506,7 +503,7 @@ final class RunContext implements WorkflowContext {
 
     @Override
     public boolean patched(String id) {
-        Calls.requireName("patch id", id);
+        Texts.requireName("patch id", id);
         calls.enter("patched");
         return patches.computeIfAbsent(id, this::decidePatch);
     }

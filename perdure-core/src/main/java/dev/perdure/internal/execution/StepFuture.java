@@ -51,8 +51,12 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         this.options = options;
     }
 
-    /** Takes over what is recorded, and begins if that is not the answer. */
-    void begin(Replay.Past past) {
+    /**
+     * Takes over what is recorded, and begins if that is not the answer.
+     *
+     * @param replaying whether more is recorded: then the run came past here before, and nothing was delivered
+     */
+    void begin(Replay.Past past, boolean replaying) {
         Entry answer = past.answer().map(Recorded::entry).orElse(null);
         if (answer != null) {
             settled = recorded(answer);
@@ -66,7 +70,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             nextAttempt =
                     last.at().plusMillis(steps.failedAttempt(call, last.entry()).delayMillis());
         } else {
-            transitions.deliverTo(call);
+            if (!replaying) {
+                transitions.deliverTo(call);
+            }
             futures.launch(this);
         }
     }
@@ -141,6 +147,15 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     @SuppressWarnings({"unchecked", "NullAway"}) // read back as the type that the caller declared
     private void succeed(Values.Stored stored) {
         settled = value((T) stored.copy());
+    }
+
+    /** Ends it, unless it has ended: it will not be tried again, nor begun again on replay. */
+    void giveUp(RuntimeException why) {
+        if (settled == null) {
+            Steps.Verdict verdict = steps.giveUp(failed, why);
+            transitions.ride(steps.entry(call, verdict));
+            settled = failure(Steps.failed(call.name(), verdict.attempt()));
+        }
     }
 
     private void fail(Steps.Verdict verdict, Instant at) {

@@ -166,9 +166,7 @@ final class Steps {
             Throwable thrown;
             try {
                 Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
-                if (host.rules().unloadAfterSteps()) {
-                    throw transitions.unload();
-                }
+                transitions.unloadAfterStep();
                 return stored.copy();
             } catch (Again again) {
                 failed--;
@@ -271,6 +269,11 @@ final class Steps {
         return again
                 ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
+    }
+
+    /** After so many failed attempts there is none more, because the run has been told to end. */
+    Verdict giveUp(int failed, RuntimeException why) {
+        return new Verdict(new FailedAttempt(Failure.of(why), failed, 0), null);
     }
 
     /** The entry that a verdict is recorded as. */

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
+import org.jspecify.annotations.Nullable;
 
 /** Tokens of awakeables: 192 random bits that are stored nowhere but in the run's own journal; found by their hash. */
 public final class Tokens {
@@ -24,8 +25,8 @@ public final class Tokens {
     }
 
     /** Whether this may be a token. */
-    public static boolean isOne(String text) {
-        return text.length() == LENGTH && text.startsWith(PREFIX);
+    public static boolean isOne(@Nullable String text) {
+        return text != null && text.length() == LENGTH && text.startsWith(PREFIX);
     }
 
     /** What a token is found by. */

@@ -57,6 +57,7 @@ final class Transitions {
     private boolean deadlineDelivered;
     private int seenWakes;
     private boolean deadlineReached;
+    private boolean finishing;
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
@@ -73,6 +74,12 @@ final class Transitions {
             public void handIn() {}
 
             @Override
+            public void beginMore() {}
+
+            @Override
+            public void giveUp(RuntimeException why) {}
+
+            @Override
             public List<Effect> cancels(String reason) {
                 return List.of();
             }
@@ -86,6 +93,15 @@ final class Transitions {
 
         /** Lets what bodies have finished ride along with the next transition. */
         void handIn();
+
+        /** Lets bodies begin that had no room. Called when everything so far is durable. */
+        void beginMore();
+
+        /**
+         * Interrupts bodies, waits for their end, and lets the failure of those steps that did not succeed ride along: a replay
+         * must not begin them again.
+         */
+        void giveUp(RuntimeException why);
 
         /** What a cancel of this run does to its children. */
         List<Effect> cancels(String reason);
@@ -272,12 +288,24 @@ final class Transitions {
         return load;
     }
 
-    /** Makes everything so far durable: no body starts before. */
-    void flush() {
+    /** Makes everything so far durable, then lets bodies begin; says whether there was anything. */
+    boolean flush() {
         crew.handIn();
-        if (!pending.isEmpty()) {
+        boolean any = !pending.isEmpty();
+        if (any) {
             append(List.of());
         }
+        if (mayBegin()) {
+            crew.beginMore();
+        }
+        return any;
+    }
+
+    /** Nothing begins in a run that is about to leave or to be told to end. */
+    private boolean mayBegin() {
+        Control asked = control();
+        boolean leaves = asked.kill() != null || asked.pause() != null || underLock(() -> givenBack);
+        return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
     /** Appends entries and returns their time once they are durable. */
@@ -373,6 +401,7 @@ final class Transitions {
     void deliverTo(Call call) {
         String cancel = underLock(() -> control).cancel();
         if (cancel != null && !cancelDelivered) {
+            crew.giveUp(new CancelledException(cancel));
             pendingEffects.addAll(crew.cancels(cancel));
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
@@ -381,7 +410,9 @@ final class Transitions {
         if (deadline != null
                 && !deadlineDelivered
                 && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
+            crew.giveUp(deadlineExceeded(deadline.toString()));
             append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
+            deadlineDelivered = true;
             throw deadlineExceeded(deadline.toString());
         }
     }
@@ -389,7 +420,11 @@ final class Transitions {
     /** Throws again what was delivered at this position. */
     RuntimeException delivered(Entry entry) {
         String text = new String(entry.payload().bytes(), StandardCharsets.UTF_8);
-        return entry.status() == Entry.Status.CANCELLED ? cancelled(text) : deadlineExceeded(text);
+        if (entry.status() == Entry.Status.CANCELLED) {
+            return cancelled(text);
+        }
+        deadlineDelivered = true;
+        return deadlineExceeded(text);
     }
 
     /** The deadline has interrupted a body: deliver it at the next chance. */
@@ -404,7 +439,6 @@ final class Transitions {
     }
 
     private DeadlineExceededException deadlineExceeded(String deadline) {
-        deadlineDelivered = true;
         return new DeadlineExceededException(
                 "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
     }
@@ -446,8 +480,8 @@ final class Transitions {
             deliverTo(call);
             Instant until = earlier(due, deadlineDelivered ? null : held.deadline());
             long nanos = host.clock().nanosUntil(until);
+            flush(); // so that what bodies have finished does not count as work
             if (nanos <= host.rules().warmWindow().toNanos() || crew.atWork()) {
-                flush();
                 Waiting.until(wake, nanos, Clockwork.NEVER);
             } else {
                 suspend(takePending(List.of()), state, new Due.At(until), Awaited.NOTHING);
@@ -479,8 +513,15 @@ final class Transitions {
         suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
-    /** Waits until a body has ended, or something else has happened. */
-    void awaitBodies() {
+    /** The workflow has come to its end: nothing is delivered to it any more. */
+    void finishing() {
+        finishing = true;
+    }
+
+    /** Waits in memory until a body has ended, whatever the time is. */
+    void awaitCrew() {
+        checkOrders();
+        flush();
         if (crew.atWork()) {
             Waiting.forSignal(wake);
         }
@@ -497,6 +538,7 @@ final class Transitions {
         return switch (outcome) {
             case Outcome.Woken woken -> {
                 underLock(() -> control = woken.control());
+                wake.raise(); // what it was woken for is looked at before it waits again
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
@@ -509,8 +551,10 @@ final class Transitions {
         return unwind(leave(new Move.Restart(input, seed)));
     }
 
-    /** Leaves memory and comes back, to show that a replay gives the same. */
-    Unwind unload() {
-        return unwind(leave(new Move.Yield()));
+    /** In the mode that does so: leaves memory after a step and comes back, to show that a replay gives the same. */
+    void unloadAfterStep() {
+        if (host.rules().unloadAfterSteps() && !crew.atWork()) {
+            throw unwind(leave(new Move.Yield()));
+        }
     }
 }

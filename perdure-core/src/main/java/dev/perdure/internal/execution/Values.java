@@ -1,6 +1,8 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
+import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Payload;
 import java.lang.reflect.Type;
@@ -47,6 +49,17 @@ public final class Values {
                     "%s (%s) cannot be stored: %s".formatted(capitalise(what), type.getTypeName(), cause.getMessage()),
                     cause);
         }
+    }
+
+    /** Encodes what a workflow is to be called with. */
+    public Payload input(Target target, @Nullable Object input) {
+        if (target.takesInput() && input == null) {
+            throw new InvalidRequestException(
+                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
+                            .formatted(target.name(), target.inputType().getTypeName()));
+        }
+        return store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
+                .payload();
     }
 
     /** Encodes something of the engine's own. */

@@ -1,21 +1,29 @@
 package dev.perdure.testing.scenarios;
 
+import static dev.perdure.ChildOptions.childId;
 import static dev.perdure.StartOptions.id;
 import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.Awakeable;
 import dev.perdure.CancelledException;
+import dev.perdure.Child;
 import dev.perdure.Definition;
 import dev.perdure.HistoryEvent;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -120,6 +128,77 @@ abstract class CrashScenarios extends Scenarios {
             assertThatThrownBy(run::result).hasMessageContaining("early");
             assertThat(run.state()).isIn(RunState.CANCELLED, RunState.FAILED);
             assertThat(bodies).doesNotContainKey("undo").containsEntry("flaky", 1);
+        }
+    }
+
+    private static final Topic<String> NEWS = Topic.of("news", String.class);
+    private static final Topic<String> GO = Topic.of("go", String.class);
+    private static final int TALKING_COMMITS = 26;
+
+    static Stream<Arguments> everyCommitOfTheTalkInEveryMode() {
+        return Stream.of(TestMode.values())
+                .flatMap(mode -> IntStream.range(0, TALKING_COMMITS)
+                        .boxed()
+                        .flatMap(commit -> Stream.of(true, false).map(before -> Arguments.of(mode, commit, before))));
+    }
+
+    /** Collects messages until it is told to end. */
+    private static final Definition<String, String> PEER = workflow("peer", (ctx, in) -> {
+        List<String> got = new ArrayList<>();
+        do {
+            got.add(ctx.receive(NEWS).await());
+        } while (!got.getLast().equals("end"));
+        return got + " " + ctx.promise(GO).await();
+    });
+
+    private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> {
+        ctx.sleep(HOUR);
+        return ctx.step("work", () -> "worked on " + in);
+    });
+
+    private static Definition<String, String> talking(Set<String> tokens) {
+        return workflow("talking", (ctx, in) -> {
+            List<String> beside = ctx.all(List.of(ctx.stepAsync("a", () -> "A"), ctx.stepAsync("b", () -> "B")))
+                    .await();
+            Child<String> child = ctx.startChild(CHILD, "parcel", childId("c"));
+            ctx.send(RunId.of("peer"), NEWS, "hello");
+            ctx.publish(NEWS, "one");
+            String message = ctx.receive(NEWS).await();
+            Awakeable<String> awakeable = ctx.awakeable(String.class);
+            ctx.run("hand out", () -> tokens.add(awakeable.token()));
+            int first = ctx.any(awakeable, ctx.promise(GO)).await();
+            String both = ctx.promise(GO).await() + " " + awakeable.await();
+            ctx.resolve(RunId.of("peer"), GO, "resolved");
+            ctx.publish(NEWS, "two");
+            String worked = child.await();
+            ctx.send(RunId.of("peer"), NEWS, "end");
+            ctx.publish(NEWS, "three");
+            return String.join(" ", beside) + ", " + message + ", " + first + " " + both + ", " + worked;
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyCommitOfTheTalkInEveryMode")
+    void a_crash_at_any_commit_lets_everything_arrive_once(TestMode mode, int commit, boolean before) {
+        try (PerdureTest perdure = create(mode)) {
+            Set<String> tokens = ConcurrentHashMap.newKeySet();
+            Definition<String, String> talking = talking(tokens);
+            perdure.register(talking, PEER, CHILD);
+            crashAt(perdure, commit, before);
+            Run<String> peer = perdure.start(PEER, "x", id("peer"));
+            Run<String> run =
+                    perdure.start(talking, "x", id("run").message(NEWS, "first").message(NEWS, "left over"));
+            perdure.settle();
+            run.promise(GO).resolve("gone");
+            perdure.settle();
+            assertThat(tokens).hasSize(1);
+            perdure.resolve(tokens.iterator().next(), "woken");
+            assertThat(run.result()).isEqualTo("A B, first, 1 gone woken, worked on parcel");
+            assertThat(peer.result()).isEqualTo("[hello, end] resolved");
+            List<String> published = new ArrayList<>();
+            run.follow(NEWS, 0).forEachRemaining(each -> published.add(each.value()));
+            assertThat(published).containsExactly("one", "two", "three");
+            assertThat(perdure.list(RunFilter.all())).hasSize(3);
         }
     }
 

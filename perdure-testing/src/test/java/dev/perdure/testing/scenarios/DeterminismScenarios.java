@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.WorkflowBody;
+import dev.perdure.WorkflowContext;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -328,6 +336,126 @@ abstract class DeterminismScenarios extends Scenarios {
             }
             assertThat(perdure.start(flow, "four bytes: 😀, at most 200").result())
                     .isEqualTo("ok");
+        }
+    }
+
+    private static final Topic<String> TOPIC = Topic.of("a", String.class);
+    private static final Topic<String> OTHER_TOPIC = Topic.of("b", String.class);
+    private static final RunId OTHER = RunId.of("other");
+    private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> in);
+    private static final Definition<String, String> OTHER_CHILD = workflow("other-child", (ctx, in) -> in);
+
+    /** Every kind of call that leaves an entry at its own position, by how messages put it. */
+    private static final Map<String, Consumer<WorkflowContext>> KINDS = kinds();
+
+    private static Map<String, Consumer<WorkflowContext>> kinds() {
+        Map<String, Consumer<WorkflowContext>> kinds = new LinkedHashMap<>();
+        kinds.put("step 'a'", ctx -> ctx.step("a", () -> "A"));
+        kinds.put("sleep of PT0S", ctx -> ctx.sleep(Duration.ZERO));
+        kinds.put("now()", WorkflowContext::now);
+        kinds.put("timer of PT0S", ctx -> ctx.timer(Duration.ZERO).await());
+        kinds.put("timer of PT-1S", ctx -> ctx.timer(Duration.ofSeconds(-1)).await());
+        kinds.put("child 'child'", ctx -> ctx.startChild(CHILD, "x"));
+        kinds.put("child 'other-child'", ctx -> ctx.startChild(OTHER_CHILD, "x"));
+        kinds.put("receive on topic 'a'", ctx -> ctx.receive(TOPIC).await());
+        kinds.put("receive on topic 'b'", ctx -> ctx.receive(OTHER_TOPIC).await());
+        kinds.put("promise 'a'", ctx -> ctx.promise(TOPIC).await());
+        kinds.put("promise 'b'", ctx -> ctx.promise(OTHER_TOPIC).await());
+        kinds.put("awakeable()", ctx -> ctx.awakeable(String.class));
+        kinds.put("event 'a'", ctx -> ctx.event(TOPIC));
+        kinds.put("event 'a/key'", ctx -> ctx.event(TOPIC, "key"));
+        kinds.put("step 'emit 'a''", ctx -> ctx.emit(TOPIC, "x"));
+        kinds.put("step 'emit 'a/key''", ctx -> ctx.emit(TOPIC, "key", "x"));
+        kinds.put("send on topic 'a' to 'other'", ctx -> ctx.send(OTHER, TOPIC, "x"));
+        kinds.put("send on topic 'b' to 'other'", ctx -> ctx.send(OTHER, OTHER_TOPIC, "x"));
+        kinds.put("send on topic 'a' to 'third'", ctx -> ctx.send(RunId.of("third"), TOPIC, "x"));
+        kinds.put("resolve promise 'a' of 'other'", ctx -> ctx.resolve(OTHER, TOPIC, "x"));
+        kinds.put("reject promise 'a' of 'other'", ctx -> ctx.reject(OTHER, TOPIC, "x"));
+        kinds.put("publish 'a'", ctx -> ctx.publish(TOPIC, "x"));
+        kinds.put("publish 'b'", ctx -> ctx.publish(OTHER_TOPIC, "x"));
+        return kinds;
+    }
+
+    private static Object[] code(Consumer<WorkflowContext> call) {
+        Definition<String, String> flow = workflow("flow", (ctx, in) -> {
+            call.accept(ctx);
+            return ctx.promise(Topic.of("go", String.class)).await();
+        });
+        return new Object[] {flow, CHILD, OTHER_CHILD};
+    }
+
+    static Stream<Arguments> kindsInEveryMode() {
+        return Stream.of(TestMode.values())
+                .flatMap(mode -> kinds().keySet().stream().map(kind -> Arguments.of(mode, kind)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kindsInEveryMode")
+    void every_other_kind_of_call_in_a_calls_place_is_found_out_and_changes_nothing(TestMode mode, String recorded) {
+        try (PerdureTest perdure = create(mode)) {
+            Object[] old = code(KINDS.get(recorded));
+            perdure.register(old);
+            @SuppressWarnings("unchecked")
+            Definition<String, String> flow = (Definition<String, String>) old[0];
+            Run<String> run = perdure.start(
+                    flow,
+                    "x",
+                    id("run-7").message(TOPIC, "x").message(OTHER_TOPIC, "x").message(TOPIC, "left over"));
+            run.promise(TOPIC).resolve("x");
+            run.promise(OTHER_TOPIC).resolve("x");
+            perdure.settle();
+            run.pause("deploy");
+            perdure.settle();
+            List<HistoryEvent> journal = journal(run);
+            KINDS.forEach((asked, call) -> {
+                if (!asked.equals(recorded)) {
+                    perdure.deploy(code(call));
+                    run.resume();
+                    perdure.settle();
+                    assertThat(run.state()).isEqualTo(RunState.PAUSED);
+                    assertThat(run.info().reason().orElseThrow())
+                            .contains("run 'run-7' at position 1: recorded is %s, the code asked for %s."
+                                    .formatted(recorded, asked));
+                    assertThat(journal(run)).isEqualTo(journal);
+                }
+            });
+            perdure.deploy(old);
+            run.resume();
+            run.promise(Topic.of("go", String.class)).resolve("went");
+            assertThat(run.result()).isEqualTo("went");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void another_way_to_join_is_found_out(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Function<WorkflowContext, List<DurableFuture<Void>>> timers =
+                    ctx -> List.of(ctx.timer(Duration.ZERO), ctx.timer(HOUR));
+            Object[] old = code(ctx -> ctx.any(timers.apply(ctx)).await());
+            perdure.register(old);
+            @SuppressWarnings("unchecked")
+            Definition<String, String> flow = (Definition<String, String>) old[0];
+            Run<String> run = perdure.start(flow, "x", id("run-7"));
+            perdure.settle();
+            run.pause("deploy");
+            Map<String, Consumer<WorkflowContext>> changes = Map.of(
+                    "race of 2", ctx -> ctx.race(timers.apply(ctx)).await(),
+                    "all of 2", ctx -> ctx.all(timers.apply(ctx)).await(),
+                    "any of 1", ctx -> ctx.any(timers.apply(ctx).getFirst()).await(),
+                    "timeout of 2",
+                            ctx -> ctx.timer(Duration.ZERO).orTimeout(HOUR).await());
+            changes.forEach((asked, call) -> {
+                perdure.deploy(code(call));
+                run.resume();
+                perdure.settle();
+                assertThat(run.info().reason().orElseThrow())
+                        .contains("at position 3: recorded is any of 2, the code asked for " + asked + ".");
+            });
+            perdure.deploy(old);
+            run.resume();
+            run.promise(Topic.of("go", String.class)).resolve("went");
+            assertThat(run.result()).isEqualTo("went");
         }
     }
 }

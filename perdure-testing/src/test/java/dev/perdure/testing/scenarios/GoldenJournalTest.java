@@ -1,11 +1,20 @@
 package dev.perdure.testing.scenarios;
 
+import static dev.perdure.ChildOptions.childId;
+import static dev.perdure.StartOptions.id;
 import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.Awakeable;
+import dev.perdure.Child;
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.PerdureException;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.StepFailedException;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Change;
@@ -124,6 +133,67 @@ class GoldenJournalTest {
                             + "Step 'invoice' failed after 2 attempts: java.lang.IllegalStateException: no printer / "
                             + "java.io.IOException, true, 2030-01-01T00:00:00Z");
             assertThat(bodies).containsExactly("close");
+        }
+    }
+
+    private static String problemOf(DurableFuture<?> future) {
+        try {
+            return "" + future.await();
+        } catch (PerdureException problem) {
+            return problem.getClass().getSimpleName() + " " + problem.getMessage();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_journal_of_version_0_1_of_a_run_that_talks_replays_and_its_run_goes_on(TestMode mode) {
+        List<String> bodies = new CopyOnWriteArrayList<>();
+        Topic<String> news = Topic.of("news", String.class);
+        Topic<String> go = Topic.of("go", String.class);
+        Topic<String> paid = Topic.of("paid", String.class);
+        RunId other = RunId.of("other");
+        Definition<String, String> child = Definition.of("child", String.class, String.class, (ctx, in) -> in);
+        Definition<String, String> talk = Definition.of("talk", String.class, String.class, (ctx, item) -> {
+            DurableFuture<String> a = ctx.stepAsync("a", () -> "" + bodies.add("a"));
+            DurableFuture<String> b = ctx.stepAsync("b", () -> "" + bodies.add("b"));
+            int first = ctx.any(a, b).await();
+            DurableFuture<?> timer = ctx.timer(Duration.ofHours(1));
+            String received = ctx.receive(news).await();
+            Child<String> worked = ctx.startChild(child, item);
+            Child<String> broken = ctx.startChild(child, item, childId("chosen"));
+            String children = worked.id() + " " + problemOf(worked) + ", " + problemOf(broken);
+            String promised = problemOf(ctx.promise(go));
+            Awakeable<String> awakeable = ctx.awakeable(String.class);
+            String woken = awakeable.token() + " " + awakeable.await();
+            String event = ctx.event(paid, "7").await();
+            ctx.send(other, news, "again");
+            ctx.publish(news, "again");
+            ctx.resolve(other, go, "again");
+            ctx.reject(RunId.of("third"), go, "again");
+            int reached = ctx.emit(paid, "7", "again");
+            RunId spawned = ctx.spawn(child, item, id("not started again"));
+            String cancelled = problemOf(timer);
+            ctx.run("undo", () -> bodies.add("undo"));
+            ctx.run("close", () -> bodies.add("close"));
+            return String.join(
+                    "\n", first + received, children, promised, woken, event + reached, spawned + "", cancelled);
+        });
+        List<Entry> journal = journal("talk-1.journal");
+        try (PerdureTest perdure = PerdureTest.on(clockwork -> storeWith(clockwork, "talk", journal), mode)) {
+            perdure.register(talk, child);
+            perdure.settle();
+            Run<String> run = perdure.run(RunId.of("golden"), TypeRef.of(String.class));
+            assertThat(run.result()).isEqualTo("""
+                            0extra
+                            golden/8-0123456789ab worked, RunFailedException Child 'chosen' is FAILED: java.lang.IllegalStateException: broken
+                            RejectedException not today
+                            awk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA woken
+                            paid3
+                            spawned
+                            CancelledException stop""");
+            assertThat(bodies).containsExactly("close");
+            assertThat(run.published(news)).isEmpty();
+            assertThat(perdure.list(RunFilter.all())).hasSize(1);
         }
     }
 }

@@ -1,17 +1,29 @@
 package dev.perdure.testing.scenarios;
 
+import static dev.perdure.StartOptions.id;
 import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ContextMisuseException;
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
+import dev.perdure.Run;
+import dev.perdure.RunEndedException;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
 import dev.perdure.StepFailedException;
+import dev.perdure.Topic;
+import dev.perdure.UnknownRunException;
+import dev.perdure.UnknownTokenException;
 import dev.perdure.WorkflowContext;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,19 +32,36 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 abstract class MisuseScenarios extends Scenarios {
-    private static final Map<String, Consumer<WorkflowContext>> CALLS = new LinkedHashMap<>(Map.of(
-            "step",
-            ctx -> ctx.run("inner", () -> {}),
-            "sleep",
-            ctx -> ctx.sleep(Duration.ofSeconds(1)),
-            "now",
-            WorkflowContext::now,
-            "uuid",
-            WorkflowContext::uuid,
-            "random",
-            WorkflowContext::random,
-            "patched",
-            ctx -> ctx.patched("p")));
+    private static final Topic<String> TOPIC = Topic.of("topic", String.class);
+    private static final RunId OTHER = RunId.of("other");
+    private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> in);
+
+    private static final Map<String, Consumer<WorkflowContext>> CALLS = calls();
+
+    private static Map<String, Consumer<WorkflowContext>> calls() {
+        Map<String, Consumer<WorkflowContext>> calls = new LinkedHashMap<>();
+        calls.put("step", ctx -> ctx.run("inner", () -> {}));
+        calls.put("sleep", ctx -> ctx.sleep(Duration.ofSeconds(1)));
+        calls.put("now", WorkflowContext::now);
+        calls.put("uuid", WorkflowContext::uuid);
+        calls.put("random", WorkflowContext::random);
+        calls.put("patched", ctx -> ctx.patched("p"));
+        calls.put("stepAsync", ctx -> ctx.runAsync("inner", () -> {}));
+        calls.put("timer", ctx -> ctx.timer(Duration.ofSeconds(1)));
+        calls.put("startChild", ctx -> ctx.call(CHILD, "x"));
+        calls.put("spawn", ctx -> ctx.spawn(CHILD, "x", StartOptions.defaults()));
+        calls.put("receive", ctx -> ctx.receive(TOPIC, Duration.ofSeconds(1)));
+        calls.put("send", ctx -> ctx.send(OTHER, TOPIC, "x"));
+        calls.put("promise", ctx -> ctx.promise(TOPIC));
+        calls.put("resolve", ctx -> ctx.resolve(OTHER, TOPIC, "x"));
+        calls.put("reject", ctx -> ctx.reject(OTHER, TOPIC, "x"));
+        calls.put("awakeable", ctx -> ctx.awakeable(String.class));
+        calls.put("event", ctx -> ctx.event(TOPIC));
+        calls.put("emit", ctx -> ctx.emit(TOPIC, "x"));
+        calls.put("publish", ctx -> ctx.publish(TOPIC, "x"));
+        calls.put("continueAsNew", ctx -> ctx.continueAsNew("x"));
+        return calls;
+    }
 
     @ParameterizedTest
     @EnumSource
@@ -135,6 +164,179 @@ abstract class MisuseScenarios extends Scenarios {
             assertThat(perdure.start(flow, "x").result()).isEqualTo("slept");
             assertThat(bodies).hasValue(0);
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waiting_and_joining_are_refused_inside_a_body(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("inside", (ctx, in) -> {
+                DurableFuture<?> timer = ctx.timer(Duration.ofHours(1));
+                try {
+                    ctx.run(
+                            "outer",
+                            () -> {
+                                switch (in) {
+                                    case "await" -> timer.await();
+                                    case "any" -> ctx.any(timer);
+                                    default -> timer.orTimeout(Duration.ofSeconds(1));
+                                }
+                            },
+                            retry(1));
+                    return "?";
+                } catch (StepFailedException failed) {
+                    return failed.getMessage();
+                }
+            });
+            perdure.register(flow);
+            for (String call : List.of("await", "any", "timer")) {
+                assertThat(perdure.start(flow, call).result())
+                        .contains("ContextMisuseException: " + call + " was called inside a step body of run");
+            }
+        }
+    }
+
+    /** A call with parameters that make no sense, and what is said about it. */
+    private record Nonsense(Consumer<WorkflowContext> call, List<String> message) {
+        Nonsense(Consumer<WorkflowContext> call, String... message) {
+            this(call, List.of(message));
+        }
+    }
+
+    private static final List<Nonsense> NONSENSE = List.of(
+            new Nonsense(ctx -> ctx.all(List.of()), "There are no futures to wait for. Give at least one."),
+            new Nonsense(ctx -> ctx.any(List.of()), "There are no futures to wait for."),
+            new Nonsense(ctx -> ctx.race(List.of()), "There are no futures to wait for."),
+            new Nonsense(ctx -> ctx.allSettled(List.of()), "There are no futures to wait for."),
+            new Nonsense(ctx -> ctx.firstSucceeded(List.of()), "There are no futures to wait for."),
+            new Nonsense(
+                    ctx -> ctx.parallel(List.of(1), 0, each -> ctx.timer(Duration.ZERO)),
+                    "parallel was called with a bound of 0; it is at least 1."),
+            new Nonsense(ctx -> ctx.timer(Duration.ofSeconds(Long.MAX_VALUE)), "The timer is", "at most 36500 days"),
+            new Nonsense(ctx -> ctx.timer(null), "The timer is null"),
+            new Nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
+            new Nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
+            new Nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is null, empty"),
+            new Nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is null, empty"),
+            new Nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key is null, empty"),
+            new Nonsense(ctx -> ctx.reject(OTHER, TOPIC, "\u0000"), "The reason is null, longer than 1000"),
+            new Nonsense(
+                    ctx -> ctx.startChild(CHILD, null),
+                    "The input of workflow 'child' is null. Give it a java.lang.String"),
+            new Nonsense(
+                    ctx -> ctx.spawn(CHILD, "x", id("spawned").message(TOPIC, "x")),
+                    "spawn was called with messages",
+                    "Send them with send(…)"));
+
+    @ParameterizedTest
+    @EnumSource
+    void parameters_that_make_no_sense_are_refused(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<Integer, String> flow = Definition.of("nonsense", Integer.class, String.class, (ctx, number) -> {
+                try {
+                    NONSENSE.get(number).call().accept(ctx);
+                    return "?";
+                } catch (InvalidRequestException refused) {
+                    return refused.getMessage();
+                }
+            });
+            perdure.register(flow, CHILD);
+            for (int i = 0; i < NONSENSE.size(); i++) {
+                assertThat(perdure.start(flow, i).result())
+                        .contains(NONSENSE.get(i).message());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_future_of_another_run_is_not_joined(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicReference<DurableFuture<?>> leaked = new AtomicReference<>();
+            Definition<String, String> flow = workflow("leaking", (ctx, in) -> {
+                DurableFuture<?> own = ctx.timer(Duration.ZERO);
+                if (in.equals("leak")) {
+                    leaked.set(own);
+                    return "leaked";
+                }
+                try {
+                    return "" + ctx.any(own, leaked.get()).await();
+                } catch (InvalidRequestException refused) {
+                    return refused.getMessage();
+                }
+            });
+            perdure.register(flow);
+            perdure.start(flow, "leak").result();
+            assertThat(perdure.start(flow, "join").result())
+                    .isEqualTo("A future was given that did not come from this context. "
+                            + "Join only those of the same run, and keep none.");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void mail_that_cannot_arrive_is_an_error_for_its_sender(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("quick", (ctx, in) -> in);
+            perdure.register(flow).maxPayloadBytes(1_000);
+            Run<String> ended = perdure.start(flow, "x", id("ended"));
+            ended.result();
+            String unknown = "There is no run 'nobody'. Check the id, or start it with its first message.";
+            assertThatThrownBy(() -> perdure.send(RunId.of("nobody"), TOPIC, "x"))
+                    .isInstanceOf(UnknownRunException.class)
+                    .hasMessage(unknown);
+            assertThatThrownBy(() -> perdure.resolveAll(List.of(RunId.of("nobody")), TOPIC, to -> "x"))
+                    .isInstanceOf(UnknownRunException.class)
+                    .hasMessage(unknown);
+            String over = "Run 'ended' has ended, so nothing reaches it any more. "
+                    + "Look at its result, or start another run.";
+            assertThatThrownBy(() -> ended.send(TOPIC, "x"))
+                    .isInstanceOf(RunEndedException.class)
+                    .hasMessage(over);
+            assertThatThrownBy(() -> ended.promise(TOPIC).resolve("x"))
+                    .isInstanceOf(RunEndedException.class)
+                    .hasMessage(over);
+            assertThatThrownBy(() -> ended.send(TOPIC, "x".repeat(2_000)))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageContaining(
+                            "The message for 'topic' (java.lang.String) cannot be stored: it has 2002 bytes");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_token_that_is_none_and_one_that_nobody_gave_out_are_errors(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(CHILD);
+            for (String malformed : new String[] {null, "", "awk_", "awk_short", "xyz_" + "A".repeat(32)}) {
+                assertThatThrownBy(() -> perdure.resolve(malformed, "x"))
+                        .isInstanceOf(UnknownTokenException.class)
+                        .hasMessage(
+                                "This is no token of an awakeable: it does not begin with awk_ or has not the right "
+                                        + "length. Pass on exactly what Awakeable.token() gave.");
+            }
+            assertThatThrownBy(() -> perdure.reject("awk_" + "A".repeat(32), "x"))
+                    .isInstanceOf(UnknownTokenException.class)
+                    .hasMessage("No awakeable has this token. It was mistyped, or its run has begun anew or is gone.");
+            assertThatThrownBy(() -> perdure.reject("awk_" + "A".repeat(32), null))
+                    .isInstanceOf(InvalidRequestException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void topics_keys_and_delays_are_checked_before_anything_is_sent(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.register(CHILD);
+            assertThatThrownBy(() -> Topic.of("", String.class)).isInstanceOf(InvalidRequestException.class);
+            assertThatThrownBy(() -> Topic.of("t\n", String.class)).isInstanceOf(InvalidRequestException.class);
+            assertThatThrownBy(() -> perdure.emit(TOPIC, "", "x"))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("The event key is null, empty");
+            assertThatThrownBy(() -> id("x").delay(Duration.ofSeconds(-1)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("The delay is PT-1S; it cannot be negative");
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.perdure.testing.TestMode;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * What an engine has to do, whatever store is under it and in whatever mode it runs. A group of scenarios is an abstract
@@ -34,6 +35,17 @@ abstract class Scenarios {
     static void await(CountDownLatch latch) throws InterruptedException {
         if (!latch.await(20, TimeUnit.SECONDS)) {
             throw new AssertionError("waited for a latch in vain");
+        }
+    }
+
+    /** Lets a test wait for what a worker does beside a blocked body, in real time, and never for ever. */
+    static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("waited for a condition in vain");
+            }
+            Thread.onSpinWait();
         }
     }
 }

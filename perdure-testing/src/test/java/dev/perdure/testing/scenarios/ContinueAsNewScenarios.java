@@ -1,0 +1,256 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.CancelledException;
+import dev.perdure.Definition;
+import dev.perdure.HistoryEvent;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.Topic;
+import dev.perdure.UnknownTokenException;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+abstract class ContinueAsNewScenarios extends Scenarios {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Topic<String> NEWS = Topic.of("news", String.class);
+
+    @ParameterizedTest
+    @EnumSource
+    void a_loop_without_end_keeps_its_id_and_drops_its_journal(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger bodies = new AtomicInteger();
+            Set<String> ids = ConcurrentHashMap.newKeySet();
+            Definition<Integer, String> flow = Definition.of("loop", Integer.class, String.class, (ctx, round) -> {
+                ids.add(ctx.runId() + " " + round + " " + ctx.uuid());
+                ctx.run("work", bodies::incrementAndGet);
+                ctx.sleep(HOUR);
+                if (round < 20) {
+                    throw ctx.continueAsNew(round + 1);
+                }
+                return round + " at " + ctx.now();
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, 1, id("endless"));
+            perdure.advance(HOUR.multipliedBy(3).plusMinutes(30));
+            perdure.crash();
+            assertThat(run.result()).isEqualTo("20 at 2030-01-01T20:00:00Z");
+            assertThat(bodies).hasValue(20);
+            // Another round has other ids.
+            assertThat(ids).hasSize(20);
+            assertThat(run.history().stream()
+                            .filter(event -> event.position() > 0)
+                            .map(HistoryEvent::what))
+                    .containsExactly("STEP 'work' VALUE", "SLEEP 'PT1H' BEGUN", "NOW '' VALUE");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void messages_that_were_not_received_wait_for_the_next_round(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("inbox", (ctx, read) -> {
+                String next = ctx.receive(NEWS).await();
+                if (next.equals("stop")) {
+                    return read;
+                }
+                throw ctx.continueAsNew(read + next);
+            });
+            perdure.register(flow);
+            Run<String> run =
+                    perdure.start(flow, "", id("inbox").message(NEWS, "a").message(NEWS, "b"));
+            List.of("c", "d", "e").forEach(each -> run.send(NEWS, each));
+            perdure.settle();
+            perdure.crash();
+            List.of("f", "stop").forEach(each -> run.send(NEWS, each));
+            assertThat(run.result()).isEqualTo("abcdef");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void promises_and_the_deadline_stay_and_tokens_do_not(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> tokens = new CopyOnWriteArrayList<>();
+            Definition<Integer, String> flow = Definition.of("keeper", Integer.class, String.class, (ctx, round) -> {
+                var awakeable = ctx.awakeable(String.class);
+                ctx.run("hand out", () -> tokens.add(awakeable.token()));
+                if (round == 1) {
+                    ctx.promise(NEWS).await();
+                    throw ctx.continueAsNew(2);
+                }
+                return ctx.promise(NEWS).await() + awakeable.await();
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, 1, id("keeper").timeout(HOUR));
+            perdure.settle();
+            run.promise(NEWS).resolve("kept ");
+            perdure.settle();
+            assertThat(tokens).doesNotHaveDuplicates().hasSize(2);
+            assertThatThrownBy(() -> perdure.resolve(tokens.getFirst(), "old"))
+                    .isInstanceOf(UnknownTokenException.class)
+                    .hasMessageContaining("its run has begun anew or is gone");
+            perdure.resolve(tokens.getLast(), "new");
+            assertThat(run.result()).isEqualTo("kept new");
+
+            Run<String> late = perdure.start(flow, 1, id("late").timeout(HOUR));
+            perdure.advance(Duration.ofMinutes(30));
+            late.promise(NEWS).resolve("kept ");
+            assertThatThrownBy(late::result).hasMessageContaining("has passed its deadline 2030-01-01T01:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void every_round_has_children_of_its_own(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> child = workflow("child", (ctx, in) -> in + "!");
+            Definition<String, String> flow = workflow("family", (ctx, in) -> {
+                String got = ctx.call(child, in);
+                if (got.length() < 5) {
+                    throw ctx.continueAsNew(got);
+                }
+                return got;
+            });
+            perdure.register(flow, child);
+            assertThat(perdure.start(flow, "", id("family")).result()).isEqualTo("!!!!!");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_child_of_an_earlier_round_answers_nobody(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> child = workflow("child", (ctx, in) -> {
+                ctx.sleep(HOUR);
+                return in;
+            });
+            Definition<Integer, String> flow = Definition.of("family", Integer.class, String.class, (ctx, round) -> {
+                if (round == 1) {
+                    ctx.startChild(child, "forgotten");
+                    throw ctx.continueAsNew(2);
+                }
+                // At the same position as the one before.
+                return ctx.awakeable(String.class)
+                        .orTimeout(HOUR.multipliedBy(2))
+                        .map(unused -> "answered by a stranger")
+                        .await();
+            });
+            perdure.register(flow, child);
+            Run<String> run = perdure.start(flow, 1);
+            assertThatThrownBy(run::result).hasMessageContaining("TimedOutException");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_is_delivered_in_every_round_that_begins_in_spite_of_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> caught = new CopyOnWriteArrayList<>();
+            Definition<Integer, String> flow = Definition.of("stubborn", Integer.class, String.class, (ctx, round) -> {
+                try {
+                    ctx.sleep(HOUR);
+                } catch (CancelledException cancelled) {
+                    ctx.run("caught", () -> caught.add(round + " " + cancelled.getMessage()));
+                }
+                if (round < 3) {
+                    throw ctx.continueAsNew(round + 1);
+                }
+                return "ended";
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, 1, id("stubborn"));
+            perdure.settle();
+            run.cancel("please");
+            perdure.advance(Duration.ofHours(5));
+            assertThat(run.result()).isEqualTo("ended");
+            assertThat(caught).containsExactly("1 please", "2 please", "3 please");
+
+            Definition<Integer, String> quick = Definition.of("stubborn", Integer.class, String.class, (ctx, round) -> {
+                if (round == 1) {
+                    ctx.run("cancel myself", () -> find(perdure, ctx.runId()).cancel("late"));
+                    throw ctx.continueAsNew(2);
+                }
+                ctx.sleep(HOUR);
+                return "slept";
+            });
+            perdure.deploy(quick);
+            Run<String> next = perdure.start(quick, 1, id("quick"));
+            assertThatThrownBy(next::result).hasMessage("Run 'quick' is CANCELLED: late");
+        }
+    }
+
+    private static Run<String> find(PerdureTest perdure, dev.perdure.RunId id) {
+        return perdure.run(id, dev.perdure.TypeRef.of(String.class));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_was_begun_and_not_awaited_ends_with_its_round(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger bodies = new AtomicInteger();
+            Definition<Integer, Integer> flow = Definition.of("async", Integer.class, Integer.class, (ctx, round) -> {
+                ctx.runAsync("beside", bodies::incrementAndGet);
+                if (round < 4) {
+                    throw ctx.continueAsNew(round + 1);
+                }
+                return round;
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, 1).result()).isEqualTo(4);
+            assertThat(bodies).hasValue(4);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_input_that_does_not_fit_is_refused_and_the_run_stays(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("wrong", (ctx, in) -> {
+                Object next = in.equals("null") ? null : List.of(1);
+                try {
+                    throw ctx.continueAsNew(next);
+                } catch (RuntimeException refused) {
+                    return refused.getClass().getSimpleName() + " " + refused.getMessage();
+                }
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "null").result())
+                    .startsWith("InvalidRequestException The input of workflow 'wrong' is null. Give it a");
+            assertThat(perdure.start(flow, "list").result())
+                    .startsWith("PayloadException The input of workflow 'wrong' (java.lang.String) cannot be stored");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_restart_that_the_code_swallows_happens_all_the_same(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<Integer, String> flow = Definition.of("greedy", Integer.class, String.class, (ctx, round) -> {
+                if (round == 2) {
+                    return "second round";
+                }
+                try {
+                    throw ctx.continueAsNew(2);
+                } catch (Throwable swallowed) {
+                    return "made up";
+                }
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, 1);
+            assertThat(run.result()).isEqualTo("second round");
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+        }
+    }
+}

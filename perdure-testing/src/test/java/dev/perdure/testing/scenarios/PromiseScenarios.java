@@ -1,0 +1,256 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.AlreadyResolvedException;
+import dev.perdure.Awakeable;
+import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.Promise;
+import dev.perdure.RejectedException;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.Run;
+import dev.perdure.RunEndedException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.Topic;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Promises by name and awakeables by token. */
+abstract class PromiseScenarios extends Scenarios {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Topic<String> ANSWER = Topic.of("answer", String.class);
+
+    private static Definition<String, String> asking() {
+        return workflow("asking", (ctx, in) -> {
+            String first = answer(ctx.promise(ANSWER));
+            ctx.sleep(HOUR);
+            return first + " " + answer(ctx.promise(ANSWER));
+        });
+    }
+
+    private static String answer(DurableFuture<String> promise) {
+        try {
+            return promise.await();
+        } catch (RejectedException rejected) {
+            return "rejected: " + rejected.getMessage();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_promise_is_settled_once_and_awaited_by_any_number(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = asking();
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("p"));
+            perdure.settle();
+            Promise<String> promise = run.promise(ANSWER);
+            assertThat(promise.peek()).isEmpty();
+            promise.resolve("yes");
+            assertThatThrownBy(() -> promise.resolve("no"))
+                    .isInstanceOf(AlreadyResolvedException.class)
+                    .hasMessage("Promise 'answer' of run 'p' is settled already; the first answer counts. "
+                            + "Look at it instead of settling it again.");
+            assertThatThrownBy(() -> promise.reject("no")).isInstanceOf(AlreadyResolvedException.class);
+            assertThat(promise.peek()).contains("yes");
+            assertThat(promise.await(HOUR)).isEqualTo("yes");
+            perdure.crash();
+            assertThat(run.result()).isEqualTo("yes yes");
+            // Also after the end.
+            assertThat(promise.peek()).contains("yes");
+            assertThatThrownBy(() -> promise.resolve("late")).isInstanceOf(RunEndedException.class);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_rejection_reaches_whoever_waits(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = asking();
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            perdure.settle();
+            run.promise(ANSWER).reject("no money");
+            assertThatThrownBy(() -> run.promise(ANSWER).peek())
+                    .isInstanceOf(RejectedException.class)
+                    .hasMessage("no money");
+            assertThatThrownBy(() -> run.promise(ANSWER).await(HOUR))
+                    .isInstanceOf(RejectedException.class)
+                    .hasMessage("no money");
+            assertThat(run.result()).isEqualTo("rejected: no money rejected: no money");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_promise_may_be_settled_before_anybody_waits_or_the_run_begins(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = asking();
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("p").delay(HOUR));
+            run.promise(ANSWER).resolve("early");
+            assertThat(run.result()).isEqualTo("early early");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void other_runs_settle_promises_and_the_second_has_no_effect(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = asking();
+            Definition<String, String> settling = workflow("settling", (ctx, in) -> {
+                if (in.startsWith("reject")) {
+                    ctx.reject(RunId.of("rejected"), ANSWER, "by a run");
+                } else {
+                    ctx.resolve(RunId.of("resolved"), ANSWER, in);
+                }
+                ctx.run("between", () -> {});
+                return in;
+            });
+            perdure.register(flow, settling);
+            Run<String> resolved = perdure.start(flow, "x", id("resolved"));
+            Run<String> rejected = perdure.start(flow, "x", id("rejected"));
+            for (String in : List.of("first", "second", "reject", "reject again")) {
+                assertThat(perdure.start(settling, in).result()).isEqualTo(in);
+            }
+            assertThat(resolved.result()).isEqualTo("first first");
+            assertThat(rejected.result()).isEqualTo("rejected: by a run rejected: by a run");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_wait_from_outside_ends_at_its_limit(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = asking();
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("p"));
+            assertThatThrownBy(() -> run.promise(ANSWER).await(HOUR))
+                    .isInstanceOf(ResultUnavailableException.class)
+                    .hasMessage("Promise 'answer' of run 'p' is not settled after PT1H. Wait again, or settle it.");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+            run.promise(ANSWER).resolve("late");
+            assertThat(run.promise(ANSWER).await(Duration.ofSeconds(Long.MAX_VALUE)))
+                    .isEqualTo("late");
+        }
+    }
+
+    private static Definition<String, String> handingOut(Map<String, Set<String>> tokens) {
+        return workflow("handing out", (ctx, in) -> {
+            Awakeable<String> first = ctx.awakeable(String.class);
+            Awakeable<String> second = ctx.awakeable(String.class);
+            tokens.computeIfAbsent(ctx.runId() + "/1", unseen -> ConcurrentHashMap.newKeySet())
+                    .add(first.token());
+            tokens.computeIfAbsent(ctx.runId() + "/2", unseen -> ConcurrentHashMap.newKeySet())
+                    .add(second.token());
+            ctx.run("hand out", () -> {});
+            return answer(second) + " " + answer(first);
+        });
+    }
+
+    private static String token(Map<String, Set<String>> tokens, String of) {
+        assertThat(tokens.get(of)).hasSize(1);
+        return tokens.get(of).iterator().next();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_token_cannot_be_guessed_stays_the_same_and_works_once_wherever_its_run_is(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Map<String, Set<String>> tokens = new ConcurrentHashMap<>();
+            Definition<String, String> flow = handingOut(tokens);
+            perdure.register(flow);
+            Run<String> one = perdure.start(flow, "x", id("one"));
+            Run<String> two = perdure.start(flow, "x", id("two"));
+            perdure.settle();
+            perdure.crash();
+            perdure.resolve(token(tokens, "one/1"), "first");
+            perdure.settle();
+            assertThat(one.state()).isEqualTo(RunState.SUSPENDED);
+            assertThatThrownBy(() -> perdure.resolve(token(tokens, "one/1"), "again"))
+                    .isInstanceOf(AlreadyResolvedException.class)
+                    .hasMessageContaining("The awakeable at position 1 of run 'one' is settled already");
+            perdure.reject(token(tokens, "one/2"), "no");
+            perdure.resolve(token(tokens, "two/2"), "b");
+            perdure.resolve(token(tokens, "two/1"), "a");
+            assertThat(one.result()).isEqualTo("rejected: no first");
+            assertThat(two.result()).isEqualTo("b a");
+            assertThatThrownBy(() -> perdure.resolve(token(tokens, "two/1"), "late"))
+                    .isInstanceOf(RunEndedException.class)
+                    .hasMessageContaining("Run 'two' has ended");
+            assertThat(tokens.values().stream().flatMap(Set::stream))
+                    .hasSize(4)
+                    .doesNotHaveDuplicates()
+                    .allMatch(token -> token.matches("awk_[A-Za-z0-9_-]{32}"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_token_works_as_soon_as_the_step_that_hands_it_out_runs(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("eager", (ctx, in) -> {
+                Awakeable<String> awakeable = ctx.awakeable(String.class);
+                ctx.run("call back at once", () -> perdure.resolve(awakeable.token(), "at once"));
+                return awakeable.await();
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "x").result()).isEqualTo("at once");
+        }
+    }
+
+    public record Payment(String id, List<Integer> cents) {}
+
+    @ParameterizedTest
+    @EnumSource
+    void an_awakeable_is_resolved_with_whatever_its_type_can_read(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> tokens = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = workflow("typed", (ctx, in) -> {
+                Awakeable<Payment> payment = ctx.awakeable(Payment.class);
+                Awakeable<List<String>> list = ctx.awakeable(new TypeRef<List<String>>() {});
+                Awakeable<String> nothing = ctx.awakeable(String.class);
+                ctx.run("hand out", () -> {
+                    tokens.clear();
+                    tokens.addAll(List.of(payment.token(), list.token(), nothing.token()));
+                });
+                return payment.await() + " " + list.await() + " " + nothing.await();
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            perdure.settle();
+            perdure.resolve(tokens.get(0), new Payment("P", List.of(1, 2)));
+            perdure.resolve(tokens.get(1), List.of("a", "b"));
+            perdure.resolve(tokens.get(2), null);
+            assertThat(run.result()).isEqualTo("Payment[id=P, cents=[1, 2]] [a, b] null");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_awakeable_that_nobody_settles_times_out(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow(
+                    "forgotten",
+                    (ctx, in) -> ctx.awakeable(String.class).orTimeout(HOUR).await());
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            assertThatThrownBy(run::result).hasMessageContaining("TimedOutException");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+        }
+    }
+}

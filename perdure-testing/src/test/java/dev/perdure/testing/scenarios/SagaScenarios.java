@@ -1,0 +1,235 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static dev.perdure.StepOptions.retry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.CompensationFailedException;
+import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RetryPolicy;
+import dev.perdure.Run;
+import dev.perdure.RunState;
+import dev.perdure.Saga;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+abstract class SagaScenarios extends Scenarios {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    /** Books three things, then does what its input says. */
+    private static Definition<String, String> trip(List<String> done, Runnable undoingHotel) {
+        return workflow("trip", (ctx, in) -> {
+            Saga saga = new Saga(ctx);
+            try {
+                for (String what : List.of("flight", "hotel", "car")) {
+                    ctx.run("book " + what, () -> done.add("book " + what));
+                    saga.undo(
+                            "cancel " + what,
+                            () -> {
+                                if (what.equals("hotel")) {
+                                    undoingHotel.run();
+                                }
+                                done.add("cancel " + what);
+                            },
+                            retry(RetryPolicy.standard()
+                                    .attempts(3)
+                                    .initialDelay(HOUR)
+                                    .factor(1)
+                                    .maxDelay(HOUR)
+                                    .jitter(0)));
+                }
+                switch (in) {
+                    case "fail" ->
+                        ctx.run(
+                                "pay",
+                                () -> {
+                                    throw new IllegalStateException("no money");
+                                },
+                                retry(1));
+                    case "throw" -> throw new IllegalStateException("own exception");
+                    case "sleep" -> ctx.sleep(Duration.ofDays(1));
+                    default -> {}
+                }
+                return "booked";
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        });
+    }
+
+    private static final List<String> ALL_UNDONE =
+            List.of("book flight", "book hotel", "book car", "cancel car", "cancel hotel", "cancel flight");
+
+    @ParameterizedTest
+    @EnumSource
+    void what_succeeds_is_not_undone(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = trip(done, () -> {});
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "succeed").result()).isEqualTo("booked");
+            assertThat(done).containsExactly("book flight", "book hotel", "book car");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void compensations_run_in_reverse_each_with_its_own_retries_and_through_a_crash(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            AtomicInteger tries = new AtomicInteger();
+            Definition<String, String> flow = trip(done, () -> {
+                if (tries.incrementAndGet() < 3) {
+                    throw new IllegalStateException("busy");
+                }
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "fail", id("t"));
+            perdure.advance(Duration.ofMinutes(90));
+            perdure.crash();
+            assertThatThrownBy(run::result)
+                    .hasMessage("Run 't' is FAILED: dev.perdure.StepFailedException: "
+                            + "Step 'pay' failed after 1 attempt: java.lang.IllegalStateException: no money");
+            assertThat(done).isEqualTo(ALL_UNDONE);
+            assertThat(tries).hasValue(3);
+            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_workflows_own_exceptions_are_compensated_too(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = trip(done, () -> {});
+            perdure.register(flow);
+            assertThatThrownBy(perdure.start(flow, "throw")::result).hasMessageContaining("own exception");
+            assertThat(done).isEqualTo(ALL_UNDONE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_is_compensated_and_the_run_ends_cancelled(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = trip(done, () -> {});
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "sleep", id("t"));
+            perdure.settle();
+            run.cancel("changed my mind");
+            assertThatThrownBy(run::result).hasMessage("Run 't' is CANCELLED: changed my mind");
+            assertThat(done).isEqualTo(ALL_UNDONE);
+
+            Run<String> late = perdure.start(flow, "sleep", id("late").timeout(HOUR));
+            assertThatThrownBy(late::result).hasMessageContaining("has passed its deadline");
+            assertThat(done.subList(6, 12)).isEqualTo(ALL_UNDONE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_that_comes_during_compensation_leaves_nothing_undone(TestMode mode) throws Exception {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            CountDownLatch undoing = new CountDownLatch(1);
+            AtomicInteger tries = new AtomicInteger();
+            Definition<String, String> flow = trip(done, () -> {
+                undoing.countDown();
+                if (tries.incrementAndGet() == 1) {
+                    try {
+                        await(new CountDownLatch(1));
+                    } catch (InterruptedException stop) {
+                        throw new IllegalStateException(stop);
+                    }
+                }
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "fail", id("t"));
+            await(undoing);
+            run.cancel("too late");
+            assertThatThrownBy(run::result).hasMessageContaining("no money");
+            assertThat(done).isEqualTo(ALL_UNDONE);
+            assertThat(tries).hasValue(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_compensation_that_fails_is_visible_and_the_others_run(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = trip(done, () -> {
+                throw new IllegalStateException("hotel closed");
+            });
+            Definition<String, String> looking = workflow("looking", (ctx, in) -> {
+                Saga saga = new Saga(ctx);
+                for (int i = 1; i <= 3; i++) {
+                    int number = i;
+                    saga.undo(
+                            "undo " + i,
+                            () -> {
+                                throw new IllegalStateException("no " + number);
+                            },
+                            retry(1));
+                }
+                RuntimeException why = new IllegalStateException("why");
+                if (saga.compensate(why) instanceof CompensationFailedException failed) {
+                    seen.add(failed.getCause().getMessage()
+                            + Arrays.stream(failed.getSuppressed())
+                                    .map(Throwable::getMessage)
+                                    .toList());
+                }
+                // What has been undone is not undone again.
+                return "" + (saga.compensate(why) == why);
+            });
+            perdure.register(flow, looking);
+            Run<String> run = perdure.start(flow, "sleep", id("t"));
+            perdure.settle();
+            run.cancel("stop");
+            assertThatThrownBy(run::result)
+                    .hasMessage("Run 't' is FAILED: dev.perdure.CompensationFailedException: "
+                            + "1 of 3 compensations of run 't' failed, after: dev.perdure.CancelledException: stop. "
+                            + "Undo by hand what they should have: Step 'cancel hotel' failed after 3 attempts: "
+                            + "java.lang.IllegalStateException: hotel closed");
+            assertThat(run.state()).isEqualTo(RunState.FAILED);
+            assertThat(done).containsExactly("book flight", "book hotel", "book car", "cancel car", "cancel flight");
+
+            assertThat(perdure.start(looking, "x").result()).isEqualTo("true");
+            assertThat(seen)
+                    .containsOnly("why["
+                            + "Step 'undo 3' failed after 1 attempt: java.lang.IllegalStateException: no 3, "
+                            + "Step 'undo 2' failed after 1 attempt: java.lang.IllegalStateException: no 2, "
+                            + "Step 'undo 1' failed after 1 attempt: java.lang.IllegalStateException: no 1]");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_name_that_cannot_be_a_steps_is_refused_when_it_is_registered(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("misnamed", (ctx, in) -> {
+                try {
+                    new Saga(ctx).undo("", () -> {});
+                    return "?";
+                } catch (InvalidRequestException refused) {
+                    return refused.getMessage();
+                }
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "x").result())
+                    .isEqualTo("The name of the compensation is empty. Give it a non-empty text.");
+        }
+    }
+}
