@@ -69,6 +69,7 @@ public final class JdbiTransactions implements Transactor<Handle> {
 
     /** The connection of the transaction that runs on this thread. Jdbi may close it as it likes: it is not its own. */
     private static final class Borrowed implements ConnectionFactory {
+        @SuppressWarnings("ThreadLocalUsage") // one for each source, and empty again after each body
         private final ThreadLocal<@Nullable Connection> current = new ThreadLocal<>();
 
         @Override

@@ -52,8 +52,9 @@ final class JdbiTransactionsIT {
     }
 
     private int balance() {
-        return outside.withHandle(handle ->
-                handle.createQuery("SELECT balance FROM account").mapTo(int.class).one());
+        return outside.withHandle(handle -> handle.createQuery("SELECT balance FROM account")
+                .mapTo(int.class)
+                .one());
     }
 
     private static int take(Handle handle, int amount) {
@@ -100,7 +101,9 @@ final class JdbiTransactionsIT {
                 "take",
                 accounts,
                 handle -> {
-                    handle.createQuery("SELECT balance FROM account").mapTo(int.class).one();
+                    handle.createQuery("SELECT balance FROM account")
+                            .mapTo(int.class)
+                            .one();
                     if (bodies.incrementAndGet() == 1) {
                         outside.useHandle(other -> take(other, 1));
                     }

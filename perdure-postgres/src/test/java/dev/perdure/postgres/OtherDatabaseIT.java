@@ -189,13 +189,11 @@ final class OtherDatabaseIT {
                             plain,
                             connection -> {
                                 take(connection);
-                                switch (bodies.incrementAndGet()) {
+                                return switch (bodies.incrementAndGet()) {
                                     case 1 -> throw new IllegalStateException("once");
                                     case 2 -> throw new SQLException("lost", "40001");
-                                    default -> {
-                                        return in + ctx.attempt().number();
-                                    }
-                                }
+                                    default -> in + ctx.attempt().number();
+                                };
                             },
                             TransactionOptions.isolation(TransactionOptions.Isolation.SERIALIZABLE));
                 }))

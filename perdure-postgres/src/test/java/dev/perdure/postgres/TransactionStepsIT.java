@@ -5,6 +5,7 @@ import static dev.perdure.TransactionOptions.isolation;
 import static dev.perdure.TransactionOptions.readOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.ContextMisuseException;
@@ -356,6 +357,35 @@ final class TransactionStepsIT {
                 ONCE));
 
         assertThat(attempts).containsExactly(1, 1);
+        assertThat(balance("a")).isEqualTo("70");
+    }
+
+    @Test
+    void a_body_that_thinks_for_longer_than_the_lease_allows_loses_its_transaction_and_the_attempt() {
+        List<Integer> attempts = new CopyOnWriteArrayList<>();
+        Definition<String, String> flow = Definition.of(
+                "flow",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.transaction(
+                        "take",
+                        accounts,
+                        connection -> {
+                            attempts.add(ctx.attempt().number());
+                            String session = query(connection, "SELECT pg_backend_pid()");
+                            if (attempts.size() == 1) {
+                                await().until(() -> TestServer.query(
+                                                "SELECT count(*) FROM pg_stat_activity WHERE pid = " + session)
+                                        .equals("0"));
+                            }
+                            return in + add(connection, "a", -30);
+                        },
+                        TransactionOptions.defaults().retry(2)));
+        try (Perdure perdure =
+                Perdure.on(store).lease(Duration.ofSeconds(3)).register(flow).start()) {
+            assertThat(perdure.start(flow, "x").result(PATIENCE)).isEqualTo("x70");
+        }
+        assertThat(attempts).containsExactly(1, 2);
         assertThat(balance("a")).isEqualTo("70");
     }
 

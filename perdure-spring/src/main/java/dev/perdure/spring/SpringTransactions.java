@@ -36,8 +36,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
     private final PlatformTransactionManager manager;
     private final DataSource source;
 
-    private SpringTransactions(
-            TransactionRecorder recorder, PlatformTransactionManager manager, DataSource source) {
+    private SpringTransactions(TransactionRecorder recorder, PlatformTransactionManager manager, DataSource source) {
         this.recorder = recorder;
         this.manager = manager;
         this.source = source;
@@ -131,9 +130,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             } catch (SQLException refused) {
                 boolean broken = isClosed(connection);
                 rollBack();
-                return broken
-                        ? new Transacted.Unavailable(refused)
-                        : recorder.fromCommit(refused, false, begun, entry);
+                return broken ? new Transacted.Unavailable(refused) : recorder.fromCommit(refused, false, begun, entry);
             }
             try {
                 manager.commit(status);

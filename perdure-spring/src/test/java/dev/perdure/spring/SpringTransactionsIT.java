@@ -114,8 +114,8 @@ final class SpringTransactionsIT {
             LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
             factory.setDataSource(source);
             factory.setJpaVendorAdapter(new HibernateJpaVendorAdapter());
-            factory.setManagedTypes(org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes.of(
-                    Account.class.getName()));
+            factory.setManagedTypes(
+                    org.springframework.orm.jpa.persistenceunit.PersistenceManagedTypes.of(Account.class.getName()));
             factory.setJpaPropertyMap(Map.of("hibernate.hbm2ddl.auto", "none"));
             return factory;
         }
@@ -173,16 +173,12 @@ final class SpringTransactionsIT {
     @Test
     void transactional_methods_jdbc_and_jpa_join_and_are_one_commit_with_the_record() {
         int left = run((ctx, amount) -> ctx.transaction(
-                "take",
-                transactions,
-                status -> accounts.takeByJdbc("a", amount) + accounts.takeByJpa("b", amount)));
+                "take", transactions, status -> accounts.takeByJdbc("a", amount) + accounts.takeByJpa("b", amount)));
         assertThat(left).isEqualTo(140);
-        assertThat(outside.queryForObject(
-                        """
+        assertThat(outside.queryForObject("""
                         SELECT count(*) FROM perdure.journal j
                         JOIN account a ON a.xmin = j.xmin AND a.name = 'a' JOIN account b ON b.xmin = j.xmin AND b.name = 'b'
-                        """,
-                        Integer.class))
+                        """, Integer.class))
                 .as("entries of the transaction that wrote both accounts")
                 .isEqualTo(1);
     }

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Nested;
 class PostgresScenariosIT {
     private static final String CLEAR = """
             TRUNCATE perdure.run, perdure.journal, perdure.event, perdure.worker, perdure.lane, perdure.held, perdure.ready,
-                     perdure.timer, perdure.inbox RESTART IDENTITY
+                     perdure.timer, perdure.inbox, perdure.mail, perdure.awakeable, perdure.subscription, perdure.publication
+            RESTART IDENTITY
             """;
 
     private static SharedPostgres.Fresh database;
@@ -186,7 +187,95 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Transaction extends TransactionScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Worker extends WorkerScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Childs extends ChildScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Combinators extends CombinatorScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class ContinueAsNews extends ContinueAsNewScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Events extends EventScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Messages extends MessageScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class ParallelSteps extends ParallelStepScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Promises extends PromiseScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Publishs extends PublishScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Sagas extends SagaScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Trees extends TreeScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

@@ -1,0 +1,165 @@
+package dev.perdure.examples;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.TransactionSource;
+import dev.perdure.TypeRef;
+import dev.perdure.UnknownRunException;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.examples.Reservations.Wish;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.postgres.OtherDatabase;
+import dev.perdure.postgres.PlainTransactions;
+import dev.perdure.postgres.PostgresOutbox;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.postgres.PostgresTransactions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the documentation says about the application's own data. */
+class ReservationsIT {
+    private static final Wish WISH = new Wish("Ada", 2);
+    private static final Reservations.Cashier CASHIER = (wish, key) -> "paid by " + wish.customer();
+    private static final String RESULT = "paid by Ada, 98 seats left";
+
+    private final SharedPostgres.Fresh database = SharedPostgres.database("reservations");
+    private HikariDataSource pool;
+    private HikariDataSource applicationPool;
+
+    @BeforeEach
+    void open() throws SQLException {
+        pool = pool(6);
+        applicationPool = pool(4);
+        execute("CREATE TABLE theatre (seats int)");
+        execute("INSERT INTO theatre VALUES (100)");
+        execute("CREATE TABLE wish (customer text, seats int)");
+        execute("CREATE TABLE ticket (customer text, seats int, payment text)");
+    }
+
+    private HikariDataSource pool(int size) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(database.jdbcUrl());
+        config.setUsername(database.user());
+        config.setPassword(database.password());
+        config.setMaximumPoolSize(size);
+        return new HikariDataSource(config);
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private int tickets() throws SQLException {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT count(*) FROM ticket")) {
+            row.next();
+            return row.getInt(1);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        applicationPool.close();
+        pool.close();
+        database.close();
+    }
+
+    @Test
+    void seats_are_taken_with_the_record_of_the_step() throws SQLException {
+        // region set-up
+        try (PostgresStore store = PostgresStore.on(pool).open()) {
+            TransactionSource<Connection> theatre = PostgresTransactions.on(store, applicationPool);
+            try (Perdure perdure = Perdure.on(store)
+                    .register(new Reservations(theatre, CASHIER))
+                    .start()) {
+                Run<String> run = perdure.start(Reservations::reserve, WISH, id("reservation-1"));
+                assertThat(run.result()).isEqualTo(RESULT);
+            }
+        }
+        // endregion
+        assertThat(tickets()).isEqualTo(1);
+    }
+
+    @Test
+    void a_run_begins_with_the_callers_commit() throws SQLException {
+        try (PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
+                        .start()) {
+            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, WISH);
+            assertThat(result(perdure, "reservation-Ada")).isEqualTo(RESULT);
+        }
+    }
+
+    @Test
+    void plain_sql_begins_a_run() throws SQLException {
+        try (PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
+                        .start()) {
+            execute(
+                    "SELECT perdure.start_run('reservation', 'reservation-7', '{\"customer\": \"Ada\", \"seats\": 2}')");
+            assertThat(result(perdure, "reservation-7")).isEqualTo(RESULT);
+        }
+    }
+
+    private static String result(Perdure perdure, String id) {
+        long limit = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (true) {
+            try {
+                return perdure.run(RunId.of(id), new TypeRef<String>() {}).result();
+            } catch (UnknownRunException notYet) {
+                assertThat(System.nanoTime()).isLessThan(limit);
+            }
+        }
+    }
+
+    @Test
+    void another_database_remembers_what_was_done_there() throws SQLException {
+        // region other
+        OtherDatabase theatre = OtherDatabase.on(applicationPool);
+        theatre.migrate(); // or let a DBA run OtherDatabase.migration("perdure")
+        // endregion
+        assertThat(inMemory(theatre)).isEqualTo(RESULT);
+        // region forget
+        int forgotten = theatre.forget(Duration.ofDays(30));
+        // endregion
+        assertThat(forgotten).isZero();
+        assertThat(tickets()).isEqualTo(1);
+    }
+
+    @Test
+    void a_test_on_the_in_memory_store_brings_its_own_database() throws SQLException {
+        // region test
+        TransactionSource<Connection> theatre =
+                PlainTransactions.on(applicationPool); // not exactly once: for tests only
+        // endregion
+        assertThat(inMemory(theatre)).isEqualTo(RESULT);
+        assertThat(tickets()).isEqualTo(1);
+    }
+
+    private static String inMemory(TransactionSource<Connection> theatre) {
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(theatre, CASHIER))
+                        .start()) {
+            return perdure.start(Reservations::reserve, WISH).result();
+        }
+    }
+}
