@@ -35,21 +35,23 @@ final class OutboxMailIT {
 
     private final String schema = TestServer.newSchema();
     private final BlockingQueue<String> tokens = new LinkedBlockingQueue<>();
-    private final Definition<Integer, String> reader = Definition.of("reader", Integer.class, String.class, (ctx, count) -> {
-        StringBuilder read = new StringBuilder();
-        for (int i = 0; i < count; i++) {
-            read.append(ctx.receive(NEWS).await());
-        }
-        return read.toString();
-    });
-    private final Definition<String, String> waiter = Definition.of("waiter", String.class, String.class, (ctx, kind) -> {
-        if (kind.equals("promise")) {
-            return ctx.promise(NEWS).await();
-        }
-        var awakeable = ctx.awakeable(String.class);
-        ctx.run("hand over", () -> tokens.add(awakeable.token()));
-        return awakeable.await();
-    });
+    private final Definition<Integer, String> reader =
+            Definition.of("reader", Integer.class, String.class, (ctx, count) -> {
+                StringBuilder read = new StringBuilder();
+                for (int i = 0; i < count; i++) {
+                    read.append(ctx.receive(NEWS).await());
+                }
+                return read.toString();
+            });
+    private final Definition<String, String> waiter =
+            Definition.of("waiter", String.class, String.class, (ctx, kind) -> {
+                if (kind.equals("promise")) {
+                    return ctx.promise(NEWS).await();
+                }
+                var awakeable = ctx.awakeable(String.class);
+                ctx.run("hand over", () -> tokens.add(awakeable.token()));
+                return awakeable.await();
+            });
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;
@@ -99,11 +101,17 @@ final class OutboxMailIT {
         RunId started;
         try (Connection caller = caller()) {
             started = in(caller)
-                    .start(reader, 2, id("read").message(NEWS, "1").message(NEWS, "2").delay(Duration.ofMillis(1)));
+                    .start(
+                            reader,
+                            2,
+                            id("read").message(NEWS, "1").message(NEWS, "2").delay(Duration.ofMillis(1)));
             caller.commit();
         }
-        Awaitility.await().atMost(PATIENCE).until(() -> perdure.list(RunFilter.all()).size() == 1);
-        assertThat(perdure.run(started, new TypeRef<String>() {}).result(PATIENCE)).isEqualTo("12");
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> perdure.list(RunFilter.all()).size() == 1);
+        assertThat(perdure.run(started, new TypeRef<String>() {}).result(PATIENCE))
+                .isEqualTo("12");
     }
 
     @Test
