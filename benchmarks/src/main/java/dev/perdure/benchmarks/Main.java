@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         name = "perdure bench",
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
         mixinStandardHelpOptions = true,
+        version = "0.1.0-SNAPSHOT",
         subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
         footer = {
             "",
@@ -60,14 +61,17 @@ public final class Main implements Callable<Integer> {
             description = "An external server, on which databases can be created. Default: an embedded one.")
     private @Nullable String url;
 
-    @Option(names = "--user", defaultValue = "${env:PGUSER}", description = "Its user. Default: $PGUSER.")
-    private String user = "postgres";
+    @Option(
+            names = "--user",
+            defaultValue = "${env:PGUSER}",
+            description = "Its user, if the URL does not name it. Default: $PGUSER.")
+    private @Nullable String user;
 
     @Option(
             names = "--password",
             defaultValue = "${env:PGPASSWORD}",
-            description = "The password. Default: $PGPASSWORD.")
-    private String password = "";
+            description = "The password, if the URL does not have it. Default: $PGPASSWORD.")
+    private @Nullable String password;
 
     @Option(
             names = "--folder",
@@ -107,7 +111,7 @@ public final class Main implements Callable<Integer> {
     }
 
     private Server server() throws SQLException {
-        return url == null ? Server.embedded() : Server.at(new Site(url, user, password));
+        return url == null ? Server.embedded() : Server.at(Site.of(url, user, password));
     }
 
     private Set<Workload> workloads() {

@@ -8,9 +8,22 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** One database, and as whom. */
 public record Site(String url, String user, String password) {
+    /** A user and a password in the URL come before the others, and are taken out of it: URLs are printed. */
+    public static Site of(String url, @Nullable String user, @Nullable String password) {
+        PGSimpleDataSource parsed = new PGSimpleDataSource();
+        parsed.setUrl(url);
+        return new Site(
+                parsed.getUrl(),
+                Objects.requireNonNullElse(parsed.getUser() == null ? user : parsed.getUser(), "postgres"),
+                Objects.requireNonNullElse(parsed.getPassword() == null ? password : parsed.getPassword(), ""));
+    }
+
     /** A pool of exactly this size. */
     public HikariDataSource pool(int size) {
         HikariConfig config = new HikariConfig();
