@@ -185,7 +185,7 @@ public interface WorkflowContext {
     /** The next message on a topic. Taken when it is awaited, in the order of arrival; kept until then. */
     <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic);
 
-    /** Waits for the next message on a topic; empty if none comes in time. */
+    /** Waits for the next message on a topic; empty if none comes in time, or if it is {@code null}. */
     <T> Optional<T> receive(Topic<T> topic, Duration timeout);
 
     /** Sends a message to a run. Goes out with this run's next commit; is dropped if that run is unknown or has ended. */

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Bodies beside the run's thread hand in what came of them, and the run's thread records it: at an await, or along with
  * whatever it records next.
  */
-final class Futures implements Transitions.Crew {
+final class Futures implements Crew {
     private static final int MOST_BODIES = 100;
 
     private final Calls calls;

@@ -366,7 +366,7 @@ final class RunContext implements WorkflowContext {
     @Override
     public <T> Optional<T> receive(Topic<T> topic, Duration timeout) {
         try {
-            return Optional.of(letters.receive(topic).orTimeout(timeout).await());
+            return Optional.ofNullable(letters.receive(topic).orTimeout(timeout).await());
         } catch (TimedOutException none) {
             return Optional.empty();
         }

@@ -309,6 +309,42 @@ abstract class MessageScenarios extends Scenarios {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_message_for_a_paused_run_waits_until_it_is_resumed(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<Integer, String> reader = reader();
+            perdure.register(reader);
+            Run<String> run = perdure.start(reader, 2);
+            perdure.settle();
+            run.pause("not now");
+            perdure.settle();
+            run.send(NEWS, "one");
+            run.send(NEWS, "two");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            run.resume();
+            assertThat(run.result()).isEqualTo("one two");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_message_that_is_null_is_a_message(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow(
+                    "null",
+                    (ctx, in) ->
+                            ctx.receive(NEWS, HOUR) + " " + ctx.receive(NEWS).await());
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x");
+            run.send(NEWS, null);
+            run.send(NEWS, null);
+            assertThat(run.result()).isEqualTo("Optional.empty null");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:00:00Z");
+        }
+    }
+
     @Test
     void ten_thousand_waiters_hold_nothing_and_are_all_reached_by_one_call() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {

@@ -198,33 +198,33 @@ abstract class MisuseScenarios extends Scenarios {
     }
 
     /** A call with parameters that make no sense, and what is said about it. */
-    private record Nonsense(Consumer<WorkflowContext> call, List<String> message) {
-        Nonsense(Consumer<WorkflowContext> call, String... message) {
-            this(call, List.of(message));
-        }
+    private record Nonsense(Consumer<WorkflowContext> call, List<String> message) {}
+
+    private static Nonsense nonsense(Consumer<WorkflowContext> call, String... message) {
+        return new Nonsense(call, List.of(message));
     }
 
     private static final List<Nonsense> NONSENSE = List.of(
-            new Nonsense(ctx -> ctx.all(List.of()), "There are no futures to wait for. Give at least one."),
-            new Nonsense(ctx -> ctx.any(List.of()), "There are no futures to wait for."),
-            new Nonsense(ctx -> ctx.race(List.of()), "There are no futures to wait for."),
-            new Nonsense(ctx -> ctx.allSettled(List.of()), "There are no futures to wait for."),
-            new Nonsense(ctx -> ctx.firstSucceeded(List.of()), "There are no futures to wait for."),
-            new Nonsense(
+            nonsense(ctx -> ctx.all(List.of()), "There are no futures to wait for. Give at least one."),
+            nonsense(ctx -> ctx.any(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> ctx.race(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> ctx.allSettled(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> ctx.firstSucceeded(List.of()), "There are no futures to wait for."),
+            nonsense(
                     ctx -> ctx.parallel(List.of(1), 0, each -> ctx.timer(Duration.ZERO)),
                     "parallel was called with a bound of 0; it is at least 1."),
-            new Nonsense(ctx -> ctx.timer(Duration.ofSeconds(Long.MAX_VALUE)), "The timer is", "at most 36500 days"),
-            new Nonsense(ctx -> ctx.timer(null), "The timer is null"),
-            new Nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
-            new Nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
-            new Nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is null, empty"),
-            new Nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is null, empty"),
-            new Nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key is null, empty"),
-            new Nonsense(ctx -> ctx.reject(OTHER, TOPIC, "\u0000"), "The reason is null, longer than 1000"),
-            new Nonsense(
+            nonsense(ctx -> ctx.timer(Duration.ofSeconds(Long.MAX_VALUE)), "The timer is", "at most 36500 days"),
+            nonsense(ctx -> ctx.timer(null), "The timer is null"),
+            nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
+            nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
+            nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is null, empty"),
+            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is null, empty"),
+            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key is null, empty"),
+            nonsense(ctx -> ctx.reject(OTHER, TOPIC, "\u0000"), "The reason is null, longer than 1000"),
+            nonsense(
                     ctx -> ctx.startChild(CHILD, null),
                     "The input of workflow 'child' is null. Give it a java.lang.String"),
-            new Nonsense(
+            nonsense(
                     ctx -> ctx.spawn(CHILD, "x", id("spawned").message(TOPIC, "x")),
                     "spawn was called with messages",
                     "Send them with send(…)"));

@@ -253,4 +253,31 @@ abstract class PromiseScenarios extends Scenarios {
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_value_of_another_type_than_was_asked_for_pauses_the_run(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> tokens = new CopyOnWriteArrayList<>();
+            Definition<String, String> flow = workflow("strict", (ctx, in) -> {
+                Awakeable<Payment> payment = ctx.awakeable(Payment.class);
+                ctx.run("hand out", () -> tokens.add(payment.token()));
+                return (in.equals("awakeable") ? payment : ctx.promise(Topic.of("answer", Payment.class)))
+                        .await()
+                        .id();
+            });
+            perdure.register(flow);
+            Run<String> awakeable = perdure.start(flow, "awakeable");
+            perdure.settle();
+            perdure.resolve(tokens.getFirst(), "text");
+            Run<String> promise = perdure.start(flow, "promise");
+            promise.promise(ANSWER).resolve("text");
+            perdure.settle();
+            for (Run<String> run : List.of(awakeable, promise)) {
+                assertThat(run.state()).isEqualTo(RunState.PAUSED);
+                assertThat(run.info().reason().orElseThrow())
+                        .contains("cannot be read", Payment.class.getName(), "then resume the run");
+            }
+        }
+    }
 }

@@ -192,7 +192,7 @@ abstract class SagaScenarios extends Scenarios {
                                     .toList());
                 }
                 // What has been undone is not undone again.
-                return "" + (saga.compensate(why) == why);
+                return "" + saga.compensate(why).equals(why);
             });
             perdure.register(flow, looking);
             Run<String> run = perdure.start(flow, "sleep", id("t"));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions.OnCancel;
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.RetryPolicy;
@@ -17,6 +18,7 @@ import dev.perdure.RunState;
 import dev.perdure.StepFailedException;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.WorkflowContext;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -60,6 +62,19 @@ abstract class TreeScenarios extends Scenarios {
                         .map(wait -> Arguments.of(mode, wait)));
     }
 
+    private static DurableFuture<?> begin(WorkflowContext ctx, Definition<String, String> child, String what) {
+        return switch (what) {
+            case "child" -> ctx.startChild(child, "x", childId("c").onCancel(OnCancel.ABANDON));
+            case "message" -> ctx.receive(NEWS);
+            case "promise" -> ctx.promise(NEWS);
+            case "awakeable" -> ctx.awakeable(String.class);
+            case "event" -> ctx.event(NEWS);
+            case "timer" -> ctx.timer(HOUR);
+            case "timeout" -> ctx.receive(NEWS).orTimeout(HOUR);
+            default -> ctx.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
+        };
+    }
+
     @ParameterizedTest
     @MethodSource("waitsInEveryMode")
     void a_cancel_ends_any_wait_and_compensation_runs(TestMode mode, String wait) {
@@ -68,17 +83,7 @@ abstract class TreeScenarios extends Scenarios {
             Definition<String, String> child = child(done);
             Definition<String, String> flow = workflow("waiting", (ctx, in) -> {
                 try {
-                    DurableFuture<?> future = switch (in) {
-                        case "child" -> ctx.startChild(child, "x", childId("c").onCancel(OnCancel.ABANDON));
-                        case "message" -> ctx.receive(NEWS);
-                        case "promise" -> ctx.promise(NEWS);
-                        case "awakeable" -> ctx.awakeable(String.class);
-                        case "event" -> ctx.event(NEWS);
-                        case "timer" -> ctx.timer(HOUR);
-                        case "timeout" -> ctx.receive(NEWS).orTimeout(HOUR);
-                        default -> ctx.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
-                    };
-                    future.await();
+                    begin(ctx, child, in).await();
                     return "not cancelled";
                 } catch (CancelledException cancelled) {
                     // Compensation may wait as well.
@@ -97,6 +102,31 @@ abstract class TreeScenarios extends Scenarios {
             assertThatThrownBy(run::result).hasMessage("Run 'w' is CANCELLED: changed my mind");
             assertThat(done).containsExactly("undo: changed my mind");
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("waitsInEveryMode")
+    void a_deadline_ends_any_wait_at_its_time(TestMode mode, String wait) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> done = new CopyOnWriteArrayList<>();
+            Definition<String, String> child = child(done);
+            Definition<String, String> flow = workflow("waiting", (ctx, in) -> {
+                try {
+                    begin(ctx, child, in).await();
+                    return "in time";
+                } catch (DeadlineExceededException late) {
+                    ctx.run("undo", () -> done.add("undo at " + perdure.now()));
+                    throw late;
+                }
+            });
+            perdure.register(flow, child);
+            Run<String> run = perdure.start(flow, wait, id("w").timeout(Duration.ofMinutes(10)));
+            perdure.advance(Duration.ofMinutes(5));
+            perdure.crash();
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining("Run 'w' has passed its deadline 2030-01-01T00:10:00Z.");
+            assertThat(done).containsExactly("undo at 2030-01-01T00:10:00Z");
         }
     }
 
@@ -277,7 +307,7 @@ abstract class TreeScenarios extends Scenarios {
                 });
                 try {
                     return body.await();
-                } catch (dev.perdure.DeadlineExceededException late) {
+                } catch (DeadlineExceededException late) {
                     ctx.run("undo", () -> done.add("undo"));
                     ctx.sleep(HOUR);
                     throw late;
