@@ -333,7 +333,9 @@ abstract class MessageScenarios extends Scenarios {
     void a_message_that_is_null_is_a_message(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow(
-                    "null", (ctx, in) -> ctx.receive(NEWS, HOUR) + " " + ctx.receive(NEWS).await());
+                    "null",
+                    (ctx, in) ->
+                            ctx.receive(NEWS, HOUR) + " " + ctx.receive(NEWS).await());
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
             run.send(NEWS, null);

@@ -262,7 +262,9 @@ abstract class PromiseScenarios extends Scenarios {
             Definition<String, String> flow = workflow("strict", (ctx, in) -> {
                 Awakeable<Payment> payment = ctx.awakeable(Payment.class);
                 ctx.run("hand out", () -> tokens.add(payment.token()));
-                return (in.equals("awakeable") ? payment : ctx.promise(Topic.of("answer", Payment.class))).await().id();
+                return (in.equals("awakeable") ? payment : ctx.promise(Topic.of("answer", Payment.class)))
+                        .await()
+                        .id();
             });
             perdure.register(flow);
             Run<String> awakeable = perdure.start(flow, "awakeable");
