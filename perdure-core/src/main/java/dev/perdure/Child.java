@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A run that a workflow has started. Waiting for it gives its result, or {@link RunFailedException} with the child's own
- * failure as cause.
+ * failure as cause; {@link RunConflictException} if the id that was chosen for it is taken.
  *
  * @param <T> what the child returns
  */

@@ -84,7 +84,10 @@ public interface WorkflowContext {
 
     // ---- futures
 
-    /** {@link #step(String, StepBody)} beside the workflow's own thread. At most a hundred bodies of a run are at work at once. */
+    /**
+     * {@link #step(String, StepBody)} beside the workflow's own thread. At most a hundred bodies of a run are at work at once, the
+     * others wait for their turn. The next attempt of one that failed begins when it is awaited.
+     */
     <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body);
 
     /** {@link #stepAsync(String, StepBody)} with options. */
@@ -223,7 +226,8 @@ public interface WorkflowContext {
 
     /**
      * Ends this run's journal and begins anew under the same id, with this input: for loops without end. Messages that were
-     * not received, resolved promises and the deadline stay. Never returns; write {@code throw ctx.continueAsNew(next)}.
+     * not received, resolved promises, the deadline and a cancel stay. Never returns; write
+     * {@code throw ctx.continueAsNew(next)}.
      */
     Error continueAsNew(@Nullable Object input);
 

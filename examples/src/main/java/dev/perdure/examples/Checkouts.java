@@ -23,7 +23,7 @@ public final class Checkouts {
     public record Checkout(int cents, Duration patience) {}
 
     /** What the gateway says in its call. */
-    public record Callback(boolean success, String transaction, String error) {}
+    public record GatewayAnswer(boolean success, String transaction, String error) {}
 
     /** How it ended. */
     public record Result(boolean paid, String detail) {}
@@ -44,11 +44,11 @@ public final class Checkouts {
     // region workflow
     @Workflow("checkout")
     public Result pay(WorkflowContext ctx, Checkout checkout) {
-        Awakeable<Callback> callback = ctx.awakeable(Callback.class);
+        Awakeable<GatewayAnswer> callback = ctx.awakeable(GatewayAnswer.class);
         ctx.run("begin", () -> gateway.begin(ctx.runId().value(), checkout.cents(), callback.token()));
         ctx.publish(STATUS, "PENDING");
         try {
-            Callback answer = callback.orTimeout(checkout.patience()).await(); // no thread, no heap, only a row
+            GatewayAnswer answer = callback.orTimeout(checkout.patience()).await(); // no thread, no heap, only a row
             ctx.publish(STATUS, answer.success() ? "COMPLETED" : "FAILED");
             return new Result(answer.success(), answer.success() ? answer.transaction() : answer.error());
         } catch (TimedOutException silence) {
@@ -60,7 +60,7 @@ public final class Checkouts {
 
     // region webhook
     /** What your HTTP endpoint does with a call of the gateway: the token is all it needs. */
-    public static void onWebhook(Perdure perdure, String token, Callback callback) {
+    public static void onWebhook(Perdure perdure, String token, GatewayAnswer callback) {
         perdure.resolve(token, callback);
     }
     // endregion
@@ -72,7 +72,7 @@ public final class Checkouts {
         try (Perdure perdure =
                 Perdure.on(new MemoryStore()).register(new Checkouts(gateway)).start()) {
             Run<Result> run = perdure.start(Checkouts::pay, new Checkout(1999, Duration.ofDays(3)), id("checkout-42"));
-            onWebhook(perdure, calls.take(), new Callback(true, "TX-1", ""));
+            onWebhook(perdure, calls.take(), new GatewayAnswer(true, "TX-1", ""));
             System.out.println(run.result());
         }
     }

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
 import dev.perdure.RunState;
-import dev.perdure.examples.Checkouts.Callback;
 import dev.perdure.examples.Checkouts.Checkout;
+import dev.perdure.examples.Checkouts.GatewayAnswer;
 import dev.perdure.examples.Checkouts.Result;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -40,7 +40,7 @@ class CheckoutsTest {
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.published(Checkouts.STATUS)).contains("PENDING");
             perdure.crash(); // the token works wherever the run goes on
-            Checkouts.onWebhook(perdure, token(), new Callback(true, "TX-1", ""));
+            Checkouts.onWebhook(perdure, token(), new GatewayAnswer(true, "TX-1", ""));
             assertThat(run.result()).isEqualTo(new Result(true, "TX-1"));
             assertThat(run.published(Checkouts.STATUS)).contains("COMPLETED");
         }
@@ -54,7 +54,7 @@ class CheckoutsTest {
             perdure.register(checkouts);
             Run<Result> run = perdure.start(Checkouts::pay, CHECKOUT);
             perdure.settle();
-            Checkouts.onWebhook(perdure, token(), new Callback(false, "", "card expired"));
+            Checkouts.onWebhook(perdure, token(), new GatewayAnswer(false, "", "card expired"));
             assertThat(run.result()).isEqualTo(new Result(false, "card expired"));
             assertThat(run.published(Checkouts.STATUS)).contains("FAILED");
         }
@@ -67,7 +67,7 @@ class CheckoutsTest {
             perdure.register(checkouts);
             Run<Result> run = perdure.start(Checkouts::pay, CHECKOUT);
             assertThat(run.result()).isEqualTo(new Result(false, "The gateway did not call back."));
-            assertThatThrownBy(() -> Checkouts.onWebhook(perdure, token(), new Callback(true, "late", "")))
+            assertThatThrownBy(() -> Checkouts.onWebhook(perdure, token(), new GatewayAnswer(true, "late", "")))
                     .isInstanceOf(RunEndedException.class);
         }
     }
