@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is left when a JVM ends: nothing. And what is done about the rest. */
 class LeftOverIT {
-    private static final Duration A_FEW_SECONDS = Duration.ofSeconds(10);
+    private static final Duration A_WHILE = Duration.ofMinutes(1);
 
     @TempDir
     Path temp;
@@ -32,7 +32,7 @@ class LeftOverIT {
             var server = child.awaitServer();
             assertThat(server.alive()).isTrue();
             child.kill();
-            await().atMost(A_FEW_SECONDS).until(() -> !server.alive() && !Files.exists(server.folder()));
+            await().atMost(A_WHILE).until(() -> !server.alive() && !Files.exists(server.folder()));
         }
     }
 
@@ -67,7 +67,7 @@ class LeftOverIT {
             letRun(millis);
             child.kill();
         }
-        await().atMost(A_FEW_SECONDS)
+        await().atMost(A_WHILE)
                 .until(() -> serversIn(temp).isEmpty() && supervisorsIn(temp).isEmpty());
         try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             next.awaitServer();

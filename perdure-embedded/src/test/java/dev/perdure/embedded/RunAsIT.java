@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ class RunAsIT {
         try (var child = ChildJvm.launch(List.of(), options, "temporary")) {
             var server = child.awaitServer();
             child.kill();
-            await().until(() -> !server.alive() && !Files.exists(server.folder()));
+            await().atMost(Duration.ofMinutes(1)).until(() -> !server.alive() && !Files.exists(server.folder()));
         }
     }
 }
