@@ -1,5 +1,7 @@
 package dev.perdure.testing.scenarios;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.embedded.SharedPostgres;
@@ -11,6 +13,8 @@ import dev.perdure.testing.TestMode;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -22,6 +26,12 @@ class PostgresScenariosIT {
                      perdure.timer, perdure.inbox, perdure.mail, perdure.awakeable, perdure.subscription, perdure.publication
             RESTART IDENTITY
             """;
+
+    /** The two that ask most of a store; all of them with {@code -Dscenarios.modes=all}, and always in memory. */
+    private static final Set<TestMode> MODES =
+            System.getProperty("scenarios.modes", "").equals("all")
+                    ? EnumSet.allOf(TestMode.class)
+                    : EnumSet.of(TestMode.SUSPEND_AT_EVERY_WAIT, TestMode.THREE_WORKERS);
 
     private static SharedPostgres.Fresh database;
     private static HikariDataSource pool;
@@ -45,6 +55,7 @@ class PostgresScenariosIT {
     }
 
     private static PerdureTest onPostgres(TestMode mode) {
+        assumeTrue(MODES.contains(mode), "runs with -Dscenarios.modes=all");
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(CLEAR);
