@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** Connections that end at the worst moment. See {@code docs/internals/crash-tests.md}. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LostAnswerIT {
-    private static final Duration CUTTING = Duration.ofSeconds(Integer.getInteger("crash.seconds", 8));
+    private static final Duration CUTTING = Duration.ofSeconds(Integer.getInteger("crash.seconds", 4));
     private static final int ONE_IN = Integer.getInteger("crash.onein", 15);
     private static final long SEED = Long.getLong("crash.seed", 42L);
     /** Longer than the test: nobody is taken for dead, so no body has a reason to run twice. */

@@ -27,11 +27,11 @@ class PostgresScenariosIT {
             RESTART IDENTITY
             """;
 
-    /** The two that ask most of a store; all of them with {@code -Dscenarios.modes=all}, and always in memory. */
+    /** The one that asks most of a store; all of them with {@code -Dscenarios.modes=all}, and always in memory. */
     private static final Set<TestMode> MODES =
             System.getProperty("scenarios.modes", "").equals("all")
                     ? EnumSet.allOf(TestMode.class)
-                    : EnumSet.of(TestMode.SUSPEND_AT_EVERY_WAIT, TestMode.THREE_WORKERS);
+                    : EnumSet.of(TestMode.THREE_WORKERS);
 
     private static SharedPostgres.Fresh database;
     private static HikariDataSource pool;
