@@ -78,7 +78,8 @@ final class MemoryDispatch implements Dispatch {
                 row.start.seed(),
                 row.control,
                 row.deadline(),
-                row.recoveriesWithoutProgress());
+                row.recoveriesWithoutProgress(),
+                List.of());
     }
 
     private List<Signalled> signalled(Poll request) {

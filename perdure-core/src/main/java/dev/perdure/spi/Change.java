@@ -12,8 +12,15 @@ public sealed interface Change {
      * @param run the run
      * @param owner the worker of this batch, or null
      * @param mails what is in its mailbox from the beginning
+     * @param tasks the runs that are born with it, each after those that it comes after. If there are any, the run itself
+     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once
      */
-    record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails) implements Change {
+    record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails, List<Task> tasks) implements Change {
+        /** A start of a run without tasks. */
+        public Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails) {
+            this(run, owner, mails, List.of());
+        }
+
         /** A start with an empty mailbox. */
         public Start(NewRun run, @Nullable WorkerId owner) {
             this(run, owner, List.of());

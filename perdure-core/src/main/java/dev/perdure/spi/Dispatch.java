@@ -50,6 +50,7 @@ public interface Dispatch {
      * @param control what has been asked of it
      * @param deadline when its timeout is delivered, or null
      * @param recoveries how often it was recovered without progress
+     * @param premises how those ended that it comes after, in their order; empty for a run that is no task
      */
     record Claimed(
             RunRef run,
@@ -59,7 +60,8 @@ public interface Dispatch {
             long seed,
             Control control,
             @Nullable Instant deadline,
-            int recoveries) {
+            int recoveries,
+            List<Premise> premises) {
         /** After this many recoveries without progress a run is only given to a worker that holds nothing else. */
         public static final int ALONE_AFTER = 3;
 

@@ -63,6 +63,13 @@ public sealed interface Move {
      * @param state a terminal state
      * @param outcome the result or the failure
      * @param reason in short, why it did not complete; empty if it did
+     * @param takes how many of the runs that only waited for this one the worker goes on with itself, if it can run them;
+     *     the others are ready for any
      */
-    record End(RunState state, Payload outcome, String reason) implements Move {}
+    record End(RunState state, Payload outcome, String reason, int takes) implements Move {
+        /** An end of which the worker takes nothing on. */
+        public End(RunState state, Payload outcome, String reason) {
+            this(state, outcome, reason, 0);
+        }
+    }
 }

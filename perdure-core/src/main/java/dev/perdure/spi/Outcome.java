@@ -2,6 +2,7 @@ package dev.perdure.spi;
 
 import dev.perdure.RunState;
 import java.time.Instant;
+import java.util.List;
 
 /** What became of a {@link Change}. Only ever given after the commit. */
 public sealed interface Outcome {
@@ -11,10 +12,16 @@ public sealed interface Outcome {
      * @param run the new run
      * @param owned whether it is running under its first epoch in the worker that asked; false when it is ready
      * @param at when
+     * @param handed tasks that were born with it and that the worker now holds
      */
-    record Started(RunRef run, boolean owned, Instant at) implements Outcome {
+    record Started(RunRef run, boolean owned, Instant at, List<Dispatch.Claimed> handed) implements Outcome {
         /** The epoch of a run that is born owned. */
         public static final long FIRST_EPOCH = 1;
+
+        /** A start without tasks. */
+        public Started(RunRef run, boolean owned, Instant at) {
+            this(run, owned, at, List.of());
+        }
     }
 
     /**
@@ -31,8 +38,14 @@ public sealed interface Outcome {
      *
      * @param at the commit's time, and that of the entries appended
      * @param state the state the run is in now
+     * @param handed runs that waited for this one to end, and that the worker now holds
      */
-    record Applied(Instant at, RunState state) implements Outcome {}
+    record Applied(Instant at, RunState state, List<Dispatch.Claimed> handed) implements Outcome {
+        /** Nothing was handed over. */
+        public Applied(Instant at, RunState state) {
+            this(at, state, List.of());
+        }
+    }
 
     /**
      * This transition had been applied before; its answer was lost.

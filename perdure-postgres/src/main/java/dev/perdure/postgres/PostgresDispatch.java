@@ -161,7 +161,8 @@ final class PostgresDispatch implements Dispatch {
                 row.getLong("seed"),
                 Results.control(row),
                 Results.timeOrNull(row, "deadline"),
-                row.getInt("recoveries"));
+                row.getInt("recoveries"),
+                List.of());
     }
 
     private static RunRef ref(ResultSet row) throws SQLException {

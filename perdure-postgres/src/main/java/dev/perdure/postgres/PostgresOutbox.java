@@ -124,7 +124,7 @@ public final class PostgresOutbox {
 
         private void add(int i, Change change) {
             switch (change) {
-                case Change.Start(NewRun run, var nobody, var none) -> {
+                case Change.Start(NewRun run, var nobody, var none, var noTasks) -> {
                     wishes[i] = Codes.START;
                     ids[i] = run.id().value();
                     seeds[i] = run.seed();

@@ -174,15 +174,7 @@ final class Dispatcher {
         for (Claimed claim : claimed) {
             registry.find(claim.definition()).ifPresent(definition -> {
                 exclusive |= claim.alone();
-                Held held = new Held(
-                        claim.run(),
-                        claim.epoch(),
-                        definition,
-                        claim.input(),
-                        claim.seed(),
-                        claim.control(),
-                        claim.deadline(),
-                        claim.alone());
+                Held held = Held.of(claim, definition);
                 session.launch(held, journals.getOrDefault(claim.run(), Journals.Page.EMPTY));
             });
         }

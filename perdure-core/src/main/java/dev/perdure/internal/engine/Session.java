@@ -16,6 +16,7 @@ import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
@@ -31,7 +32,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
@@ -49,13 +52,20 @@ final class Session implements Host {
     private final Registry registry;
     private final Listeners listeners;
     private final Runnable onLeft;
+    private final IntSupplier room;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
     private volatile boolean closing;
     private volatile long leaseEnds;
 
-    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Runnable onLeft) {
+    Session(
+            WorkerId id,
+            Settings settings,
+            Duration lease,
+            Shared shared,
+            Runnable onLeft,
+            ToIntFunction<Session> room) {
         this.id = id;
         this.settings = settings;
         this.lease = lease;
@@ -64,6 +74,7 @@ final class Session implements Host {
         this.registry = shared.registry();
         this.listeners = shared.listeners();
         this.onLeft = onLeft;
+        this.room = () -> room.applyAsInt(this);
         this.committer = new Committer(
                 settings.store().ledger(),
                 settings.clockwork(),
@@ -154,6 +165,19 @@ final class Session implements Host {
             execution.giveBack();
         }
         settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
+    }
+
+    @Override
+    public int room() {
+        return room.getAsInt();
+    }
+
+    @Override
+    public void handed(List<Claimed> runs) {
+        for (Claimed claim : runs) {
+            registry.find(claim.definition())
+                    .ifPresent(definition -> launch(Held.of(claim, definition), Journals.Page.EMPTY));
+        }
     }
 
     // ---- what executions need

@@ -144,6 +144,9 @@ final class Starter {
                 if (started.owned() && home != null) {
                     launch(home, target, order, started);
                 }
+                if (home != null) {
+                    home.handed(started.handed());
+                }
                 yield started.run();
             }
             case Outcome.Existing existing -> attach(order, existing);
@@ -172,7 +175,8 @@ final class Starter {
                 run.seed(),
                 new Control(0, order.mails().size(), null, null, null),
                 deadline,
-                false);
+                false,
+                List.of());
         home.launch(held, Journals.Page.EMPTY);
     }
 

@@ -62,7 +62,7 @@ final class Worker {
     private Session join() {
         Clockwork clockwork = settings.clockwork();
         WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
-        Session joining = new Session(id, settings, rules.lease(), shared, this::left);
+        Session joining = new Session(id, settings, rules.lease(), shared, this::left, this::room);
         long sent = clockwork.nanoTime();
         Instant now = settings.store()
                 .leases()
@@ -91,8 +91,11 @@ final class Worker {
         boolean suits = registry.find(run.definition()).isPresent()
                 && rules.queues().contains(run.queue())
                 && (run.version() == null || run.version().equals(rules.version()));
-        boolean room = home.size() < rules.maxRuns() && !dispatcher.isExclusive();
-        return suits && room && !closing && home.alive();
+        return suits && room(home) > 0 && home.alive();
+    }
+
+    private int room(Session home) {
+        return closing || dispatcher.isExclusive() ? 0 : Math.max(0, rules.maxRuns() - home.size());
     }
 
     void hint(Hints.Hint hint) {

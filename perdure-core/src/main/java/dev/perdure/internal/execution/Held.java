@@ -2,9 +2,12 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
 import dev.perdure.spi.RunRef;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param control what had been asked of it when it was taken
  * @param deadline when its timeout is delivered, or null
  * @param alone whether nothing else may run beside it
+ * @param premises how those ended that it comes after; empty for a run that is no task
  */
 public record Held(
         RunRef run,
@@ -27,4 +31,19 @@ public record Held(
         long seed,
         Control control,
         @Nullable Instant deadline,
-        boolean alone) {}
+        boolean alone,
+        List<Premise> premises) {
+    /** A run that was claimed or handed over. */
+    public static Held of(Claimed claim, Registered definition) {
+        return new Held(
+                claim.run(),
+                claim.epoch(),
+                definition,
+                claim.input(),
+                claim.seed(),
+                claim.control(),
+                claim.deadline(),
+                claim.alone(),
+                claim.premises());
+    }
+}

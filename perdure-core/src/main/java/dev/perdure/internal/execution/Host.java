@@ -8,6 +8,7 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
@@ -58,6 +59,12 @@ public interface Host {
 
     /** Applies a transition and returns when it is durable. */
     Outcome commit(Change.Advance transition);
+
+    /** How many runs that waited for one of this worker's to end it would go on with itself. */
+    int room();
+
+    /** Runs that the worker was handed in a transition. None of them has run before. */
+    void handed(List<Claimed> runs);
 
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);

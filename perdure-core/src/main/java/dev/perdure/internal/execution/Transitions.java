@@ -141,7 +141,7 @@ final class Transitions {
     }
 
     Departure end(RunState state, Payload outcome, String reason) {
-        return leave(new Move.End(state, outcome, reason));
+        return leave(new Move.End(state, outcome, reason, host.room()));
     }
 
     /** Makes a move after which the run is not in memory. */
@@ -152,6 +152,10 @@ final class Transitions {
             case Outcome.Refused refused
             when move instanceof Move.End ->
                 leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
+            case Outcome.Applied applied -> {
+                host.handed(applied.handed());
+                yield depart(departureFor(move, outcome));
+            }
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
     }
