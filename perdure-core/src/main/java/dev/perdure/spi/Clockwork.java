@@ -30,6 +30,9 @@ public interface Clockwork {
     /** Runs one of the engine's few long loops, in a platform daemon thread. */
     void loop(String name, Runnable task);
 
+    /** Lets threads that can run go first. Where only one runs at a time there is nothing to do. */
+    default void giveWay() {}
+
     /**
      * Runs a short task after a delay of real time, which is the time that step bodies live in, also in tests.
      *

@@ -157,6 +157,12 @@ final class Batch {
             filled++;
         }
 
+        /** For a statement that takes just one. */
+        void bindOne(Parameters parameters) throws SQLException {
+            parameters.number(keys[0]).number(positions[0]).number(notes[0]);
+            parameters.number(kinds[0]).number(statuses[0]).text(names[0]).bytes(payloads[0]);
+        }
+
         void bind(Parameters parameters) throws SQLException {
             parameters.longs(keys).ints(positions).shorts(notes);
             parameters.shorts(kinds).shorts(statuses).texts(names).bytes(payloads);
@@ -240,6 +246,15 @@ final class Batch {
         parameters.longs(moveKeys()).longs(epochs).ints(owners).shorts(kinds).shorts(states);
         parameters.longs(delays).longs(dues).ints(seen).texts(reasons);
         parameters.ints(needed).texts(positions).texts(names);
+    }
+
+    /** Whether all it does is to append one entry. */
+    boolean isOneEntry() {
+        if (size != 1 || stays.size() != 1) {
+            return false;
+        }
+        Change.Advance advance = stays.getFirst().change();
+        return advance.entries().size() == 1 && advance.effects().isEmpty();
     }
 
     boolean onlyEnds() {

@@ -56,6 +56,9 @@ final class BatchRun {
     }
 
     List<Outcome> outcomes() {
+        if (batch.isOneEntry() && database.call(this::appendOne)) {
+            return List.of(outcomes);
+        }
         Answers answers = database.call(this::send);
         answers.readBack(readBack);
         answers.hints.forEach(hints::tell);
@@ -64,7 +67,9 @@ final class BatchRun {
 
     /** What the server said that asks for a second look. */
     private final class Answers {
-        final List<Integer> entriesBefore = new ArrayList<>();
+        @Nullable
+        Long appendedAmongOthers;
+
         final List<Placed<Change.Advance>> woken = new ArrayList<>();
         final List<Placed<Change.Advance>> lost = new ArrayList<>();
         final Map<Long, Found> found = new HashMap<>();
@@ -72,8 +77,8 @@ final class BatchRun {
         final Set<Hints.Hint> hints = new LinkedHashSet<>();
 
         void readBack(ReadBack readBack) {
-            if (!entriesBefore.isEmpty()) {
-                Map<Integer, Instant> before = readBack.times(stayEntries, entriesBefore);
+            if (appendedAmongOthers != null) {
+                Map<Integer, Instant> before = readBack.before(appendedAmongOthers, stayEntries);
                 before.forEach((stay, at) ->
                         outcomes[batch.stays.get(stay).index()] = new Outcome.AlreadyThere(at, RunState.RUNNING));
             }
@@ -115,6 +120,21 @@ final class BatchRun {
                         case Move.Pause pause -> state == RunState.PAUSED;
                         case Move.End end -> state == end.state();
                     };
+        }
+    }
+
+    /** Whether it was appended; otherwise nothing was done. */
+    private boolean appendOne(Connection connection) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.appendOne)) {
+            Parameters parameters = new Parameters(statement);
+            stayEntries.bindOne(fence(parameters.time(database.time())));
+            try (ResultSet row = statement.executeQuery()) {
+                boolean appended = row.next();
+                if (appended) {
+                    outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
+                }
+                return appended;
+            }
         }
     }
 
@@ -212,11 +232,8 @@ final class BatchRun {
     }
 
     private void bindStays(Parameters parameters, @Nullable Instant time) throws SQLException {
-        fence(parameters);
+        fence(parameters.time(time));
         stayEntries.bind(parameters);
-        parameters.time(time).time(time);
-        parameters.longs(stayEntries.keys).ints(stayEntries.positions).shorts(stayEntries.notes);
-        parameters.number(stayEntries.keys.length);
     }
 
     private Answers read(Results results, Set<Part> parts) throws SQLException {
@@ -226,7 +243,7 @@ final class BatchRun {
             switch (part) {
                 case SETTINGS, EFFECT -> results.skip();
                 case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
-                case APPEND -> readStays(results.one(), answers);
+                case APPEND -> readStays(results.next(), answers);
                 case START -> readStarts(results.one(), answers);
                 case COMMAND -> readWishes(batch.commands, results.next(), fenced, answers);
                 case CANCEL -> readWishes(batch.cancels, results.next(), fenced, answers);
@@ -239,19 +256,16 @@ final class BatchRun {
         return answers;
     }
 
-    private void readStays(ResultSet row, Answers answers) throws SQLException {
-        if (!row.getBoolean("lane")) {
+    private void readStays(ResultSet rows, Answers answers) throws SQLException {
+        if (!rows.next()) {
             PostgresLedger.fence(batch.stays, outcomes);
             return;
         }
-        Outcome applied = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
+        Outcome applied = new Outcome.Applied(Results.time(rows, "at"), RunState.RUNNING);
         batch.stays.forEach(stay -> outcomes[stay.index()] = applied);
-        do {
-            int ordinal = row.getInt("ordinal");
-            if (ordinal > 0) {
-                answers.entriesBefore.add(ordinal);
-            }
-        } while (row.next());
+        if (rows.getInt("entries") < stayEntries.keys.length) {
+            answers.appendedAmongOthers = rows.getLong("transaction");
+        }
     }
 
     private void readMoves(ResultSet rows, boolean fenced, Answers answers) throws SQLException {

@@ -93,30 +93,40 @@ final class LedgerSql {
             """;
 
     /**
-     * Appends entries. What is there already stays as it is; the answer has a row for each of those, and one row
-     * without an ordinal, found for nothing, when there are none.
+     * Appends entries. What is there already stays as it is, and the count tells that there was such; which it was is read
+     * back by the number of this transaction. No row at all when the lane is gone.
      */
     private static final String APPEND = """
             WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), entry AS (
-                SELECT * FROM unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    WITH ORDINALITY AS e (key, position, note, kind, status, name, payload, ordinal)
+                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), appended AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, position, note, key & 255, COALESCE(?::timestamptz, now()), kind, status, name, payload
-                FROM entry
-                WHERE EXISTS (SELECT FROM fence)
+                SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
+                FROM fence
+                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
+                    AS e (key, position, note, kind, status, name, payload)
                 ON CONFLICT DO NOTHING
-                RETURNING key, position, note
+                RETURNING 1
             )
-            SELECT EXISTS (SELECT FROM fence) AS lane, COALESCE(?::timestamptz, now()) AS at, there_before.ordinal
-            FROM (SELECT count(*) AS entries FROM appended) AS new
-            LEFT JOIN LATERAL (
-                SELECT ordinal
-                FROM unnest(?::bigint[], ?::int[], ?::smallint[]) WITH ORDINALITY AS e (key, position, note, ordinal)
-                WHERE new.entries < ? AND (key, position, note) NOT IN (SELECT key, position, note FROM appended)
-            ) there_before ON true
+            SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction FROM fence
+            """;
+
+    /**
+     * Appends one entry, which is what a lone run does all the time: without arrays it costs the server hardly more than a
+     * plain insert. No row when the lane is gone or the entry was there; then {@link #APPEND} finds out which.
+     */
+    private static final String APPEND_ONE = """
+            INSERT INTO ${schema}.journal (at, key, position, note, partition, kind, status, name, payload)
+            SELECT fence.at, e.key, e.position, e.note, e.key & 255, e.kind, e.status, e.name, e.payload
+            FROM (
+                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ) fence
+            CROSS JOIN (
+                SELECT ?::bigint AS key, ?::int AS position, ?::smallint AS note, ?::smallint AS kind, ?::smallint AS status,
+                       ?::text AS name, ?::bytea AS payload
+            ) e
+            ON CONFLICT DO NOTHING
+            RETURNING at
             """;
 
     /**
@@ -455,10 +465,10 @@ final class LedgerSql {
 
     /** Reads back entries that were there before: their times, and whether they have the same bytes. */
     private static final String THERE = """
-            SELECT g.ordinal, j.at, j.payload = g.payload AS same_payload
+            SELECT g.ordinal, j.at, j.payload = g.payload AS same_payload, j.transaction
             FROM unnest(?::bigint[], ?::int[], ?::smallint[], ?::bytea[]) WITH ORDINALITY AS g (key, position, note, payload, ordinal)
             CROSS JOIN LATERAL (
-                SELECT at, payload FROM ${schema}.journal j
+                SELECT at, payload, xmin::text::bigint AS transaction FROM ${schema}.journal j
                 WHERE j.key = g.key AND j.position = g.position AND j.note = g.note OFFSET 0
             ) j
             """;
@@ -489,6 +499,7 @@ final class LedgerSql {
     final String lock;
     final String lockAll;
     final String append;
+    final String appendOne;
     final String move;
     final String end;
     final String start;
@@ -503,6 +514,7 @@ final class LedgerSql {
         this.lock = schema.sql(LOCK);
         this.lockAll = schema.sql(LOCK_ALL);
         this.append = schema.sql(APPEND);
+        this.appendOne = schema.sql(APPEND_ONE);
         this.move = schema.sql(MOVE);
         this.end = schema.sql(END);
         this.start = schema.sql(START);

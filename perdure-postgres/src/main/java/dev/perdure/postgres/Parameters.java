@@ -45,6 +45,11 @@ final class Parameters {
         return this;
     }
 
+    Parameters bytes(byte[] value) throws SQLException {
+        statement.setBytes(++index, value);
+        return this;
+    }
+
     Parameters object(Object value) throws SQLException {
         statement.setObject(++index, value);
         return this;

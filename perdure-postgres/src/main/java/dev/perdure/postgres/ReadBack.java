@@ -26,21 +26,16 @@ final class ReadBack {
         this.sql = sql;
     }
 
-    /** The times of entries that were there before, by the advance they belong to. */
-    Map<Integer, Instant> times(Entries entries, List<Integer> ordinals) {
+    /** The times of entries that were there before this transaction, by the advance they belong to. */
+    Map<Integer, Instant> before(long transaction, Entries entries) {
         return database.call(connection -> {
             Map<Integer, Instant> times = new HashMap<>();
             try (PreparedStatement statement = Database.prepare(connection, sql.there)) {
                 bind(statement, entries);
                 try (ResultSet rows = statement.executeQuery()) {
-                    Map<Integer, Instant> all = new HashMap<>();
                     while (rows.next()) {
-                        all.put(rows.getInt("ordinal"), Results.time(rows, "at"));
-                    }
-                    for (int ordinal : ordinals) {
-                        Instant at = all.get(ordinal);
-                        if (at != null) {
-                            times.put(entries.owners[ordinal - 1], at);
+                        if (transaction != rows.getLong("transaction")) {
+                            times.put(entries.owners[rows.getInt("ordinal") - 1], Results.time(rows, "at"));
                         }
                     }
                 }

@@ -102,6 +102,7 @@ final class StatementsIT {
                 ledger.lock,
                 ledger.lockAll,
                 ledger.append,
+                ledger.appendOne,
                 ledger.move,
                 ledger.end,
                 ledger.start,

@@ -23,13 +23,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets changes share commits without making anyone wait for a timer.
  *
- * <p>How it works. Whoever comes with a change puts it into the queue. If a lane is free he takes it and becomes its
+ * <p>How it works. Whoever comes with a change puts it into the queue. If no lane is out he takes one and becomes its
  * leader: he sends everything that is queued as one batch, in his own thread. Otherwise he waits, and his change goes with
  * the next batch. A leader that comes back hands its outcomes out and gives the lane to the first in the queue, who leads
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
- * on its way.
+ * on its way. A further lane goes out only when as many wait as a batch on its way has, and a leader lets those who came
+ * back with him put their next changes into the queue first: otherwise many small batches would cost the server more than
+ * they gain.
  *
- * <p>Invariants. While a lane is free, whoever is in the queue leads another or is about to. Every lane is either free, or
+ * <p>Invariants. While somebody is in the queue, a lane is out or in somebody's hand. Every lane is either free, or
  * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run, deliveries apart. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
@@ -45,6 +47,14 @@ public final class Committer {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Pending> queue = new ArrayDeque<>();
     private final Deque<Lane> free = new ArrayDeque<>();
+    /** Whether the last batch was of several: those whose outcomes came together come back together. */
+    private volatile boolean crowded;
+    /** Lanes in the hand of somebody who has not taken his batch yet. */
+    private int gathering;
+    /** Lanes with a batch on its way. */
+    private int sending;
+    /** The changes in those batches. */
+    private int onTheirWay;
 
     /**
      * A committer for one incarnation of a worker, or for a client without one.
@@ -128,6 +138,7 @@ public final class Committer {
             queue.removeIf(pending -> pending.caller == caller);
         }
         if (unused != null) {
+            gathering--;
             handOver(unused);
         }
         switch (caller.failure) {
@@ -149,13 +160,23 @@ public final class Committer {
         lock.lock();
         try {
             queue.addAll(pending);
-            return queue.isEmpty() ? null : free.poll();
+            Lane lane = isTimeForAnother() ? free.poll() : null;
+            gathering += lane == null ? 0 : 1;
+            return lane;
         } finally {
             lock.unlock();
         }
     }
 
+    /** Whether nobody is about to send, and as many wait as a batch has that is on its way: fewer go with the next one. */
+    private boolean isTimeForAnother() {
+        return gathering == 0 && !queue.isEmpty() && queue.size() * sending >= onTheirWay;
+    }
+
     private void lead(Caller leader, Lane lane) {
+        if (crowded) {
+            clockwork.giveWay();
+        }
         List<Pending> batch = takeBatch(leader);
         List<Outcome> outcomes = List.of();
         Throwable failure = null;
@@ -175,6 +196,8 @@ public final class Committer {
                 }
             }
             leader.sending = false;
+            sending--;
+            onTheirWay -= batch.size();
             handOver(lane);
         } finally {
             lock.unlock();
@@ -186,6 +209,7 @@ public final class Committer {
         for (Pending next : queue) {
             if (next.caller.leads == null && !next.caller.sending) {
                 next.caller.leads = lane;
+                gathering++;
                 next.caller.signal.raise();
                 return;
             }
@@ -207,6 +231,10 @@ public final class Committer {
                     waiting.remove();
                 }
             }
+            crowded = batch.size() > 1;
+            gathering--;
+            sending++;
+            onTheirWay += batch.size();
         } finally {
             lock.unlock();
         }

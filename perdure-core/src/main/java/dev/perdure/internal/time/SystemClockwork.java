@@ -44,6 +44,12 @@ public final class SystemClockwork implements Clockwork {
     }
 
     @Override
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it; a virtual thread goes to the end of its queue
+    public void giveWay() {
+        Thread.yield();
+    }
+
+    @Override
     public void loop(String name, Runnable task) {
         Thread.ofPlatform().daemon().name(name).start(task);
     }

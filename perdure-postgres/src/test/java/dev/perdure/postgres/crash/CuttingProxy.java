@@ -33,7 +33,7 @@ final class CuttingProxy implements AutoCloseable {
     enum Kind {
         START("INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, wake_at, deadline"),
         CLAIM("SELECT key, rank, since FROM taken"),
-        APPEND("FROM (SELECT count(*) AS entries FROM appended) AS new"),
+        APPEND("AS at FROM perdure.lane"),
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided"),
         END("false AS woken, state, epoch, state_now"),
         TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
