@@ -61,7 +61,8 @@ final class Post implements Mailboxes {
         row.ask(asked -> new Control(
                 asked.wakes() + (held ? 1 : 0), row.mailbox.count(), asked.cancel(), asked.kill(), asked.pause()));
         if (held && row.owner != null) {
-            tables.hint(new Hints.WorkerSignalled(row.owner));
+            tables.hint(new Hints.MailArrived(
+                    row.owner, row.ref.key(), row.epoch, row.control.wakes(), row.control.mails()));
         } else if (row.awaited.contains(mail.channel())) {
             row.needed--;
             if (row.needed <= 0 || mail.status() == Entry.Status.FAILURE) {

@@ -21,6 +21,18 @@ public interface Hints {
     record WorkerSignalled(WorkerId worker) implements Hint {}
 
     /**
+     * A run that this worker holds got mail, and nothing else was asked of it since the wake before. With this a worker that
+     * knows of that one need not ask the store; to any other it says what {@link WorkerSignalled} does.
+     *
+     * @param worker the worker
+     * @param run the key of the run
+     * @param epoch the epoch it is held under
+     * @param wakes how often it was woken, this time included
+     * @param mails how many mails have ever arrived for it
+     */
+    record MailArrived(WorkerId worker, long run, long epoch, int wakes, long mails) implements Hint {}
+
+    /**
      * A run ended.
      *
      * @param run the run

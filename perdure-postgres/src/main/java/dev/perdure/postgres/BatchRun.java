@@ -62,6 +62,7 @@ final class BatchRun {
         Answers answers = database.call(this::send);
         answers.readBack(readBack);
         answers.hints.forEach(hints::tell);
+        answers.hintsHere.forEach(hints::tellHere);
         return List.of(outcomes);
     }
 
@@ -75,6 +76,8 @@ final class BatchRun {
         final Map<Long, Found> found = new HashMap<>();
         final List<Placed<Change.Start>> taken = new ArrayList<>();
         final Set<Hints.Hint> hints = new LinkedHashSet<>();
+        /** For this worker itself. */
+        final Set<Hints.Hint> hintsHere = new LinkedHashSet<>();
 
         void readBack(ReadBack readBack) {
             if (appendedAmongOthers != null) {
@@ -399,16 +402,26 @@ final class BatchRun {
         };
     }
 
-    private static void readAnswers(ResultSet rows, Answers answers) throws SQLException {
+    private void readAnswers(ResultSet rows, Answers answers) throws SQLException {
         while (rows.next()) {
             told(rows, answers);
         }
     }
 
-    private static void told(ResultSet row, Answers answers) throws SQLException {
+    private void told(ResultSet row, Answers answers) throws SQLException {
         if (row.getBoolean("goes_on")) {
             answers.hints.add(new Hints.WorkReady());
         }
-        signal(row, answers);
+        UUID worker = row.getObject("signalled", UUID.class);
+        if (worker != null) {
+            boolean here = sender.worker() != null && sender.worker() == row.getInt("owner");
+            (here ? answers.hintsHere : answers.hints)
+                    .add(new Hints.MailArrived(
+                            new WorkerId(worker),
+                            row.getLong("key"),
+                            row.getLong("epoch"),
+                            row.getInt("wakes_now"),
+                            row.getLong("mails_now")));
+        }
     }
 }

@@ -87,7 +87,7 @@ final class MailSql {
                       FROM ${schema}.run c WHERE c.id = g.rival))
             ), ${arrival}
             SELECT l.ordinal, l.reception, COALESCE(d.state_now, l.state) AS state_now, clock.at,
-                   COALESCE(d.goes_on, false) AS goes_on, d.signalled
+                   COALESCE(d.goes_on, false) AS goes_on, d.signalled, d.owner, d.key, d.epoch, d.wakes_now, d.mails_now
             FROM looked_at l
             CROSS JOIN clock
             LEFT JOIN decided d ON d.key = l.key
@@ -125,7 +125,7 @@ final class MailSql {
                 WHERE p.restarts = c.parent_restarts
                   AND (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
             ), ${arrival}
-            SELECT goes_on, signalled FROM decided
+            SELECT goes_on, signalled, owner, key, epoch, wakes_now, mails_now FROM decided
             """;
 
     /**
@@ -183,6 +183,8 @@ final class MailSql {
             ), decided AS MATERIALIZED (
                 SELECT j.*,
                        CASE WHEN goes_on THEN ${READY}::smallint ELSE state END AS state_now,
+                       CASE WHEN state = ${RUNNING} THEN wakes + 1 ELSE wakes END AS wakes_now,
+                       mails + coming AS mails_now,
                        CASE WHEN state = ${RUNNING} THEN (
                            SELECT w.id FROM ${schema}.worker w WHERE w.number = j.owner
                        ) END AS signalled
@@ -213,11 +215,11 @@ final class MailSql {
                 SELECT key, seed, epoch, created_at,
                        CASE WHEN goes_on THEN moved_at ELSE changed_at END,
                        CASE WHEN goes_on THEN NULL ELSE wake_at END,
-                       CASE WHEN state = ${RUNNING} THEN wakes + 1 ELSE wakes END,
+                       wakes_now,
                        CASE WHEN goes_on THEN changes + 1 ELSE changes END,
                        priority, partition, state_now, id, definition, queue,
                        CASE WHEN goes_on THEN NULL ELSE reason END,
-                       mails + coming, needed - counting
+                       mails_now, needed - counting
                 FROM decided
                 ON CONFLICT (key, partition) DO UPDATE SET
                     changed_at = excluded.changed_at, wake_at = excluded.wake_at, wakes = excluded.wakes,

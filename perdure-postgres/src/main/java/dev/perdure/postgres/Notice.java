@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Hints.MailArrived;
 import dev.perdure.spi.Hints.RunEnded;
 import dev.perdure.spi.Hints.WorkReady;
 import dev.perdure.spi.Hints.WorkerSignalled;
@@ -43,6 +44,8 @@ final class Notice {
         return switch (hint) {
             case WorkReady() -> "ready";
             case WorkerSignalled(WorkerId worker) -> "worker " + worker;
+            case MailArrived(WorkerId worker, long run, long epoch, int wakes, long mails) ->
+                "mail %s %d %d %d %d".formatted(worker, run, epoch, wakes, mails);
             case RunEnded(RunId run) -> "ended " + run;
         };
     }
@@ -68,11 +71,21 @@ final class Notice {
             return switch (word) {
                 case "ready" -> Optional.of(new WorkReady());
                 case "worker" -> Optional.of(new WorkerSignalled(new WorkerId(UUID.fromString(rest))));
+                case "mail" -> Optional.of(mail(rest.split(" ")));
                 case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
                 default -> Optional.empty();
             };
         } catch (RuntimeException malformed) {
             return Optional.empty();
         }
+    }
+
+    private static MailArrived mail(String[] words) {
+        return new MailArrived(
+                new WorkerId(UUID.fromString(words[0])),
+                Long.parseLong(words[1]),
+                Long.parseLong(words[2]),
+                Integer.parseInt(words[3]),
+                Long.parseLong(words[4]));
     }
 }

@@ -73,7 +73,10 @@ final class SmallPartsTest {
     void notices_are_bounded_and_read_back() {
         WorkerId worker = new WorkerId(UUID.randomUUID());
         List<Hint> hints = List.of(
-                new Hints.WorkReady(), new Hints.WorkerSignalled(worker), new Hints.RunEnded(RunId.of("order 42 ü")));
+                new Hints.WorkReady(),
+                new Hints.WorkerSignalled(worker),
+                new Hints.MailArrived(worker, 1L << 40, 3, 2, 7),
+                new Hints.RunEnded(RunId.of("order 42 ü")));
         assertThat(Notice.read("b", Notice.written("a", hints).getFirst())).isEqualTo(hints);
 
         List<Hint> many = IntStream.range(0, 5_000)

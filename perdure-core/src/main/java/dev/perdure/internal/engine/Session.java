@@ -17,6 +17,7 @@ import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
@@ -142,6 +143,12 @@ final class Session implements Host {
 
     Optional<Execution> execution(RunRef run, long epoch) {
         return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
+    }
+
+    /** Passes on that mail has arrived; says whether that was all there is to know. */
+    boolean mailed(Hints.MailArrived mail) {
+        Execution execution = executions.get(mail.run());
+        return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail.wakes(), mail.mails());
     }
 
     /** A run with this id is about to be started here; until then it must not be taken for one that was forgotten. */

@@ -106,6 +106,11 @@ final class Worker {
                     dispatcher.look();
                 }
             }
+            case Hints.MailArrived mail -> {
+                if (mail.worker().equals(session.id()) && !session.mailed(mail)) {
+                    dispatcher.look();
+                }
+            }
             case Hints.RunEnded ended -> {}
         }
     }

@@ -162,6 +162,11 @@ public final class Execution {
         return true;
     }
 
+    /** Mail has arrived with this wake; says whether nothing is known to have come in between. */
+    public boolean mailed(int wakes, long mails) {
+        return transitions.mailed(wakes, mails);
+    }
+
     private void interrupt(BodyGuard.Cause why) {
         guard.interrupt(why);
         Futures beside = crew;

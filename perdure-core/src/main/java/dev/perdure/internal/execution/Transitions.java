@@ -85,6 +85,24 @@ final class Transitions {
         return news;
     }
 
+    /**
+     * Takes over that mail has arrived with this wake. Not if an earlier one is unknown here, which may have brought an order;
+     * says whether there is nothing more to know.
+     */
+    boolean mailed(int wakes, long mails) {
+        boolean news = underLock(() -> {
+            boolean next = wakes == control.wakes() + 1;
+            if (next) {
+                control = new Control(wakes, mails, control.cancel(), control.kill(), control.pause());
+            }
+            return next;
+        });
+        if (news) {
+            wake.raise();
+        }
+        return news || underLock(() -> wakes <= control.wakes());
+    }
+
     void crew(Crew those) {
         crew = those;
     }

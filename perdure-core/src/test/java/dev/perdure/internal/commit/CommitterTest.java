@@ -174,6 +174,24 @@ class CommitterTest {
     }
 
     @Test
+    void another_lane_goes_out_only_when_as_many_wait_as_are_on_their_way() {
+        Committer committer = committer(2);
+        CountDownLatch one = desk.hold();
+        CompletableFuture<List<Outcome>> pair =
+                CompletableFuture.supplyAsync(() -> committer.commitAll(List.of(change("a", "a"), change("b", "b"))));
+        awaitBatches(1);
+        CompletableFuture<Outcome> c = commit(committer, "c");
+        awaitWaiting(1);
+        assertThat(desk.batches).hasSize(1);
+        CompletableFuture<Outcome> d = commit(committer, "d");
+        assertThat(c).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(d).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
+        assertThat(desk.batches).containsExactly(List.of("a", "b"), List.of("c", "d"));
+        one.countDown();
+        assertThat(pair).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(List.of(DONE, DONE));
+    }
+
+    @Test
     void an_unknown_outcome_is_found_out_by_sending_the_same_batch_again() {
         Committer committer = committer(1);
         CountDownLatch first = desk.hold();
