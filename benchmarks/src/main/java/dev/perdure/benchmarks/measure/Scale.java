@@ -5,7 +5,7 @@ import java.time.Duration;
 /** How long and how often things are measured. */
 public enum Scale {
     /** For figures to be published. */
-    FULL(3, Duration.ofSeconds(2), Duration.ofSeconds(4)),
+    FULL(3, Duration.ofSeconds(2), Duration.ofSeconds(15)),
     /** For every day: shows the order of magnitude. */
     QUICK(1, Duration.ofSeconds(1), Duration.ofSeconds(1)),
     /** For tests: shows that it runs. */
