@@ -124,6 +124,11 @@ public final class PostgresOutbox {
 
         private void add(int i, Change change) {
             switch (change) {
+                case Change.Start start
+                when !start.tasks().isEmpty() ->
+                    throw new IllegalArgumentException(
+                            "The run '%s' has tasks, which this transaction cannot start. Start it after the commit."
+                                    .formatted(start.run().id()));
                 case Change.Start(NewRun run, var nobody, var none, var noTasks) -> {
                     wishes[i] = Codes.START;
                     ids[i] = run.id().value();
@@ -153,6 +158,8 @@ public final class PostgresOutbox {
                     reasons[i] = Text.storable(mail.text());
                     inputs[i] = mail.payload().bytes();
                 }
+                case Change.Rerun rerun ->
+                    throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
             }

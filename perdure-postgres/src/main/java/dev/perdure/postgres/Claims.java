@@ -1,0 +1,134 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
+import dev.perdure.spi.RunRef;
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
+final class Claims {
+    private static final String DETAILS = """
+            SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+                   r.wakes, r.mails, r.cancel, r.kill, r.pause,
+                   p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
+                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes
+            FROM ${chosen}
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key AND run.owner = ? OFFSET 0) r
+            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
+            LEFT JOIN LATERAL (
+                SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
+                       array_agg(q.state::int ORDER BY a.place) AS states,
+                       array_agg(COALESCE(q.reason, '') ORDER BY a.place) AS reasons,
+                       array_agg(COALESCE(o.payload, '') ORDER BY a.place) AS outcomes
+                FROM unnest(r.after) WITH ORDINALITY AS a (key, place)
+                CROSS JOIN LATERAL (SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = a.key OFFSET 0) q
+                LEFT JOIN LATERAL (
+                    SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
+                ) o ON true
+            ) p ON true
+            """;
+
+    private static final String BY_KEY = "unnest(?::bigint[]) AS g (key)";
+
+    /** What comes after runs that have ended. */
+    private static final String AFTER = """
+            (
+                SELECT DISTINCT d.key
+                FROM unnest(?::bigint[]) AS ended (key)
+                CROSS JOIN LATERAL (SELECT before FROM ${schema}.run WHERE run.key = ended.key OFFSET 0) e
+                CROSS JOIN LATERAL unnest(e.before) AS d (key)
+            ) AS g""";
+
+    final String details;
+    private final Database database;
+
+    Claims(Schema schema, Database database) {
+        this.details = schema.sql(DETAILS.replace("${chosen}", BY_KEY));
+        this.database = database;
+    }
+
+    /**
+     * What the worker holds of those that come after the runs that a batch ends: the last statement of that batch.
+     *
+     * <p>Its columns are of any size, and it may be sent together with the others all the same: it comes last, so that
+     * nothing is left to be sent while it is read, and the driver does not get to know its columns beforehand, because all
+     * its parameters have types that the driver knows. Should the driver split it off nevertheless, it reads the same after
+     * the commit, only later.
+     */
+    static String handed(Schema schema) {
+        return schema.sql(DETAILS.replace("${chosen}", AFTER));
+    }
+
+    /** Those of these runs that the worker holds, by key. */
+    Map<Long, Claimed> read(long[] keys, int worker) {
+        if (keys.length == 0) {
+            return Map.of();
+        }
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, details)) {
+                new Parameters(statement).longs(keys).integer(worker);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return read(rows);
+                }
+            }
+        });
+    }
+
+    static Map<Long, Claimed> read(ResultSet rows) throws SQLException {
+        Map<Long, Claimed> claims = new HashMap<>();
+        while (rows.next()) {
+            claims.put(rows.getLong("key"), claimed(rows));
+        }
+        return claims;
+    }
+
+    private static Claimed claimed(ResultSet row) throws SQLException {
+        return new Claimed(
+                new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                row.getLong("epoch"),
+                row.getString("definition"),
+                new Payload(row.getBytes("input")),
+                row.getLong("seed"),
+                Results.control(row),
+                Results.timeOrNull(row, "deadline"),
+                row.getInt("recoveries"),
+                premises(row));
+    }
+
+    private static List<Premise> premises(ResultSet row) throws SQLException {
+        Array keys = row.getArray("premise_keys");
+        if (keys == null) {
+            return List.of();
+        }
+        Long[] numbers = (Long[]) keys.getArray();
+        String[] ids = (String[]) elements(row, "premise_ids");
+        Integer[] states = (Integer[]) elements(row, "premise_states");
+        String[] reasons = (String[]) elements(row, "premise_reasons");
+        byte[][] outcomes = (byte[][]) elements(row, "premise_outcomes");
+        List<Premise> premises = new ArrayList<>(numbers.length);
+        for (int i = 0; i < numbers.length; i++) {
+            premises.add(new Premise(
+                    new RunRef(RunId.of(ids[i]), numbers[i]),
+                    Codes.state(states[i]),
+                    new Payload(outcomes[i]),
+                    reasons[i]));
+        }
+        return premises;
+    }
+
+    private static Object elements(ResultSet row, String column) throws SQLException {
+        @Nullable Array array = row.getArray(column);
+        return Objects.requireNonNull(array, column).getArray();
+    }
+}
