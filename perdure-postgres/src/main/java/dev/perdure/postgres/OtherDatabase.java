@@ -24,14 +24,18 @@ import javax.sql.DataSource;
 public final class OtherDatabase implements Transactor<Connection> {
     private static final String DEFAULT_SCHEMA = "perdure";
     private static final int LOOKING = 2;
+    private static final Duration AGE = Duration.ofDays(30);
+    private static final Duration TIDYING = Duration.ofHours(1);
 
     private final Schema schema;
     private final Database database;
     private final CompletionBook book;
     private final TransactionBodies bodies;
+    private final Retention retention;
 
-    private OtherDatabase(DataSource source, Schema schema) {
+    private OtherDatabase(DataSource source, Schema schema, Duration age) {
         this.schema = schema;
+        this.retention = new Retention(() -> forget(age), TIDYING);
         this.database = new Database(Preflight.connect(source, LOOKING), () -> null);
         this.book = new CompletionBook(database, schema);
         this.bodies = new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), book);
@@ -44,7 +48,15 @@ public final class OtherDatabase implements Transactor<Connection> {
 
     /** With the table in another schema. */
     public static OtherDatabase on(DataSource pool, String schema) {
-        return new OtherDatabase(pool, new Schema(schema));
+        return on(pool, schema, AGE);
+    }
+
+    /**
+     * With the table in another schema, and rows of it that are older than this deleted about once an hour. They are needed
+     * until the step is in its run's journal: so the age must be longer than a run may ever be without a worker.
+     */
+    public static OtherDatabase on(DataSource pool, String schema, Duration age) {
+        return new OtherDatabase(pool, new Schema(schema), requireAge(age));
     }
 
     /** What makes the table; harmless when repeated. */
@@ -62,21 +74,27 @@ public final class OtherDatabase implements Transactor<Connection> {
     }
 
     /**
-     * Deletes what was remembered longer ago. It is needed only until the step is in its run's journal: normally for
+     * Deletes what was remembered longer ago, now. It is needed only until the step is in its run's journal: normally for
      * milliseconds, and at most for as long as a run may be without a worker.
      *
      * @return how many
      */
     public int forget(Duration age) {
+        return book.forget(Micros.of(requireAge(age)));
+    }
+
+    private static Duration requireAge(Duration age) {
         if (age.isNegative()) {
             throw new InvalidRequestException("The age is %s; it cannot be negative.".formatted(age));
         }
-        return book.forget(Micros.of(age));
+        return age;
     }
 
     @Override
     public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
-        return bodies.run(ticket, work);
+        Transacted transacted = bodies.run(ticket, work);
+        retention.tidyUp();
+        return transacted;
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
@@ -176,6 +177,17 @@ final class OtherDatabaseIT {
         assertThat(warehouse.forget(Duration.ofDays(1))).isZero();
         TestServer.execute("UPDATE %s.completion SET at = at - interval '2 days'".formatted(schema));
         assertThat(warehouse.forget(Duration.ofDays(1))).isEqualTo(1);
+    }
+
+    @Test
+    void old_memories_are_forgotten_without_being_asked() throws Exception {
+        take(ticket(7, 1), "1");
+        TestServer.execute("UPDATE %s.completion SET at = at - interval '2 days'".formatted(schema));
+        OtherDatabase again = OtherDatabase.on(pool, schema, Duration.ofDays(1));
+        again.run(ticket(8, 1), connection -> entry(Entry.Status.VALUE, "1"));
+        await().untilAsserted(() -> assertThat(
+                        TestServer.query("SELECT string_agg(seed::text, ',') FROM %s.completion".formatted(schema)))
+                .isEqualTo(Long.toString(ticket(8, 1).seed())));
     }
 
     @Test

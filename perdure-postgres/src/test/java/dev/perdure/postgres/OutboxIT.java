@@ -154,6 +154,39 @@ final class OutboxIT {
                 .isEqualTo("early");
     }
 
+    /** Left open for {@code -Doutbox.open} seconds; for a minute with 60. */
+    @Test
+    void while_a_transaction_stays_open_everybody_else_goes_on() throws Exception {
+        Duration open = Duration.ofSeconds(Integer.getInteger("outbox.open", 2));
+        long slowest = 0;
+        int others = 0;
+        try (Connection sluggish = caller()) {
+            in(sluggish).start(echo, "late", id("order-1"));
+            perdure.start(sleep, "x", id("order-2"));
+            in(sluggish).cancel(RunId.of("order-2"), "enough");
+            long end = System.nanoTime() + open.toNanos();
+            while (System.nanoTime() < end) {
+                long begun = System.nanoTime();
+                try (Connection caller = caller()) {
+                    in(caller).start(echo, "other", id("other-" + others));
+                    caller.commit();
+                }
+                perdure.start(echo, "direct").result(PATIENCE);
+                perdure.run(RunId.of("order-2"), TEXT).state();
+                await().atMost(PATIENCE).until(() -> ran.remove("other"));
+                slowest = Math.max(slowest, System.nanoTime() - begun);
+                others++;
+            }
+            sluggish.commit();
+        }
+        System.out.printf(
+                "a caller's transaction open for %d s: %d starts beside it, the slowest took %d ms%n",
+                open.toSeconds(), others, TimeUnit.NANOSECONDS.toMillis(slowest));
+        assertThat(Duration.ofNanos(slowest)).isLessThan(Duration.ofSeconds(2));
+        await().atMost(PATIENCE).until(() -> state("order-2") == RunState.CANCELLED);
+        assertThat(perdure.run(RunId.of("order-1"), TEXT).result(PATIENCE)).isEqualTo("late");
+    }
+
     private RunState state(String id) {
         return perdure.run(RunId.of(id), TEXT).state();
     }

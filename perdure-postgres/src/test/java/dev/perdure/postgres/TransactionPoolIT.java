@@ -7,6 +7,7 @@ import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
+import dev.perdure.TransactionAction;
 import dev.perdure.TransactionSource;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -36,12 +37,17 @@ final class TransactionPoolIT {
                         .open()) {
             TestServer.execute("CREATE TABLE %s.done (number int)".formatted(schema));
             TransactionSource<Connection> application = PostgresTransactions.on(store, applicationPool);
+            Definition<Integer, Integer> child = Definition.of("child", Integer.class, Integer.class, (ctx, number) -> {
+                ctx.transact("insert", application, insert(schema, number));
+                committed.add(System.nanoTime());
+                return number;
+            });
             Definition<Integer, Integer> flow = Definition.of("flow", Integer.class, Integer.class, (ctx, number) -> {
                 for (int i = 0; i < 2; i++) {
                     ctx.transact("insert", application, connection -> {
                         most.accumulateAndGet(inBodies.incrementAndGet(), Math::max);
-                        try (Statement statement = connection.createStatement()) {
-                            statement.execute("INSERT INTO %s.done VALUES (%d)".formatted(schema, number));
+                        try {
+                            insert(schema, number).run(connection);
                         } finally {
                             inBodies.decrementAndGet();
                         }
@@ -49,11 +55,11 @@ final class TransactionPoolIT {
                     committed.add(System.nanoTime());
                     ctx.run("something else", () -> {});
                 }
-                return number;
+                return ctx.call(child, number);
             });
             long begun = System.nanoTime();
             try (Perdure perdure = Perdure.on(store)
-                    .register(flow)
+                    .register(flow, child)
                     .lease(Duration.ofSeconds(3))
                     .start()) {
                 List<Run<Integer>> runs = perdure.startAll(
@@ -61,11 +67,11 @@ final class TransactionPoolIT {
                 runs.forEach(run -> run.result(Duration.ofMinutes(2)));
             }
             System.out.printf(
-                    "starvation: %d transaction steps on 2 connections in %d ms%n",
-                    RUNS * 2, Duration.ofNanos(System.nanoTime() - begun).toMillis());
+                    "starvation: %d transaction steps on 2 connections, a third of them in children, in %d ms%n",
+                    RUNS * 3, Duration.ofNanos(System.nanoTime() - begun).toMillis());
         }
         assertThat(TestServer.query("SELECT count(*) FROM %s.done".formatted(schema)))
-                .isEqualTo(Integer.toString(RUNS * 2));
+                .isEqualTo(Integer.toString(RUNS * 3));
         assertThat(most).as("bodies at the same time").hasValueLessThanOrEqualTo(2);
         assertThat(longestPause(committed))
                 .as("the longest time without a commit")
@@ -73,6 +79,14 @@ final class TransactionPoolIT {
         assertThat(TestServer.query("SELECT count(*) FROM %s.event WHERE reason IS NOT NULL".formatted(schema)))
                 .as("runs that were taken from their worker")
                 .isEqualTo("0");
+    }
+
+    private static TransactionAction<Connection> insert(String schema, int number) {
+        return connection -> {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("INSERT INTO %s.done VALUES (%d)".formatted(schema, number));
+            }
+        };
     }
 
     private static Duration longestPause(ConcurrentSkipListSet<Long> committed) {

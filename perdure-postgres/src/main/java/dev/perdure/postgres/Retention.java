@@ -1,0 +1,41 @@
+package dev.perdure.postgres;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes old rows now and then: whoever comes first when it is time has it done, in a thread of its own, and waits for
+ * nothing. So it needs no timer, and happens only where rows are made.
+ */
+final class Retention {
+    private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
+
+    private final Runnable forget;
+    private final long everyNanos;
+    private final AtomicLong last;
+
+    Retention(Runnable forget, Duration every) {
+        this.forget = forget;
+        this.everyNanos = every.toNanos();
+        // The first to come has it done: a process may not live as long as the interval.
+        this.last = new AtomicLong(System.nanoTime() - everyNanos);
+    }
+
+    void tidyUp() {
+        long before = last.get();
+        long now = System.nanoTime();
+        if (now - before >= everyNanos && last.compareAndSet(before, now)) {
+            Thread.ofVirtual().name("perdure-retention").start(this::forget);
+        }
+    }
+
+    private void forget() {
+        try {
+            forget.run();
+        } catch (RuntimeException trouble) {
+            LOG.debug("Could not delete old rows; will try again later.", trouble);
+        }
+    }
+}
