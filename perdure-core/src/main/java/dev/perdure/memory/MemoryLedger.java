@@ -13,7 +13,6 @@ import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
-import dev.perdure.spi.RunRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,6 +61,7 @@ final class MemoryLedger implements Ledger {
             case Change.Start start -> start(start);
             case Change.Advance advance -> advance(lane, advance);
             case Change.Command command -> command(command);
+            case Change.Rerun rerun -> tables.graphs.rerun(rerun);
             case Change.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
         };
     }
@@ -75,27 +75,30 @@ final class MemoryLedger implements Ledger {
                     ? new Outcome.Started(
                             existing.ref,
                             existing.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH),
-                            existing.createdAt)
+                            existing.createdAt,
+                            tables.graphs.heldFromBirth(existing, start.owner()))
                     : new Outcome.Existing(
                             existing.ref,
                             existing.start.definition(),
                             existing.start.input().equals(run.input()));
         }
-        Instant now = tables.now();
-        Row row = new Row(new RunRef(run.id(), tables.nextNumber()), run, now);
-        tables.byId.put(run.id(), row);
-        tables.byKey.put(row.ref.key(), row);
-        if (start.owner() != null) {
-            row.state = RunState.RUNNING;
-            row.owner = start.owner();
-            row.epoch = Outcome.Started.FIRST_EPOCH;
+        String taken = tables.graphs.takenId(start.tasks());
+        if (taken != null) {
+            return new Outcome.Refused(taken);
+        }
+        Row row = tables.add(run);
+        if (!start.tasks().isEmpty()) {
+            tables.graphs.add(row, start);
+        } else if (start.owner() != null) {
+            row.born(start.owner());
         } else if (run.delay() != null) {
             row.state = RunState.SUSPENDED;
-            row.wakeAt = now.plus(run.delay());
+            row.wakeAt = row.createdAt.plus(run.delay());
         }
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
-        return new Outcome.Started(row.ref, start.owner() != null, now);
+        return new Outcome.Started(
+                row.ref, row.state == RunState.RUNNING, row.createdAt, tables.graphs.heldFromBirth(row, start.owner()));
     }
 
     private Outcome advance(Lane lane, Change.Advance advance) {
@@ -131,7 +134,10 @@ final class MemoryLedger implements Ledger {
             }
             case Move.End end -> {
                 row.outcome = end.outcome();
-                yield moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                List<Row> taken = tables.graphs.take(row, end.takes());
+                moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                yield new Outcome.Applied(
+                        now, row.state, taken.stream().map(Row::claimed).toList());
             }
         };
     }
@@ -193,6 +199,15 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
+        obey(row, command);
+        if (command.order() == Change.Order.KILL) {
+            // The last first, so that none becomes ready before its turn.
+            row.tasks.reversed().forEach(task -> obey(task, command));
+        }
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    private void obey(Row row, Change.Command command) {
         if (!row.state.isTerminal()) {
             Control asked = row.control;
             switch (command.order()) {
@@ -214,7 +229,6 @@ final class MemoryLedger implements Ledger {
                 case RESUME -> resume(row);
             }
         }
-        return new Outcome.Applied(tables.now(), row.state);
     }
 
     void cancel(Row row, String reason) {
@@ -224,13 +238,20 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
         switch (row.state) {
-            case PENDING, READY, PAUSED -> {
-                if (row.epoch == 0) {
+            case PENDING -> {
+                if (row.tasks.isEmpty()) {
+                    end(row, reason);
+                } else {
+                    tables.change(row, RunState.READY, null);
+                }
+            }
+            case READY, PAUSED -> {
+                if (row.hasNothingToSay()) {
                     end(row, reason);
                 }
             }
             case SUSPENDED, BACKING_OFF -> {
-                if (row.epoch == 0) {
+                if (row.hasNothingToSay()) {
                     end(row, reason);
                 } else {
                     tables.change(row, RunState.READY, null);
@@ -262,7 +283,9 @@ final class MemoryLedger implements Ledger {
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
-            tables.change(row, RunState.READY, null);
+            // A cancel is for its code, which then need not wait for the others.
+            boolean waits = row.open > 0 && asked.cancel() == null;
+            tables.change(row, waits ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);
             signalOwner(row);

@@ -42,4 +42,14 @@ public record NewRun(
             @Nullable Duration timeout) {
         this(id, definition, input, seed, queue, priority, version, timeout, null, null);
     }
+
+    /** The same run with another parent, or with none. */
+    public NewRun withParent(@Nullable Parent other) {
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other);
+    }
+
+    /** The same run with another seed. */
+    public NewRun withSeed(long other) {
+        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent);
+    }
 }
