@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param <O> what a run gives
  */
 public final class Dag<I extends @Nullable Object, O extends @Nullable Object> {
+    /** The longest name of a graph, in characters: a task is stored under the names of both. */
+    public static final int MAX_NAME_LENGTH = 80;
+
     private final String name;
     private final Type inputType;
     private final List<TaskSpec> tasks;
@@ -67,7 +70,7 @@ public final class Dag<I extends @Nullable Object, O extends @Nullable Object> {
     }
 
     private static <I extends @Nullable Object> DagBuilder<I> builder(String name) {
-        return new DagBuilder<>(Names.require("graph name", name, Definition.MAX_NAME_LENGTH));
+        return new DagBuilder<>(Names.require("graph name", name, MAX_NAME_LENGTH));
     }
 
     /** The name that runs are stored under. */

@@ -235,9 +235,9 @@ public final class DagBuilder<I extends @Nullable Object> {
         return draft;
     }
 
-    /** A task is stored under the names of both, so that both count. */
+    /** A task is stored under the names of both with a mark between, and an item of a map with a mark behind. */
     String requireName(String what, String name) {
-        return Names.require(what, name, Definition.MAX_NAME_LENGTH - graph.length() - 1);
+        return Names.require(what, name, Definition.MAX_NAME_LENGTH - graph.length() - 2);
     }
 
     void requireOpen(String task) {

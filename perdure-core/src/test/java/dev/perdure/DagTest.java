@@ -145,7 +145,7 @@ class DagTest {
         assertThatThrownBy(() -> graph(dag -> dag.task("x".repeat(96), t -> 1)))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("The task name 'xxx")
-                .hasMessageContaining("at most 95 are allowed");
+                .hasMessageContaining("at most 94 are allowed");
     }
 
     @Test

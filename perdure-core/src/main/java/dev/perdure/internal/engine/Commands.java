@@ -1,5 +1,6 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.RunActiveException;
 import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
@@ -39,6 +40,21 @@ final class Commands {
                     killChildren(List.of(run), reason);
                 }
             }
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Begins tasks of a run anew. */
+    void rerun(Change.Rerun rerun) {
+        Outcome outcome = commits.commitAll(List.of(rerun)).getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> {}
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new RunActiveException(
+                        "Tasks of run '%s' were not begun anew: %s".formatted(rerun.run(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(rerun.run()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }
