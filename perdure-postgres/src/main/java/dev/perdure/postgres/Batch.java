@@ -369,6 +369,14 @@ final class Batch {
                 .toArray();
     }
 
+    /** Those of {@link #openingKeys} that the worker goes on from. */
+    long[] takingKeys() {
+        return ending(Keys::precedes)
+                .filter(advance -> advance.move() instanceof Move.End end && end.takes() > 0)
+                .mapToLong(advance -> advance.run().key())
+                .toArray();
+    }
+
     /** The runs that may end by key, and let others know or begin. */
     long[] lastKeys() {
         return LongStream.concat(LongStream.of(endingKeys()), LongStream.of(openingKeys()))

@@ -69,6 +69,9 @@ public interface Host {
     /** Runs that the worker was handed in a transition. None of them has run before. */
     void handed(List<Claimed> runs);
 
+    /** The answer to an end was lost, and with it which runs were handed over. */
+    void handOverLost();
+
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
 
