@@ -10,6 +10,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,11 @@ final class Commands {
     void order(RunRef run, Change.Order order, String reason) {
         Texts.requireReason(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
+        List<RunRef> tree = new ArrayList<>(List.of(run));
+        if (order == Change.Order.KILL) {
+            tree.addAll(runs.liveChildren(
+                    tree)); // a graph's tasks end with it, and their children must be found all the same
+        }
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
                 .getFirst();
         switch (outcome) {
@@ -37,7 +43,7 @@ final class Commands {
             case Outcome.Applied applied -> {
                 before.ifPresent(info -> tell(info, applied.state(), reason));
                 if (order == Change.Order.KILL) {
-                    killChildren(List.of(run), reason);
+                    killChildren(tree, reason);
                 }
             }
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);

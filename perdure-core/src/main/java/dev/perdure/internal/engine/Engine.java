@@ -49,9 +49,8 @@ public final class Engine implements Perdure {
 
     private Engine(Settings settings) {
         this.settings = settings;
-        this.graphs = new Graphs(settings.rules().stepTypes());
-        this.registry = new Registry(
-                graphs.spreadOut(settings.registrations()), settings.rules().codec());
+        this.graphs = new Graphs(settings.registrations(), settings.rules().stepTypes());
+        this.registry = new Registry(graphs.definitions(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
         this.board = new Board<>(
                 "results", settings.clockwork(), new Results(settings.store().runs(), this::isHere));

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Collected;
 import dev.perdure.Dag;
 import dev.perdure.GraphRun;
+import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.TaskContext;
 import dev.perdure.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -141,6 +143,35 @@ abstract class DagMapScenarios extends Scenarios {
                             new Collected<>(null, "dev.perdure.TerminalException: not one"),
                             new Collected<>(2, null));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_and_a_kill_of_the_graph_reach_the_items(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, List<Integer>> dag = Dag.of("stopped", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.map("picky", numbers, (t, number) -> broken(number))
+                        .retry(RetryPolicy.standard().initialDelay(Duration.ofHours(1)));
+            });
+            perdure.register(dag);
+            GraphRun<List<Integer>> cancelled = perdure.start(dag, 3, id("c"));
+            GraphRun<List<Integer>> killed = perdure.start(dag, 3, id("k"));
+            perdure.settle();
+            perdure.advance(Duration.ofMinutes(1));
+            cancelled.cancel("not now");
+            killed.kill("enough");
+            assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
+            assertThatThrownBy(killed::result).hasMessageContaining("CANCELLED: enough");
+            perdure.settle();
+            assertThat(perdure.list(RunFilter.all().definition("stopped/picky*")))
+                    .hasSize(6)
+                    .allMatch(item -> item.state() == RunState.CANCELLED);
+        }
+    }
+
+    private static int broken(int number) {
+        throw new IllegalStateException("broken " + number);
     }
 
     @ParameterizedTest
