@@ -22,6 +22,8 @@ module dev.perdure {
     exports dev.perdure.internal.time to
             dev.perdure.testing;
 
+    opens dev.perdure.internal.dag to
+            tools.jackson.databind;
     opens dev.perdure.internal.failure to
             tools.jackson.databind;
 }

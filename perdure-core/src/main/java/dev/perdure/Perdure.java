@@ -77,6 +77,25 @@ public interface Perdure extends AutoCloseable {
     <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
 
+    /** Starts a graph: all its tasks are durable when this returns. */
+    <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input);
+
+    /** Starts a graph with options. It takes no delay, timeout or message: its tasks have their own. */
+    <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+            Dag<I, O> dag, I input, StartOptions options);
+
+    /** Starts many runs of one graph, in few commits. */
+    <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options);
+
+    /**
+     * A handle on a run of a graph that exists.
+     *
+     * @param dag what its outputs are read by
+     * @throws UnknownRunException if there is none
+     */
+    <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag);
+
     /**
      * Starts and cancels inside a transaction of the caller's own.
      *

@@ -16,6 +16,13 @@ public final class RunFailedException extends PerdureException {
         this.state = state;
     }
 
+    /** For the engine: of a graph. */
+    public RunFailedException(RunId runId, RunState state, String message, TasksFailedException cause) {
+        super(message, cause);
+        this.runId = runId;
+        this.state = state;
+    }
+
     /** The run that ended. */
     public RunId runId() {
         return runId;

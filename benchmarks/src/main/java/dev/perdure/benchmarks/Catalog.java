@@ -10,6 +10,7 @@ import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Who;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.ours.Budget;
+import dev.perdure.benchmarks.ours.Graphs;
 import dev.perdure.benchmarks.ours.Growth;
 import dev.perdure.benchmarks.ours.LongJournal;
 import dev.perdure.benchmarks.ours.PerdureQueue;
@@ -43,6 +44,7 @@ final class Catalog {
             new Item(Who.DBOS, Workload.W4, Sleeping.by(DbosSleepers::open, 10_000)),
             new Item(Who.PERDURE, Workload.W5, Recovery.by(new PerdureRecoverable())),
             new Item(Who.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
+            new Item(Who.PERDURE, Workload.W6, Graphs::measure),
             new Item(Who.PERDURE, Workload.W7, Growth::measure),
             new Item(Who.PERDURE, Workload.W8, LongJournal::measure),
             new Item(Who.PERDURE, Workload.FOOTPRINT, Budget::measure));

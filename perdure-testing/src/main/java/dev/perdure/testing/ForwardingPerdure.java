@@ -1,6 +1,8 @@
 package dev.perdure.testing;
 
+import dev.perdure.Dag;
 import dev.perdure.Definition;
+import dev.perdure.GraphRun;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -100,6 +102,33 @@ abstract class ForwardingPerdure implements Perdure {
         return engine().startAll(definition, inputs, options).stream()
                 .map(this::lasting)
                 .toList();
+    }
+
+    /** A handle that outlives the engine it came from. */
+    abstract <O extends @Nullable Object> GraphRun<O> lasting(GraphRun<O> run);
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input) {
+        return lasting(engine().start(dag, input));
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+            Dag<I, O> dag, I input, StartOptions options) {
+        return lasting(engine().start(dag, input, options));
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
+        return engine().startAll(dag, inputs, options).stream()
+                .<GraphRun<O>>map(this::lasting)
+                .toList();
+    }
+
+    @Override
+    public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
+        return lasting(engine().graph(id, dag));
     }
 
     @Override

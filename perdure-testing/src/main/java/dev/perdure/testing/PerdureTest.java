@@ -1,5 +1,6 @@
 package dev.perdure.testing;
 
+import dev.perdure.GraphRun;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -146,6 +147,11 @@ public final class PerdureTest extends ForwardingPerdure {
 
     @Override
     <R extends @Nullable Object> Run<R> lasting(Run<R> run) {
+        return ensureStarted().adopt(run);
+    }
+
+    @Override
+    <O extends @Nullable Object> GraphRun<O> lasting(GraphRun<O> run) {
         return ensureStarted().adopt(run);
     }
 

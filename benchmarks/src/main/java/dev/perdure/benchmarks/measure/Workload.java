@@ -10,6 +10,7 @@ public enum Workload {
     W3("started in one process, run in another: latency; 20,000 queued, drained by one worker"),
     W4("1,000 to 1,000,000 sleepers: starts, heap, threads and disk of each, and all awake at once"),
     W5("2,000 runs with five steps done, the process killed and restarted: until all are finished"),
+    W6("graphs of ten no-op tasks, a fan-out of four and two joins: one alone, 1,000 at once"),
     W7("growth: w1 at 64 callers and w2's 64 × 100, on an empty database and on 5,000,000 finished runs"),
     W8("journal length: to resume a run with 10, 1,000 and 100,000 entries"),
     FOOTPRINT("connections, platform threads, heap at rest and per active run");

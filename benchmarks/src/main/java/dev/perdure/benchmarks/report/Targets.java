@@ -34,6 +34,8 @@ public final class Targets {
             atMost(50, "w4.1000000.heap_per_sleeper, bytes", value("perdure", "w4.1000000.heap_per_sleeper")),
             atLeast(10_000, "w4.1000000.wake_rate, /s", value("perdure", "w4.1000000.wake_rate")),
             atLeast(15, "w5.recover2000.rate by DBOS", beside("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
+            atLeast(1.3, "w6.tasks by raw commits of 32 clients", beside("w6.tasks", "raw", "raw.insert1.c32")),
+            atMost(5, "w6.alone: a graph of ten tasks, ms beyond 12 raw commits of one client", Targets::beyondCommits),
             atLeast(0.9, "w7.w1.ratio: full by empty", value("perdure", "w7.w1.ratio")),
             atLeast(0.9, "w7.w2.ratio: full by empty", value("perdure", "w7.w2.ratio")),
             atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
@@ -55,6 +57,15 @@ public final class Targets {
         OptionalDouble rate = value("raw", "raw.insert1.c1").apply(figures);
         return step.isPresent() && rate.isPresent()
                 ? OptionalDouble.of(step.getAsDouble() * rate.getAsDouble() / 1_000)
+                : OptionalDouble.empty();
+    }
+
+    /** Milliseconds that a graph takes beyond its twelve commits. */
+    private static OptionalDouble beyondCommits(Figures figures) {
+        OptionalDouble graph = value("perdure", "w6.alone").apply(figures);
+        OptionalDouble rate = value("raw", "raw.insert1.c1").apply(figures);
+        return graph.isPresent() && rate.isPresent()
+                ? OptionalDouble.of(graph.getAsDouble() - 12 * 1_000 / rate.getAsDouble())
                 : OptionalDouble.empty();
     }
 

@@ -28,6 +28,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "demo",
+        subcommands = GraphDemo.class,
         mixinStandardHelpOptions = true,
         description = "Watch an order survive kill -9, on an embedded PostgreSQL. Ends by itself in under two minutes.")
 public final class DemoCommand implements Callable<Integer> {

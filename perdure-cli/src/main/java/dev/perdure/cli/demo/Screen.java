@@ -23,6 +23,11 @@ final class Screen {
         print("  %6.1f s  %s%n".formatted(seconds, text));
     }
 
+    /** Several lines at once. */
+    void block(String lines) {
+        line(lines.strip().replace("\n", "\n            "));
+    }
+
     /** A promise that was put to the test. */
     void check(boolean held, String promise) {
         allHeld &= held;

@@ -26,10 +26,10 @@ public final class Registry {
     public Registry(List<Object> registrations, Codec codec) {
         this.codec = codec;
         for (Object registration : registrations) {
-            if (registration instanceof Definition<?, ?> definition) {
-                add(fromValue(definition));
-            } else {
-                AnnotatedMethods.of(registration).forEach(this::add);
+            switch (registration) {
+                case Definition<?, ?> definition -> add(fromValue(definition));
+                case Registered ready -> add(ready);
+                default -> AnnotatedMethods.of(registration).forEach(this::add);
             }
         }
     }

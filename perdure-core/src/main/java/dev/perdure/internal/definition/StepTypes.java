@@ -2,6 +2,8 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.PayloadException;
 import dev.perdure.StepBody;
+import dev.perdure.TaskBody;
+import dev.perdure.TaskWorkflow;
 import dev.perdure.TransactionBody;
 import dev.perdure.spi.Codec;
 import java.io.Serializable;
@@ -25,7 +27,8 @@ public final class StepTypes {
     /** Either a type or why there is none. */
     private record Answer(Type type, String problem) {}
 
-    private static final Set<Type> BODIES = Set.of(StepBody.class, TransactionBody.class);
+    private static final Set<Class<?>> BODIES =
+            Set.of(StepBody.class, TransactionBody.class, TaskBody.class, TaskWorkflow.class);
 
     private final Codec codec;
     private final ConcurrentMap<Class<?>, Answer> known = new ConcurrentHashMap<>();
@@ -53,7 +56,14 @@ public final class StepTypes {
         return of(body, "transaction '" + step + "'", "ctx.transaction(\"" + step + "\", …, new TypeRef<…>() {}, …)");
     }
 
-    private Type of(Serializable body, String what, String remedy) {
+    /**
+     * The result type of what the user wrote.
+     *
+     * @param what names it in messages
+     * @param remedy how to write the type out
+     * @throws PayloadException if it cannot be known or not be read back; says how to write it
+     */
+    public Type of(Serializable body, String what, String remedy) {
         Answer answer = known.computeIfAbsent(body.getClass(), unseen -> find(body));
         if (!answer.problem().isEmpty()) {
             throw new PayloadException("The result type of %s cannot be used. %s Write it out: %s."
@@ -94,9 +104,14 @@ public final class StepTypes {
      */
     private static Optional<Type> typeOfClass(Class<?> type) {
         return Arrays.stream(type.getGenericInterfaces())
-                .filter(parent -> parent instanceof ParameterizedType generic && BODIES.contains(generic.getRawType()))
+                .filter(parent ->
+                        parent instanceof ParameterizedType generic && isBody((Class<?>) generic.getRawType()))
                 .map(parent -> ((ParameterizedType) parent).getActualTypeArguments())
                 .map(arguments -> arguments[arguments.length - 1])
                 .findFirst();
+    }
+
+    private static boolean isBody(Class<?> type) {
+        return BODIES.stream().anyMatch(body -> body.isAssignableFrom(type));
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.RunActiveException;
 import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
@@ -9,6 +10,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -28,6 +30,11 @@ final class Commands {
     void order(RunRef run, Change.Order order, String reason) {
         Texts.requireReason(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
+        List<RunRef> tree = new ArrayList<>(List.of(run));
+        if (order == Change.Order.KILL) {
+            tree.addAll(runs.liveChildren(
+                    tree)); // a graph's tasks end with it, and their children must be found all the same
+        }
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
                 .getFirst();
         switch (outcome) {
@@ -36,9 +43,24 @@ final class Commands {
             case Outcome.Applied applied -> {
                 before.ifPresent(info -> tell(info, applied.state(), reason));
                 if (order == Change.Order.KILL) {
-                    killChildren(List.of(run), reason);
+                    killChildren(tree, reason);
                 }
             }
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Begins tasks of a run anew. */
+    void rerun(Change.Rerun rerun) {
+        Outcome outcome = commits.commitAll(List.of(rerun)).getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> {}
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new RunActiveException(
+                        "Tasks of run '%s' were not begun anew: %s".formatted(rerun.run(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(rerun.run()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         }
     }

@@ -1,6 +1,8 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.Dag;
 import dev.perdure.Definition;
+import dev.perdure.GraphRun;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -12,6 +14,8 @@ import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.UnknownRunException;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.dag.Graph;
+import dev.perdure.internal.dag.Graphs;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
@@ -23,6 +27,7 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -31,10 +36,11 @@ import org.jspecify.annotations.Nullable;
 /** The public API on top of the parts: starts through {@link Starter}, handles on runs, life and death of the engine. */
 public final class Engine implements Perdure {
     private final Settings settings;
+    private final Graphs graphs;
     private final Registry registry;
     private final Board<RunRef, Runs.Ended> board;
     private final Board<Signs.Wanted, Signs.Seen> signs;
-    private final Commands commands;
+    private final RunHandle.Desk desk;
     private final Mailroom mailroom;
     private final Starter starter;
     private final @Nullable Worker worker;
@@ -43,7 +49,8 @@ public final class Engine implements Perdure {
 
     private Engine(Settings settings) {
         this.settings = settings;
-        this.registry = new Registry(settings.registrations(), settings.rules().codec());
+        this.graphs = new Graphs(settings.registrations(), settings.rules().stepTypes());
+        this.registry = new Registry(graphs.definitions(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
         this.board = new Board<>(
                 "results", settings.clockwork(), new Results(settings.store().runs(), this::isHere));
@@ -57,8 +64,9 @@ public final class Engine implements Perdure {
                         registry,
                         new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry));
         Commits commits = new Commits(settings, worker, closed::get);
-        this.commands = new Commands(commits, listeners, settings.store().runs());
+        Commands commands = new Commands(commits, listeners, settings.store().runs());
         this.mailroom = new Mailroom(settings, commits);
+        this.desk = new RunHandle.Desk(settings, board, signs, commands, mailroom, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailroom);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
@@ -177,6 +185,41 @@ public final class Engine implements Perdure {
                 .toList();
     }
 
+    // ---- graphs
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input) {
+        return start(dag, input, StartOptions.defaults());
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+            Dag<I, O> dag, I input, StartOptions options) {
+        return startAll(dag, Collections.singletonList(input), each -> options).getFirst();
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
+        Graph graph = graphs.of(dag);
+        return starter.startGraphs(graph, inputs, options).stream()
+                .<GraphRun<O>>map(ref -> new GraphHandle<>(ref, graph, desk))
+                .toList();
+    }
+
+    @Override
+    public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
+        return new GraphHandle<>(found(id).ref(), graphs.of(dag), desk);
+    }
+
+    /** As {@link #adopt(Run)}, for the run of a graph. */
+    public <O extends @Nullable Object> GraphRun<O> adopt(GraphRun<O> run) {
+        if (!(run instanceof GraphHandle<O> handle)) {
+            throw new IllegalArgumentException("Not a handle of this library: " + run);
+        }
+        return new GraphHandle<>(handle.ref(), handle.graph(), desk);
+    }
+
     @Override
     public Outbox outbox(Inbox inbox) {
         return new EngineOutbox(registry, starter, mailroom, inbox);
@@ -185,7 +228,7 @@ public final class Engine implements Perdure {
     // ---- handles
 
     private <R extends @Nullable Object> Run<R> handle(RunRef ref, Type resultType) {
-        return new RunHandle<>(ref, resultType, settings, board, signs, commands, mailroom, closed::get);
+        return new RunHandle<>(ref, resultType, desk);
     }
 
     /** A handle on the same run through this engine: for tests, whose handles outlive the engines they restart. */
@@ -198,12 +241,15 @@ public final class Engine implements Perdure {
 
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
-        Runs.Found found = settings.store()
+        return handle(found(id).ref(), resultType.type());
+    }
+
+    private Runs.Found found(RunId id) {
+        return settings.store()
                 .runs()
                 .find(id)
                 .orElseThrow(() -> new UnknownRunException(
                         "There is no run '%s'. Check the id, or list the runs there are.".formatted(id)));
-        return handle(found.ref(), resultType.type());
     }
 
     // ---- mail

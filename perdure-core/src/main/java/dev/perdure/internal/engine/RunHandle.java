@@ -20,6 +20,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
@@ -34,7 +35,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A handle on one run. */
-final class RunHandle<R extends @Nullable Object> implements Run<R> {
+class RunHandle<R extends @Nullable Object> implements Run<R> {
     private static final int PAGE_BYTES = 1024 * 1024;
 
     private final RunRef ref;
@@ -46,30 +47,31 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final Mailroom mailroom;
     private final BooleanSupplier closed;
 
-    RunHandle(
-            RunRef ref,
-            Type resultType,
+    /** What handles need of the engine they come from. */
+    record Desk(
             Settings settings,
             Board<RunRef, Runs.Ended> board,
             Board<Signs.Wanted, Signs.Seen> signs,
             Commands commands,
             Mailroom mailroom,
-            BooleanSupplier closed) {
+            BooleanSupplier closed) {}
+
+    RunHandle(RunRef ref, Type resultType, Desk desk) {
         this.ref = ref;
         this.resultType = resultType;
-        this.settings = settings;
-        this.board = board;
-        this.signs = signs;
-        this.commands = commands;
-        this.mailroom = mailroom;
-        this.closed = closed;
+        this.settings = desk.settings();
+        this.board = desk.board();
+        this.signs = desk.signs();
+        this.commands = desk.commands();
+        this.mailroom = desk.mailroom();
+        this.closed = desk.closed();
     }
 
-    RunRef ref() {
+    final RunRef ref() {
         return ref;
     }
 
-    Type resultType() {
+    final Type resultType() {
         return resultType;
     }
 
@@ -133,17 +135,27 @@ final class RunHandle<R extends @Nullable Object> implements Run<R> {
         return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
     private R valueOf(Runs.Ended ended) {
-        Codec codec = settings.rules().codec();
         if (ended.state() == RunState.COMPLETED) {
-            return (R) codec.decode(ended.outcome(), resultType);
+            return decoded(ended.outcome());
         }
+        throw failure(ended);
+    }
+
+    /** The result. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
+    R decoded(Payload outcome) {
+        return (R) settings.rules().codec().decode(outcome, resultType);
+    }
+
+    /** What is thrown instead of a result. */
+    RunFailedException failure(Runs.Ended ended) {
+        Codec codec = settings.rules().codec();
         RecordedException cause = null;
         if (ended.outcome().size() > 0 && codec.decode(ended.outcome(), Failure.class) instanceof Failure failure) {
             cause = failure.toException();
         }
-        throw new RunFailedException(
+        return new RunFailedException(
                 ref.id(),
                 ended.state(),
                 "Run '%s' is %s: %s".formatted(ref.id(), ended.state(), ended.reason()),

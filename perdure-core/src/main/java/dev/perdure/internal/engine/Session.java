@@ -247,6 +247,18 @@ final class Session implements Host {
                 committer.commitAll(Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
     }
 
+    @Override
+    public List<Runs.TaskRow> tasks(RunRef run) {
+        return untilReached(() -> settings.store().runs().tasks(run));
+    }
+
+    @Override
+    public void cancel(Collection<RunId> runs, String reason) {
+        committer.commitAll(runs.stream()
+                .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
+                .toList());
+    }
+
     private <T> T untilReached(Supplier<T> question) {
         Backoff backoff = new Backoff(settings.clockwork());
         while (true) {

@@ -1,10 +1,12 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.PerdureException;
 import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.internal.dag.Graph;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
@@ -19,6 +21,7 @@ import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
@@ -69,16 +72,50 @@ final class Starter {
      * @param run the run
      * @param options how
      * @param mails what it finds when it begins
+     * @param tasks what is born with it
      */
-    record Order(NewRun run, StartOptions options, List<Mail> mails) {
+    record Order(NewRun run, StartOptions options, List<Mail> mails, List<Task> tasks) {
         Change.Start change(@Nullable WorkerId owner) {
-            return new Change.Start(run, owner, mails);
+            return new Change.Start(run, owner, mails, tasks);
         }
+
+        /** What the worker would hold that it is born in. */
+        List<NewRun> first() {
+            return tasks.isEmpty()
+                    ? List.of(run)
+                    : tasks.stream()
+                            .filter(task -> task.after().isEmpty())
+                            .map(Task::run)
+                            .toList();
+        }
+    }
+
+    /** Starts runs of a graph, each with its tasks. */
+    @SuppressWarnings("NullAway") // an input is null only where I allows it
+    <I extends @Nullable Object> List<RunRef> startGraphs(
+            Graph graph, List<I> inputs, Function<I, StartOptions> options) {
+        List<Order> orders = new ArrayList<>();
+        for (I input : inputs) {
+            orders.add(order(graph, input, options.apply(input)));
+        }
+        return startAll(graph.target(), orders);
+    }
+
+    private Order order(Graph graph, @Nullable Object input, StartOptions options) {
+        if (options.delay().isPresent()
+                || options.timeout().isPresent()
+                || !options.messages().isEmpty()) {
+            throw new InvalidRequestException(
+                    "The run of graph '%s' was given a delay, a timeout or a message, which a graph does not take. Give its tasks .waitFor(…) and .timeout(…)."
+                            .formatted(graph.name()));
+        }
+        NewRun run = newRun(graph.target(), input, options);
+        return new Order(run, options, List.of(), graph.tasks(run));
     }
 
     Order order(Target target, @Nullable Object input, StartOptions options) {
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
-        return new Order(newRun(target, input, options), options, mails);
+        return new Order(newRun(target, input, options), options, mails, List.of());
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
@@ -106,7 +143,7 @@ final class Starter {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
         List<Change> changes = orders.stream()
-                .<Change>map(order -> order.change(owner(home, order.run())))
+                .<Change>map(order -> order.change(owner(home, order)))
                 .toList();
         try {
             List<Outcome> outcomes = commits.commitAll(home, changes);
@@ -131,11 +168,11 @@ final class Starter {
     }
 
     /** The worker to be born in, if it has room. */
-    private @Nullable WorkerId owner(@Nullable Session home, NewRun run) {
-        if (home == null || worker == null || run.delay() != null) {
+    private @Nullable WorkerId owner(@Nullable Session home, Order order) {
+        if (home == null || worker == null || order.run().delay() != null) {
             return null;
         }
-        return worker.admits(home, run) && home.expect(run.id()) ? home.id() : null;
+        return worker.admits(home, order.first()) && home.expect(order.run().id()) ? home.id() : null;
     }
 
     private RunRef settle(@Nullable Session home, Target target, Order order, Outcome outcome) {

@@ -92,12 +92,15 @@ final class Worker implements Session.Home {
         return session;
     }
 
-    /** Whether a run may be born in this session's memory: it is known here and there is room. */
-    boolean admits(Session home, NewRun run) {
-        boolean suits = registry.find(run.definition()).isPresent()
+    /** Whether runs may be born in this session's memory: they are known here and there is room. */
+    boolean admits(Session home, List<NewRun> runs) {
+        return runs.stream().allMatch(this::suits) && room(home) >= runs.size() && home.alive();
+    }
+
+    private boolean suits(NewRun run) {
+        return registry.find(run.definition()).isPresent()
                 && rules.queues().contains(run.queue())
                 && (run.version() == null || run.version().equals(rules.version()));
-        return suits && room(home) > 0 && home.alive();
     }
 
     @Override

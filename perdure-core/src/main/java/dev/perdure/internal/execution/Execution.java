@@ -101,10 +101,7 @@ public final class Execution {
             futures.finish();
             context.close();
             replay.finish(THE_END);
-            Payload outcome = values.store(
-                            result, definition.target().resultType(), "the result of workflow '" + definition() + "'")
-                    .payload();
-            return transitions.end(RunState.COMPLETED, outcome, "");
+            return transitions.end(RunState.COMPLETED, outcome(values, result), "");
         } catch (Replay.Mismatch mismatch) {
             return transitions.leave(new Move.Pause(messageOf(mismatch)));
         } catch (VirtualMachineError | LinkageError broken) {
@@ -118,6 +115,17 @@ public final class Execution {
         } finally {
             futures.interrupt(BodyGuard.Cause.LOST);
         }
+    }
+
+    private Payload outcome(Values values, @Nullable Object result) {
+        if (result instanceof Encoded encoded) {
+            return encoded.payload();
+        }
+        return values.store(
+                        result,
+                        held.definition().target().resultType(),
+                        "the result of workflow '" + definition() + "'")
+                .payload();
     }
 
     private @Nullable Object input(Values values) {
@@ -139,6 +147,9 @@ public final class Execution {
         }
         if (thrown instanceof CancelledException) {
             return transitions.end(RunState.CANCELLED, values.encode(failure), messageOf(thrown));
+        }
+        if (thrown instanceof Skipped) {
+            return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
         return transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
     }

@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RetryPolicy;
+import dev.perdure.RunId;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.StepTypes;
@@ -14,8 +15,10 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 
@@ -85,6 +88,12 @@ public interface Host {
      * @return how many runs it reached
      */
     int emit(String event, String key, Payload payload, UUID token);
+
+    /** The runs that were born with this one. */
+    List<Runs.TaskRow> tasks(RunRef run);
+
+    /** Asks runs to end. */
+    void cancel(Collection<RunId> runs, String reason);
 
     /** The execution has left memory. */
     void left(Execution execution, Departure departure);

@@ -16,6 +16,7 @@ import dev.perdure.spi.Mail;
 import dev.perdure.spi.Payload;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What a run gets from others, gives to others and shows to the world. */
@@ -75,15 +76,24 @@ final class Letters {
 
     <T extends @Nullable Object> DurableFuture<T> event(Topic<T> event, String key) {
         Call call = calls.open("event", Entry.Kind.EVENT, eventName(event, key));
+        return subscribed(call, event.name(), key, entry -> value(call, entry, event.type()));
+    }
+
+    /** An event whose value nobody looks at. */
+    DurableFuture<@Nullable Void> occurrence(String event) {
+        Call call = calls.open("event", Entry.Kind.EVENT, event);
+        return subscribed(call, event, "", entry -> EngineFuture.value(null));
+    }
+
+    private <T extends @Nullable Object> DurableFuture<T> subscribed(
+            Call call, String event, String key, Function<Entry, Settled<T>> reader) {
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.notes().isEmpty()) {
             transitions.deliverTo(call);
             transitions.ride(
-                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
-                    new Effect.Subscribe(event.name(), key, call.position()));
+                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY), new Effect.Subscribe(event, key, call.position()));
         }
-        return new MailFuture<>(
-                futures, call, past, Channel.answer(call.position()), this, entry -> value(call, entry, event.type()));
+        return new MailFuture<>(futures, call, past, Channel.answer(call.position()), this, reader);
     }
 
     static String eventName(Topic<?> event, String key) {

@@ -23,16 +23,18 @@ import dev.perdure.TransactionBody;
 import dev.perdure.TransactionOptions;
 import dev.perdure.TransactionSource;
 import dev.perdure.TypeRef;
-import dev.perdure.WorkflowContext;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
 import dev.perdure.spi.Recorded;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.Transactor;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,7 +48,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link Letters}. */
-final class RunContext implements WorkflowContext {
+final class RunContext implements EngineContext {
     private final Held held;
     private final Host host;
     private final Transitions transitions;
@@ -354,6 +356,67 @@ final class RunContext implements WorkflowContext {
     public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             Definition<I, R> definition, I input, StartOptions options) {
         return children.spawn(Target.of(definition), input, options);
+    }
+
+    // ---- for functions of the engine's own
+
+    @Override
+    public List<Premise> premises() {
+        return held.premises();
+    }
+
+    @Override
+    public @Nullable Object decode(Payload payload, Type type) {
+        try {
+            return values.decode(payload, type);
+        } catch (PayloadException unreadable) {
+            throw stop(
+                    "What run '%s' comes after gave something that cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                            .formatted(held.run().id(), unreadable.getMessage()));
+        }
+    }
+
+    @Override
+    public @Nullable Object perform(String name, Type type, Callable<?> body, StepOptions options) {
+        Call call = calls.take("step", Entry.Kind.STEP, name);
+        return steps.perform(call, calls.past(call), type, body, options);
+    }
+
+    @Override
+    public Encoded performLast(String name, Type type, Callable<?> body, StepOptions options) {
+        Call call = calls.take("step", Entry.Kind.STEP, name);
+        return steps.performLast(call, calls.past(call), type, body, options);
+    }
+
+    @Override
+    public boolean isDecided(String decision) {
+        return calls.nextIsPatch(decision);
+    }
+
+    @Override
+    public DurableFuture<@Nullable Void> occurrence(String event) {
+        return letters.occurrence(event);
+    }
+
+    @Override
+    public <T extends @Nullable Object> Child<T> startChild(
+            Target target, @Nullable Object input, ChildOptions options) {
+        return children.start(target, input, options);
+    }
+
+    @Override
+    public List<Runs.TaskRow> tasks() {
+        return host.tasks(held.run());
+    }
+
+    @Override
+    public void cancel(Collection<RunId> runs, String reason) {
+        host.cancel(runs, reason);
+    }
+
+    @Override
+    public Error stop(String reason) {
+        return transitions.stop(reason);
     }
 
     // ---- messages

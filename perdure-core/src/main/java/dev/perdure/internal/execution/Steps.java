@@ -88,6 +88,33 @@ final class Steps {
         default Entry giveUp(Entry failure) {
             return failure;
         }
+
+        /** Whether what it gives is the run's outcome, and is recorded with that. */
+        default boolean isLast() {
+            return false;
+        }
+    }
+
+    /** The last thing a run does. */
+    private static final class Last implements Doing {
+        private final Callable<?> body;
+        private Payload outcome = Payload.EMPTY;
+
+        Last(Callable<?> body) {
+            this.body = body;
+        }
+
+        @Override
+        public Values.Stored perform(Guarded guarded) throws Exception {
+            Values.Stored stored = guarded.run(body);
+            outcome = stored.payload();
+            return stored;
+        }
+
+        @Override
+        public boolean isLast() {
+            return true;
+        }
     }
 
     /** Runs a body as this attempt, interruptible, and encodes what it gives. */
@@ -136,6 +163,13 @@ final class Steps {
         return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
     }
 
+    /** Performs the last step of a run: one commit records what it gave and ends the run. */
+    Encoded performLast(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        Last last = new Last(body);
+        perform(call, past, type, last, options);
+        return new Encoded(last.outcome);
+    }
+
     private Values.Stored recorded(Call call, Values.Stored stored) {
         transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
         return stored;
@@ -166,7 +200,9 @@ final class Steps {
             Throwable thrown;
             try {
                 Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
-                transitions.unloadAfterStep();
+                if (!doing.isLast()) {
+                    transitions.unloadAfterStep();
+                }
                 return stored.copy();
             } catch (Again again) {
                 failed--;
@@ -284,10 +320,14 @@ final class Steps {
                 : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
     }
 
-    /** Records that there is no further attempt. */
+    /** Records that there is no further attempt; of the last step along with the run's end. */
     private Entry givenUp(Call call, Doing doing, Verdict verdict) {
         Entry counts = doing.giveUp(entry(call, verdict));
-        transitions.append(List.of(counts));
+        if (doing.isLast()) {
+            transitions.ride(counts);
+        } else {
+            transitions.append(List.of(counts));
+        }
         return counts;
     }
 

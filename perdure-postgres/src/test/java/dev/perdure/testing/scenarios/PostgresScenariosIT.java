@@ -86,6 +86,46 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Dag extends DagScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class DagFailure extends DagFailureScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class DagCondition extends DagConditionScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class DagMap extends DagMapScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class DagRepair extends DagRepairScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Deadline extends DeadlineScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

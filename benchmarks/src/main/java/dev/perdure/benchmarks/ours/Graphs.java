@@ -1,0 +1,73 @@
+package dev.perdure.benchmarks.ours;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Dag;
+import dev.perdure.DagTask;
+import dev.perdure.Perdure;
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.postgres.PostgresStore;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** W6: graphs of ten no-op tasks with a fan-out of four and two joins, one alone and a thousand at once. */
+public final class Graphs {
+    private static final int TASKS = 10;
+    private static final int AT_ONCE = 1_000;
+
+    private static final Dag<Integer, Integer> GRAPH = Dag.of("graph", Integer.class, dag -> {
+        var first = dag.task("first", t -> t.input());
+        List<DagTask<Integer>> four = IntStream.range(0, 4)
+                .<DagTask<Integer>>mapToObj(i -> dag.task("four-" + i, first, (t, number) -> number + i))
+                .toList();
+        var join = dag.task(
+                "join",
+                four,
+                (t, numbers) -> numbers.stream().mapToInt(Integer::intValue).sum());
+        List<DagTask<Integer>> three = IntStream.range(0, 3)
+                .<DagTask<Integer>>mapToObj(i -> dag.task("three-" + i, join, (t, number) -> number + i))
+                .toList();
+        return dag.task(
+                "last",
+                three,
+                (t, numbers) -> numbers.stream().mapToInt(Integer::intValue).sum());
+    });
+
+    private Graphs() {}
+
+    /** Measures it. */
+    public static void measure(Task task) throws Exception {
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store).register(GRAPH).start()) {
+            Load.Action one = () -> perdure.start(GRAPH, 1).result();
+            Load.of(16, task.scale().warmUp(), one);
+            task.results().progress("w6.alone");
+            double[] alone = new double[task.scale().rounds()];
+            for (int round = 0; round < alone.length; round++) {
+                alone[round] = Load.of(1, task.scale().round(), one).p50();
+            }
+            task.results().figure("w6.alone", Unit.MILLISECONDS, alone);
+            task.results().progress("w6.tasks");
+            task.results().figure("w6.tasks", Unit.PER_SECOND, many(task, one));
+        }
+    }
+
+    /** Tasks a second: a thousand graphs at once, and again until the round is over. */
+    private static double[] many(Task task, Load.Action one) throws Exception {
+        int graphs = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
+        double[] samples = new double[task.scale().rounds()];
+        for (int round = 0; round < samples.length; round++) {
+            long done = 0;
+            double seconds = 0;
+            while (seconds < task.scale().round().toMillis() / 1e3) {
+                seconds += Together.seconds(graphs, one);
+                done += (long) graphs * TASKS;
+            }
+            samples[round] = done / seconds;
+        }
+        return samples;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.perdure.examples;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Collected;
+import dev.perdure.Dag;
+import dev.perdure.GraphRun;
+import dev.perdure.RunState;
+import dev.perdure.TaskError;
+import dev.perdure.TerminalException;
+import dev.perdure.Topic;
+import dev.perdure.TypeRef;
+import dev.perdure.examples.OrderGraph.Order;
+import dev.perdure.examples.OrderGraph.Parcel;
+import dev.perdure.examples.OrderGraph.Partners;
+import dev.perdure.examples.OrderGraph.Payment;
+import dev.perdure.examples.OrderGraph.Receipt;
+import dev.perdure.testing.PerdureExtension;
+import dev.perdure.testing.PerdureTest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The example, and what the guide says of graphs. */
+@ExtendWith(PerdureExtension.class)
+class OrderGraphTest {
+    private static final Order ORDER = new Order("book", 1999);
+
+    /** Partners who note what they did. */
+    private static final class Recording implements Partners {
+        private final List<String> calls = new CopyOnWriteArrayList<>();
+        private volatile boolean refuses;
+
+        @Override
+        public Payment charge(String key, int cents) {
+            if (refuses) {
+                throw new TerminalException("The card was refused.");
+            }
+            calls.add("charge");
+            return new Payment("P-1");
+        }
+
+        @Override
+        public Parcel pack(String item) {
+            calls.add("pack");
+            return new Parcel("L-1");
+        }
+
+        @Override
+        public String ship(Parcel parcel) {
+            calls.add("ship");
+            return "TRACK-1";
+        }
+
+        @Override
+        public void report(String order, List<TaskError> errors) {
+            calls.add("report " + order + " " + errors);
+        }
+    }
+
+    private final Recording partners = new Recording();
+    private final Dag<Order, Receipt> graph = OrderGraph.with(partners);
+
+    @Test
+    void an_order_is_charged_packed_and_shipped(PerdureTest perdure) {
+        perdure.register(graph);
+        // region start
+        GraphRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        Receipt receipt = run.result();
+        // endregion
+        assertThat(receipt).isEqualTo(new Receipt("P-1", "TRACK-1"));
+        assertThat(partners.calls)
+                .containsExactlyInAnyOrder("charge", "pack", "ship")
+                .endsWith("ship");
+    }
+
+    @Test
+    void a_branch_that_fails_leaves_the_other_alone_and_can_be_tried_again(PerdureTest perdure) {
+        perdure.register(graph);
+        partners.refuses = true;
+        GraphRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        assertThatThrownBy(run::result).hasMessageContaining("The card was refused.");
+        assertThat(run.status().toText()).isEqualTo("""
+                        order-graph order-42  FAILED
+                          check   COMPLETED
+                          charge  FAILED       after check  (dev.perdure.TerminalException: The card was refused.)
+                          pack    COMPLETED    after check
+                          ship    CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: The card was refused.)
+                        """);
+        assertThat(partners.calls)
+                .containsExactly(
+                        "pack", "report order-42 ['charge': dev.perdure.TerminalException: The card was refused.]");
+        partners.refuses = false;
+        run.retryFailed();
+        assertThat(run.result()).isEqualTo(new Receipt("P-1", "TRACK-1"));
+        assertThat(partners.calls).containsOnlyOnce("pack");
+    }
+
+    // ---- what the guide shows
+
+    record Review(boolean needed) {}
+
+    // region conditions
+    static final Dag<Order, String> REVIEWED = Dag.of("reviewed", Order.class, dag -> {
+        var risk = dag.task("risk", t -> new Review(t.input().cents() > 100_000));
+        var review = dag.task("review", risk, (t, found) -> "seen by a person")
+                .onlyIf((t, found) -> found.needed()) // otherwise it is skipped
+                .waitForEither(Duration.ofDays(2), "reviewed"); // an event, or two days
+        return dag.task("book", risk, review, (t, found, seen) -> seen == null ? "booked" : "booked, " + seen);
+    });
+    // endregion
+
+    @Test
+    void a_review_is_waited_for_only_if_it_is_needed(PerdureTest perdure) {
+        perdure.register(REVIEWED);
+        assertThat(perdure.start(REVIEWED, ORDER).result()).isEqualTo("booked");
+        GraphRun<String> large = perdure.start(REVIEWED, new Order("house", 10_000_000));
+        perdure.settle();
+        assertThat(large.status().task("review").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
+        perdure.emit(Topic.of("reviewed", String.class), "fine");
+        assertThat(large.result()).isEqualTo("booked, seen by a person");
+    }
+
+    // region map
+    static final Dag<Integer, Long> MAILING = Dag.of("mailing", Integer.class, dag -> {
+        var customers = dag.task("customers", t -> customers(t.input())).returning(new TypeRef<List<String>>() {});
+        var mails = dag.map("mail", customers, (t, customer) -> mail(customer))
+                .parallelism(20)
+                .collect(); // one that fails leaves the others alone
+        return dag.task(
+                "sent",
+                mails,
+                (t, all) -> all.stream().filter(Collected::succeeded).count());
+    });
+    // endregion
+
+    private static List<String> customers(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> "customer-" + number)
+                .toList();
+    }
+
+    private static String mail(String customer) {
+        if (customer.endsWith("3")) {
+            throw new TerminalException("no such address");
+        }
+        return "sent to " + customer;
+    }
+
+    @Test
+    void mails_go_to_all_who_have_an_address(PerdureTest perdure) {
+        perdure.register(MAILING);
+        assertThat(perdure.start(MAILING, 5).result()).isEqualTo(4);
+        assertThat(perdure.start(MAILING, 0).result()).isEqualTo(0);
+    }
+
+    // region workflow
+    static final Dag<Order, String> PATIENT = Dag.of("patient", Order.class, dag -> {
+        var parcel = dag.task("pack", t -> new Parcel(t.input().item()));
+        return dag.workflow("deliver", parcel, (ctx, t, packed) -> {
+            String van = ctx.step("load", () -> "van-7 with " + packed.label());
+            ctx.sleep(Duration.ofHours(12)); // holds no thread and no heap
+            return ctx.step("hand over", () -> "handed over from " + van);
+        });
+    });
+    // endregion
+
+    @Test
+    void a_task_may_be_a_durable_function(PerdureTest perdure) {
+        perdure.register(PATIENT);
+        assertThat(perdure.start(PATIENT, ORDER).result()).isEqualTo("handed over from van-7 with book");
+    }
+}

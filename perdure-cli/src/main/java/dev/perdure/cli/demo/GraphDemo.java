@@ -1,0 +1,91 @@
+package dev.perdure.cli.demo;
+
+import static dev.perdure.StartOptions.id;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.GraphRun;
+import dev.perdure.Perdure;
+import dev.perdure.RunState;
+import dev.perdure.embedded.EmbeddedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * Runs an order as a graph of tasks, prints it whenever it has moved, lets a branch of it fail, and repairs it. What was done
+ * is counted outside the engine; the exit code is 0 only if all of it held.
+ */
+@Command(
+        name = "dag",
+        mixinStandardHelpOptions = true,
+        description = "Watch a graph of tasks move, fail in one branch and be repaired, on an embedded PostgreSQL.")
+final class GraphDemo implements Callable<Integer> {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration GLANCE = Duration.ofMillis(50);
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        Screen screen = new Screen(Objects.requireNonNull(spec).commandLine().getOut());
+        OrderTasks tasks = new OrderTasks();
+        screen.headline("A graph of tasks");
+        screen.block(OrderTasks.graph(tasks).toText());
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
+                HikariDataSource pool = DemoWorker.pool(postgres.jdbcUrl(), postgres.user(), postgres.password());
+                PostgresStore store = PostgresStore.on(pool).open()) {
+            show(screen, store, tasks);
+        }
+        screen.headline(screen.allHeld() ? "All of it held." : "Not all of it held: see the crosses above.");
+        return screen.allHeld() ? 0 : 1;
+    }
+
+    private static void show(Screen screen, PostgresStore store, OrderTasks tasks) throws InterruptedException {
+        var graph = OrderTasks.graph(tasks);
+        try (Perdure perdure = Perdure.on(store).register(graph).start()) {
+            screen.headline("An order whose card is refused");
+            GraphRun<String> run = perdure.start(graph, "order-42", id("order-42"));
+            follow(screen, run);
+            screen.check(run.state() == RunState.FAILED, "the order failed, and says which task it was");
+            screen.check(
+                    run.status().task("label").orElseThrow().state() == RunState.COMPLETED,
+                    "the other branch finished");
+            screen.check(tasks.times("onFailure") == 1, "onFailure ran once");
+            screen.headline("With another card: only what failed, and what comes after it, runs again");
+            tasks.acceptCards();
+            run.retryFailed();
+            follow(screen, run);
+            screen.line("Result: " + run.result(PATIENCE));
+            screen.check(tasks.times("pack") == 1, "packed once: its output was kept");
+            screen.check(tasks.times("ship") == 1, "shipped once, when everything was there");
+        }
+    }
+
+    /** Prints the graph whenever it looks different, until it has ended. */
+    private static void follow(Screen screen, GraphRun<?> run) throws InterruptedException {
+        Instant giveUp = Instant.now().plus(PATIENCE);
+        String shown = "";
+        while (true) {
+            boolean ended = run.state().isTerminal();
+            String now = run.status().toText();
+            if (!now.equals(shown)) {
+                screen.block(now);
+                shown = now;
+            }
+            if (ended) {
+                return;
+            }
+            if (Instant.now().isAfter(giveUp)) {
+                throw new IllegalStateException("The order has not ended after " + PATIENCE + ".");
+            }
+            Thread.sleep(GLANCE);
+        }
+    }
+}

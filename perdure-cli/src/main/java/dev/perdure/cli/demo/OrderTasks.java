@@ -1,0 +1,55 @@
+package dev.perdure.cli.demo;
+
+import dev.perdure.Dag;
+import dev.perdure.TerminalException;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** The tasks that the demo of graphs follows. Each takes a moment, so that one can see it; how often each ran is counted. */
+final class OrderTasks {
+    private static final Duration MOMENT = Duration.ofMillis(400);
+
+    private final ConcurrentMap<String, Integer> times = new ConcurrentHashMap<>();
+    private volatile boolean cardsAccepted;
+
+    static Dag<String, String> graph(OrderTasks tasks) {
+        return Dag.of("demo-order-graph", String.class, dag -> {
+            var check = dag.task("check", t -> tasks.run("check", 1));
+            var charge = dag.task("charge", check, (t, order) -> tasks.charge());
+            var pack = dag.task("pack", check, (t, order) -> tasks.run("pack", 2));
+            var label = dag.task("label", pack, (t, parcel) -> tasks.run("label", 1));
+            var insure = dag.task("insure", check, (t, order) -> tasks.run("insure", 1))
+                    .onlyIf((t, order) -> t.input().endsWith("insured"));
+            dag.onFailure(t -> tasks.run("onFailure", 0));
+            return dag.task(
+                    "ship",
+                    charge,
+                    label,
+                    insure,
+                    (t, payment, parcel, insurance) -> tasks.run("ship", 1) + " of " + t.input());
+        });
+    }
+
+    private String charge() throws InterruptedException {
+        if (!cardsAccepted) {
+            Thread.sleep(MOMENT);
+            throw new TerminalException("The card was refused.");
+        }
+        return run("charge", 1);
+    }
+
+    private String run(String what, int moments) throws InterruptedException {
+        times.merge(what, 1, Integer::sum);
+        Thread.sleep(MOMENT.multipliedBy(moments));
+        return what;
+    }
+
+    void acceptCards() {
+        cardsAccepted = true;
+    }
+
+    int times(String what) {
+        return times.getOrDefault(what, 0);
+    }
+}

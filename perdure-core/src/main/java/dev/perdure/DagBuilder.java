@@ -1,0 +1,277 @@
+package dev.perdure;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Defines the tasks of a {@link Dag}. A task is given those it comes after; their outputs are its parameters.
+ *
+ * @param <I> what a run takes
+ */
+public final class DagBuilder<I extends @Nullable Object> {
+    /** How many items a map works on at a time, unless said otherwise. */
+    public static final int DEFAULT_PARALLELISM = 100;
+
+    static final String ON_FAILURE = "onFailure";
+    static final String ON_SUCCESS = "onSuccess";
+
+    private final String graph;
+    private final Map<String, TaskDraft> tasks = new LinkedHashMap<>();
+    private @Nullable FailureHandler<I> onFailure;
+    private @Nullable SuccessHandler<I> onSuccess;
+    private boolean defined;
+
+    DagBuilder(String graph) {
+        this.graph = graph;
+    }
+
+    // ---- tasks
+
+    /** A task that begins at once. */
+    public <T extends @Nullable Object> NewTask<T, TaskCondition.Root<I>> task(String name, TaskBody.Root<I, T> body) {
+        return new NewTask<>(plain(name, List.of(), body));
+    }
+
+    /** A task after one other. */
+    public <A extends @Nullable Object, T extends @Nullable Object> NewTask<T, TaskCondition.Of1<I, A>> task(
+            String name, DagTask<A> first, TaskBody.Of1<I, A, T> body) {
+        return new NewTask<>(plain(name, List.of(first), body));
+    }
+
+    /** A task after two others. */
+    public <A extends @Nullable Object, B extends @Nullable Object, T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of2<I, A, B>> task(
+                    String name, DagTask<A> first, DagTask<B> second, TaskBody.Of2<I, A, B, T> body) {
+        return new NewTask<>(plain(name, List.of(first, second), body));
+    }
+
+    /** A task after three others. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of3<I, A, B, C>> task(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    TaskBody.Of3<I, A, B, C, T> body) {
+        return new NewTask<>(plain(name, List.of(first, second, third), body));
+    }
+
+    /** A task after four others. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of4<I, A, B, C, D>> task(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    DagTask<D> fourth,
+                    TaskBody.Of4<I, A, B, C, D, T> body) {
+        return new NewTask<>(plain(name, List.of(first, second, third, fourth), body));
+    }
+
+    /** A task after any number of others that give the same. */
+    public <A extends @Nullable Object, T extends @Nullable Object> NewTask<T, TaskCondition.OfAll<I, A>> task(
+            String name, List<? extends DagTask<? extends A>> parents, TaskBody.OfAll<I, A, T> body) {
+        return new NewTask<>(plain(name, parents, body));
+    }
+
+    // ---- durable functions
+
+    /** A durable function that begins at once. */
+    public <T extends @Nullable Object> NewTask<T, TaskCondition.Root<I>> workflow(
+            String name, TaskWorkflow.Root<I, T> body) {
+        return new NewTask<>(durable(name, List.of(), body));
+    }
+
+    /** A durable function after one other task. */
+    public <A extends @Nullable Object, T extends @Nullable Object> NewTask<T, TaskCondition.Of1<I, A>> workflow(
+            String name, DagTask<A> first, TaskWorkflow.Of1<I, A, T> body) {
+        return new NewTask<>(durable(name, List.of(first), body));
+    }
+
+    /** A durable function after two other tasks. */
+    public <A extends @Nullable Object, B extends @Nullable Object, T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of2<I, A, B>> workflow(
+                    String name, DagTask<A> first, DagTask<B> second, TaskWorkflow.Of2<I, A, B, T> body) {
+        return new NewTask<>(durable(name, List.of(first, second), body));
+    }
+
+    /** A durable function after three other tasks. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of3<I, A, B, C>> workflow(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    TaskWorkflow.Of3<I, A, B, C, T> body) {
+        return new NewTask<>(durable(name, List.of(first, second, third), body));
+    }
+
+    /** A durable function after four other tasks. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object,
+                    T extends @Nullable Object>
+            NewTask<T, TaskCondition.Of4<I, A, B, C, D>> workflow(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    DagTask<D> fourth,
+                    TaskWorkflow.Of4<I, A, B, C, D, T> body) {
+        return new NewTask<>(durable(name, List.of(first, second, third, fourth), body));
+    }
+
+    /** A durable function after any number of other tasks that give the same. */
+    public <A extends @Nullable Object, T extends @Nullable Object> NewTask<T, TaskCondition.OfAll<I, A>> workflow(
+            String name, List<? extends DagTask<? extends A>> parents, TaskWorkflow.OfAll<I, A, T> body) {
+        return new NewTask<>(durable(name, parents, body));
+    }
+
+    // ---- maps
+
+    /** Does the same for each item of the list that a task gives, and gives the results in the order of the items. */
+    public <E extends @Nullable Object, T extends @Nullable Object> NewMap<T, TaskCondition.Of1<I, List<E>>> map(
+            String name, DagTask<List<E>> items, TaskBody.Of1<I, E, T> body) {
+        return new NewMap<>(add(name, List.of(items), new TaskSpec.Mapped(body, DEFAULT_PARALLELISM, false)));
+    }
+
+    // ---- handlers
+
+    /**
+     * What to do when a run has failed.
+     *
+     * @param <I> what a run takes
+     */
+    @FunctionalInterface
+    public interface FailureHandler<I extends @Nullable Object> {
+        /** Does it. */
+        void run(FailureContext<I> task) throws Exception;
+    }
+
+    /**
+     * What to do when a run has succeeded.
+     *
+     * @param <I> what a run takes
+     */
+    @FunctionalInterface
+    public interface SuccessHandler<I extends @Nullable Object> {
+        /** Does it. */
+        void run(TaskContext<I> task) throws Exception;
+    }
+
+    /**
+     * Runs once when a task has failed and all have ended; not when the run was only cancelled. If it fails itself, that is
+     * said in the run's outcome.
+     */
+    public void onFailure(FailureHandler<I> handler) {
+        requireOpen(ON_FAILURE);
+        if (onFailure != null) {
+            throw refuse("onFailure was given twice. Do both in one.");
+        }
+        onFailure = handler;
+    }
+
+    /** Runs once when all tasks have ended and none failed or was cancelled. If it fails itself, so does the run. */
+    public void onSuccess(SuccessHandler<I> handler) {
+        requireOpen(ON_SUCCESS);
+        if (onSuccess != null) {
+            throw refuse("onSuccess was given twice. Do both in one.");
+        }
+        onSuccess = handler;
+    }
+
+    Optional<FailureHandler<I>> onFailure() {
+        return Optional.ofNullable(onFailure);
+    }
+
+    Optional<SuccessHandler<I>> onSuccess() {
+        return Optional.ofNullable(onSuccess);
+    }
+
+    // ---- what is checked
+
+    private TaskDraft plain(String name, List<? extends DagTask<?>> parents, TaskBody body) {
+        return add(name, parents, new TaskSpec.Plain(body));
+    }
+
+    private TaskDraft durable(String name, List<? extends DagTask<?>> parents, TaskWorkflow body) {
+        return add(name, parents, new TaskSpec.Durable(body));
+    }
+
+    private TaskDraft add(String name, List<? extends DagTask<?>> parents, TaskSpec.Work work) {
+        requireOpen(name);
+        requireName("task name", name);
+        if (name.indexOf('/') >= 0) {
+            throw refuse("the task name '%s' holds a '/', which parts the names of runs. Use another character."
+                    .formatted(name));
+        }
+        if (name.equals(ON_FAILURE) || name.equals(ON_SUCCESS)) {
+            throw refuse(
+                    "a task cannot be called '%s'. Write dag.%s(…), or give it another name.".formatted(name, name));
+        }
+        TaskDraft draft = new TaskDraft(this, name, parents, work);
+        if (tasks.putIfAbsent(name, draft) != null) {
+            throw refuse("two tasks are called '%s'. Give one of them another name.".formatted(name));
+        }
+        return draft;
+    }
+
+    /** A task is stored under the names of both with a mark between, and an item of a map with a mark behind. */
+    String requireName(String what, String name) {
+        return Names.require(what, name, Definition.MAX_NAME_LENGTH - graph.length() - 2);
+    }
+
+    void requireOpen(String task) {
+        if (defined) {
+            throw refuse(
+                    "'%s' was changed after the graph was defined. Say everything inside the function given to Dag.of."
+                            .formatted(task));
+        }
+    }
+
+    TaskDraft own(@Nullable DagTask<?> task, String use) {
+        if (!(task instanceof NewTask<?, ?> known)) {
+            throw refuse(use + " null. Give a task of this graph.");
+        }
+        DagBuilder<?> owner = known.draft().graph();
+        if (owner != this) {
+            throw refuse("%s '%s', which is a task of another definition, of graph '%s'. Give a task of this one."
+                    .formatted(use, task.name(), owner.graph));
+        }
+        return known.draft();
+    }
+
+    DefinitionException refuse(String why) {
+        return new DefinitionException("Graph '%s' cannot be defined: %s".formatted(graph, why));
+    }
+
+    /** The tasks, each after all it comes after. Nothing can be changed any more. */
+    List<TaskSpec> finish() {
+        defined = true;
+        if (tasks.isEmpty()) {
+            throw refuse("it has no tasks. Define at least one with dag.task(…).");
+        }
+        List<TaskSpec> specs = new ArrayList<>();
+        tasks.values().forEach(draft -> specs.add(draft.spec()));
+        return new TaskOrder(this::refuse).of(specs);
+    }
+}

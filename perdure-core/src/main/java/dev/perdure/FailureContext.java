@@ -1,0 +1,14 @@
+package dev.perdure;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link DagBuilder#onFailure} can know.
+ *
+ * @param <I> the graph's input
+ */
+public interface FailureContext<I extends @Nullable Object> extends TaskContext<I> {
+    /** The tasks that failed, in the order of the graph. */
+    List<TaskError> errors();
+}

@@ -1,0 +1,186 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.Collected;
+import dev.perdure.Dag;
+import dev.perdure.DagBuilder;
+import dev.perdure.DagTask;
+import dev.perdure.DefinitionException;
+import dev.perdure.FailureContext;
+import dev.perdure.PayloadException;
+import dev.perdure.StepOptions;
+import dev.perdure.TaskSpec;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Task;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A graph with the types of all its outputs: what an engine registers, starts and reads. Immutable. */
+public final class Graph {
+    private final Dag<?, ?> dag;
+    private final Map<String, Type> types = new HashMap<>();
+    private final Map<String, Integer> places = new HashMap<>();
+
+    private Graph(Dag<?, ?> dag, StepTypes stepTypes) {
+        this.dag = dag;
+        for (TaskSpec task : dag.tasks()) {
+            places.put(task.name(), places.size());
+            types.put(task.name(), find(task, stepTypes));
+        }
+    }
+
+    /**
+     * Finds what each task gives.
+     *
+     * @throws DefinitionException if that cannot be known; says how to write it
+     */
+    public static Graph of(Dag<?, ?> dag, StepTypes stepTypes) {
+        return new Graph(dag, stepTypes);
+    }
+
+    private Type find(TaskSpec task, StepTypes stepTypes) {
+        if (task.type().isPresent()) {
+            return task.type().get();
+        }
+        try {
+            Type type = stepTypes.of(
+                    task.work().body(),
+                    "task '%s' of graph '%s'".formatted(task.name(), dag.name()),
+                    "dag.task(\"" + task.name() + "\", …).returning(new TypeRef<…>() {})");
+            return switch (task.work()) {
+                case TaskSpec.Mapped mapped
+                when mapped.collects() -> Generic.of(List.class, Generic.of(Collected.class, type));
+                case TaskSpec.Mapped mapped -> Generic.of(List.class, type);
+                case TaskSpec.Plain plain -> type;
+                case TaskSpec.Durable durable -> type;
+            };
+        } catch (PayloadException unusable) {
+            throw new DefinitionException(String.valueOf(unusable.getMessage()), unusable);
+        }
+    }
+
+    /** Its name. */
+    public String name() {
+        return dag.name();
+    }
+
+    /** What a start needs to know of it. */
+    public Target target() {
+        return new Target(name(), dag.inputType(), resultType());
+    }
+
+    private Type resultType() {
+        return resultTask().map(this::typeOf).orElse(LeafOutputs.class);
+    }
+
+    /** The task whose output is the result; empty if it is that of all leaves. */
+    public Optional<String> resultTask() {
+        return dag.result().map(DagTask::name);
+    }
+
+    /** What a task gives. */
+    public Type typeOf(String task) {
+        Type type = types.get(task);
+        if (type == null) {
+            throw new DefinitionException("Graph '%s' has no task '%s'.".formatted(name(), task));
+        }
+        return type;
+    }
+
+    boolean has(String handler) {
+        return handler.equals(RunNames.ON_FAILURE)
+                ? dag.onFailure().isPresent()
+                : dag.onSuccess().isPresent();
+    }
+
+    Target handlerTarget(String handler) {
+        return new Target(
+                RunNames.definition(name(), handler), Generic.of(Aftermath.class, dag.inputType()), void.class);
+    }
+
+    Target itemTarget(TaskSpec task) {
+        Type items = typeOf(task.parents().getFirst());
+        Type result = Generic.argumentOf(typeOf(task.name()));
+        boolean collects = task.work() instanceof TaskSpec.Mapped mapped && mapped.collects();
+        return new Target(
+                RunNames.itemDefinition(name(), task.name()),
+                Generic.of(MapItem.class, dag.inputType(), Generic.argumentOf(items)),
+                collects ? Generic.argumentOf(result) : result);
+    }
+
+    // ---- registering
+
+    /** Everything that its runs run. */
+    public List<Registered> definitions() {
+        List<Registered> all = new ArrayList<>();
+        all.add(new Registered(target(), "the graph '" + name() + "'", new GraphFunction(this)));
+        for (TaskSpec task : dag.tasks()) {
+            Target target = new Target(RunNames.definition(name(), task.name()), dag.inputType(), typeOf(task.name()));
+            all.add(registered(target, new TaskFunction(this, task)));
+            if (task.work() instanceof TaskSpec.Mapped mapped) {
+                Target item = itemTarget(task);
+                all.add(registered(item, new ItemFunction(task, mapped, item.resultType())));
+            }
+        }
+        handlers(dag, all);
+        return all;
+    }
+
+    private <I extends @Nullable Object> void handlers(Dag<I, ?> typed, List<Registered> all) {
+        typed.onFailure().ifPresent(handler -> all.add(handler(RunNames.ON_FAILURE, failureHandler(handler))));
+        typed.onSuccess().ifPresent(handler -> all.add(handler(RunNames.ON_SUCCESS, successHandler(handler))));
+    }
+
+    @SuppressWarnings("unchecked") // the input was decoded as the graph's own input type
+    private static HandlerFunction.Handler failureHandler(DagBuilder.FailureHandler<?> handler) {
+        DagBuilder.FailureHandler<@Nullable Object> typed = (DagBuilder.FailureHandler<@Nullable Object>) handler;
+        return (FailureContext<@Nullable Object> situation) -> typed.run(situation);
+    }
+
+    @SuppressWarnings("unchecked") // the input was decoded as the graph's own input type
+    private static HandlerFunction.Handler successHandler(DagBuilder.SuccessHandler<?> handler) {
+        DagBuilder.SuccessHandler<@Nullable Object> typed = (DagBuilder.SuccessHandler<@Nullable Object>) handler;
+        return (FailureContext<@Nullable Object> situation) -> typed.run(situation);
+    }
+
+    private Registered handler(String name, HandlerFunction.Handler handler) {
+        return registered(handlerTarget(name), new HandlerFunction(name, handler));
+    }
+
+    private Registered registered(Target target, Registered.Function function) {
+        return new Registered(target, "the graph '" + name() + "', as '" + target.name() + "'", function);
+    }
+
+    // ---- starting
+
+    /** The tasks that are born with a run of this graph. */
+    public List<Task> tasks(NewRun run) {
+        return dag.tasks().stream().map(task -> task(run, task)).toList();
+    }
+
+    private Task task(NewRun run, TaskSpec task) {
+        StepOptions step = task.step();
+        boolean durable = task.work() instanceof TaskSpec.Durable;
+        NewRun own = new NewRun(
+                RunNames.task(run.id(), task.name()),
+                RunNames.definition(name(), task.name()),
+                run.input(),
+                run.seed() + 1 + place(task.name()),
+                run.queue(),
+                task.priority().orElse(run.priority()),
+                run.version(),
+                durable ? step.timeout().orElse(null) : null);
+        return new Task(own, task.after().stream().map(this::place).toList());
+    }
+
+    private int place(String task) {
+        return places.getOrDefault(task, -1);
+    }
+}

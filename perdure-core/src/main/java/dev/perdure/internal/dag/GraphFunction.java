@@ -1,0 +1,189 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.CancelledException;
+import dev.perdure.ChildOptions;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunState;
+import dev.perdure.StepOptions;
+import dev.perdure.TaskError;
+import dev.perdure.TasksFailedException;
+import dev.perdure.WorkflowContext;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.execution.Encoded;
+import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
+import dev.perdure.spi.Runs;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the run of a graph does itself: nothing until its last task has ended, then it says how the whole ended. If it is
+ * cancelled before, it begins early, cancels the tasks and waits for their ends; that it began early is recorded, because
+ * on a replay the tasks may have ended.
+ */
+final class GraphFunction implements Registered.Function {
+    private static final String EARLY = "cancelled before the tasks had ended";
+    private static final Duration FIRST_LOOK = Duration.ofMillis(20);
+    private static final Duration LAST_LOOK = Duration.ofMinutes(1);
+
+    private final Graph graph;
+
+    GraphFunction(Graph graph) {
+        this.graph = graph;
+    }
+
+    @Override
+    public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
+        EngineContext engine = (EngineContext) ctx;
+        boolean open = engine.premises().stream().anyMatch(leaf -> !leaf.state().isTerminal());
+        if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
+            throw cancelled(engine, input);
+        }
+        boolean fine = engine.premises().stream().allMatch(leaf -> isFine(leaf.state()));
+        return fine ? succeeded(engine, input) : failed(engine, input);
+    }
+
+    private static boolean isFine(RunState state) {
+        return state == RunState.COMPLETED || state == RunState.SKIPPED;
+    }
+
+    // ---- cancelled
+
+    private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
+        engine.patched(EARLY);
+        CancelledException cancel = delivered(engine);
+        String reason = "its graph was cancelled: " + cancel.getMessage();
+        Duration pause = FIRST_LOOK;
+        while (live(engine, pause.equals(FIRST_LOOK) ? reason : null) > 0) {
+            engine.sleep(pause);
+            pause = pause.multipliedBy(2).compareTo(LAST_LOOK) < 0 ? pause.multipliedBy(2) : LAST_LOOK;
+        }
+        List<TaskError> errors = errors(engine);
+        return errors.isEmpty() ? cancel : handled(engine, input, errors);
+    }
+
+    private static CancelledException delivered(EngineContext engine) {
+        try {
+            engine.sleep(Duration.ZERO);
+        } catch (CancelledException cancel) {
+            return cancel;
+        }
+        throw engine.stop("The run of a graph was taken before its tasks had ended, and not to be cancelled.");
+    }
+
+    /** How many tasks have not ended, cancelling them first if there is a reason to. Recorded, because it steers. */
+    private static int live(EngineContext engine, @Nullable String reason) {
+        Object count = engine.perform(
+                "tasks that have not ended",
+                Integer.class,
+                () -> {
+                    List<Runs.TaskRow> live = engine.tasks().stream()
+                            .filter(task -> !task.info().state().isTerminal())
+                            .toList();
+                    if (reason != null) {
+                        engine.cancel(live.stream().map(task -> task.run().id()).toList(), reason);
+                    }
+                    return live.size();
+                },
+                StepOptions.defaults());
+        return count instanceof Integer number ? number : 0;
+    }
+
+    // ---- failed
+
+    private @Nullable Object failed(EngineContext engine, @Nullable Object input) {
+        List<TaskError> errors = errors(engine);
+        if (errors.isEmpty()) {
+            throw new CancelledException(engine.premises().stream()
+                    .filter(leaf -> leaf.state() == RunState.CANCELLED)
+                    .map(Premise::reason)
+                    .findFirst()
+                    .orElse(""));
+        }
+        throw handled(engine, input, errors);
+    }
+
+    private static List<TaskError> errors(EngineContext engine) {
+        return engine.tasks().stream()
+                .filter(task -> task.info().state() == RunState.FAILED)
+                .map(task -> new TaskError(
+                        RunNames.taskOf(task.run().id()), task.info().reason().orElse("")))
+                .toList();
+    }
+
+    private TasksFailedException handled(EngineContext engine, @Nullable Object input, List<TaskError> errors) {
+        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, errors);
+        String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
+        String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
+        String own = trouble.map(why -> " onFailure failed too: " + why).orElse("");
+        return new TasksFailedException(
+                "%s of graph '%s' failed: %s.%s".formatted(count, graph.name(), all, own), errors);
+    }
+
+    /** Runs a handler, if there is one, and gives why it failed. */
+    private Optional<String> handle(
+            EngineContext engine, String handler, @Nullable Object input, List<TaskError> errors) {
+        if (!graph.has(handler)) {
+            return Optional.empty();
+        }
+        Aftermath<?> aftermath = new Aftermath<@Nullable Object>(engine.runId().value(), input, errors);
+        try {
+            engine.startChild(graph.handlerTarget(handler), aftermath, ChildOptions.defaults())
+                    .await();
+            return Optional.empty();
+        } catch (RunFailedException failed) {
+            Throwable cause = failed.getCause();
+            return Optional.of(cause == null ? String.valueOf(failed.getMessage()) : cause.toString());
+        }
+    }
+
+    // ---- succeeded
+
+    private @Nullable Object succeeded(EngineContext engine, @Nullable Object input) {
+        Optional<String> trouble = handle(engine, RunNames.ON_SUCCESS, input, List.of());
+        if (trouble.isPresent()) {
+            TaskError error = new TaskError(RunNames.ON_SUCCESS, trouble.get());
+            throw new TasksFailedException(
+                    "All tasks of graph '%s' succeeded, but onSuccess failed: %s"
+                            .formatted(graph.name(), trouble.get()),
+                    List.of(error));
+        }
+        Optional<String> task = graph.resultTask();
+        return task.isPresent() ? outcomeOf(engine, task.get()) : leaves(engine);
+    }
+
+    private @Nullable Object outcomeOf(EngineContext engine, String task) {
+        Optional<Premise> leaf = engine.premises().stream()
+                .filter(premise -> RunNames.taskOf(premise.run().id()).equals(task))
+                .findFirst();
+        if (leaf.isPresent()) {
+            return encoded(leaf.get().state(), leaf.get().outcome());
+        }
+        Runs.TaskRow row = engine.tasks().stream()
+                .filter(other -> RunNames.taskOf(other.run().id()).equals(task))
+                .findFirst()
+                .orElseThrow(() -> engine.stop(
+                        "The result of graph '%s' is that of task '%s', which run '%s' does not have: a run keeps the graph it was started with. Bring back the code that fits, then resume the run."
+                                .formatted(graph.name(), task, engine.runId())));
+        return encoded(row.info().state(), row.outcome());
+    }
+
+    private static @Nullable Object encoded(RunState state, Payload outcome) {
+        return state == RunState.COMPLETED ? new Encoded(outcome) : null;
+    }
+
+    private static LeafOutputs leaves(EngineContext engine) {
+        Map<String, byte @Nullable []> outputs = new LinkedHashMap<>();
+        for (Premise leaf : engine.premises()) {
+            boolean gave = leaf.state() == RunState.COMPLETED;
+            outputs.put(RunNames.taskOf(leaf.run().id()), gave ? leaf.outcome().bytes() : null);
+        }
+        return new LeafOutputs(outputs);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.Dag;
+import dev.perdure.internal.definition.StepTypes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The graphs of one engine, with their types. */
+public final class Graphs {
+    private final StepTypes stepTypes;
+    private final Map<Dag<?, ?>, Graph> registered = new HashMap<>();
+    private final List<Object> definitions = new ArrayList<>();
+
+    /** Finds the graphs among what was registered; types of outputs are found by these. */
+    public Graphs(List<Object> registrations, StepTypes stepTypes) {
+        this.stepTypes = stepTypes;
+        for (Object registration : registrations) {
+            if (registration instanceof Dag<?, ?> dag) {
+                Graph graph = Graph.of(dag, stepTypes);
+                registered.put(dag, graph);
+                definitions.addAll(graph.definitions());
+            } else {
+                definitions.add(registration);
+            }
+        }
+    }
+
+    /** What was registered, with everything that a graph's runs run in the place of the graph. */
+    public List<Object> definitions() {
+        return definitions;
+    }
+
+    /** A graph with its types. One that was not registered here is looked at each time, so that none is kept. */
+    public Graph of(Dag<?, ?> dag) {
+        Graph known = registered.get(dag);
+        return known == null ? Graph.of(dag, stepTypes) : known;
+    }
+}

@@ -1,0 +1,39 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.RunId;
+
+/** What the runs of a graph are called: a task's after the graph and the task, an item's with a mark behind. */
+public final class RunNames {
+    /** Under which a failure is handled. */
+    static final String ON_FAILURE = "onFailure";
+
+    /** Under which a success is handled. */
+    static final String ON_SUCCESS = "onSuccess";
+
+    private static final char MARK = '/';
+    private static final char ITEM = '*';
+
+    private RunNames() {}
+
+    static String definition(String graph, String task) {
+        return graph + MARK + task;
+    }
+
+    static String itemDefinition(String graph, String task) {
+        return definition(graph, task) + ITEM;
+    }
+
+    static RunId task(RunId graph, String task) {
+        return RunId.of(graph.value() + MARK + task);
+    }
+
+    /** The task that a run of a graph's is. */
+    public static String taskOf(RunId task) {
+        return task.value().substring(task.value().lastIndexOf(MARK) + 1);
+    }
+
+    /** The run of the graph that a task's run is part of. */
+    static RunId graphOf(RunId task) {
+        return RunId.of(task.value().substring(0, task.value().lastIndexOf(MARK)));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.StepFailedException;
+import dev.perdure.StepOptions;
+import dev.perdure.TaskSpec;
+import dev.perdure.WorkflowContext;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.execution.Encoded;
+import dev.perdure.internal.execution.EngineContext;
+import java.lang.reflect.Type;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** What the run of a task does. */
+final class TaskFunction implements Registered.Function {
+    private final Graph graph;
+    private final TaskSpec task;
+
+    TaskFunction(Graph graph, TaskSpec task) {
+        this.graph = graph;
+        this.task = task;
+    }
+
+    @Override
+    public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
+        EngineContext engine = (EngineContext) ctx;
+        Situation situation = new Situation(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
+        List<@Nullable Object> outputs = new Gate(graph, task, engine).pass(situation);
+        return switch (task.work()) {
+            case TaskSpec.Plain plain ->
+                last(
+                        engine,
+                        task.name(),
+                        graph.typeOf(task.name()),
+                        () -> plain.body().callWith(situation, outputs),
+                        task.step());
+            case TaskSpec.Durable durable -> durable.body().callWith(ctx, situation, outputs);
+            case TaskSpec.Mapped mapped ->
+                new Fan(engine, graph, task, mapped)
+                        .over(outputs.getFirst() instanceof List<?> items ? items : List.of(), situation);
+        };
+    }
+
+    /** A run that is one body fails as the body did. */
+    static Encoded last(EngineContext engine, String name, Type type, Callable<?> body, StepOptions options)
+            throws Throwable {
+        try {
+            return engine.performLast(name, type, body, options);
+        } catch (StepFailedException failed) {
+            Throwable cause = failed.getCause();
+            throw cause == null ? failed : cause;
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.DagTask;
+import dev.perdure.Outputs;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.TypeRef;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Payload;
+import java.lang.reflect.Type;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What tasks gave, as bytes until somebody asks.
+ *
+ * @param graph what the types are read by
+ * @param codec how bytes become values
+ * @param payloads by task; null for one that was skipped
+ */
+public record TaskOutputs(Graph graph, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
+    @Override
+    public Set<String> tasks() {
+        return Collections.unmodifiableSet(payloads.keySet());
+    }
+
+    @Override
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type of the task that gave it
+    public <T extends @Nullable Object> T get(DagTask<T> task) {
+        return (T) decoded(task.name(), graph.typeOf(task.name()));
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // decoded as the type that the caller declared
+    public <T> @Nullable T get(String task, TypeRef<T> type) {
+        return (T) decoded(task, type.type());
+    }
+
+    private @Nullable Object decoded(String task, Type type) {
+        if (!payloads.containsKey(task)) {
+            throw new ResultUnavailableException(
+                    "Task '%s' of graph '%s' has given nothing. See status() for where it is."
+                            .formatted(task, graph.name()));
+        }
+        Payload payload = payloads.get(task);
+        return payload == null ? null : codec.decode(payload, type);
+    }
+
+    @Override
+    public String toString() {
+        return payloads.keySet().toString();
+    }
+}

@@ -1,0 +1,2 @@
+/** Graphs of tasks: what their runs do. */
+package dev.perdure.internal.dag;

@@ -1,0 +1,127 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.GraphRun;
+import dev.perdure.GraphStatus;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.Outputs;
+import dev.perdure.RunActiveException;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.TasksFailedException;
+import dev.perdure.internal.dag.Graph;
+import dev.perdure.internal.dag.LeafOutputs;
+import dev.perdure.internal.dag.RunNames;
+import dev.perdure.internal.dag.TaskOutputs;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on the run of a graph. */
+final class GraphHandle<O extends @Nullable Object> extends RunHandle<O> implements GraphRun<O> {
+    private final Graph graph;
+    private final Desk desk;
+
+    GraphHandle(RunRef ref, Graph graph, Desk desk) {
+        super(ref, graph.target().resultType(), desk);
+        this.graph = graph;
+        this.desk = desk;
+    }
+
+    Graph graph() {
+        return graph;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // a graph without a task as its result gives the outputs of its leaves
+    O decoded(Payload outcome) {
+        if (graph.resultTask().isPresent()) {
+            return super.decoded(outcome);
+        }
+        Map<String, @Nullable Payload> payloads = new LinkedHashMap<>();
+        Object leaves = desk.settings().rules().codec().decode(outcome, LeafOutputs.class);
+        if (leaves instanceof LeafOutputs outputs) {
+            outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
+        }
+        return (O) new TaskOutputs(graph, desk.settings().rules().codec(), payloads);
+    }
+
+    @Override
+    RunFailedException failure(Runs.Ended ended) {
+        RunFailedException plain = super.failure(ended);
+        if (ended.state() != RunState.FAILED) {
+            return plain;
+        }
+        Throwable cause = plain.getCause();
+        String message = cause == null ? ended.reason() : String.valueOf(cause.getMessage());
+        return new RunFailedException(
+                id(),
+                ended.state(),
+                String.valueOf(plain.getMessage()),
+                new TasksFailedException(message, status().errors()));
+    }
+
+    @Override
+    public GraphStatus status() {
+        return new GraphReader(desk.settings(), graph).read(info(), rows());
+    }
+
+    private List<Runs.TaskRow> rows() {
+        return desk.settings().store().runs().tasks(ref());
+    }
+
+    @Override
+    public Outputs outputs(Duration timeout) {
+        try {
+            var unused = result(timeout);
+        } catch (RunFailedException ended) {
+            return status().outputs();
+        }
+        return status().outputs();
+    }
+
+    // ---- repair
+
+    @Override
+    public void retryFailed() {
+        rerun(
+                task -> task.info().state() == RunState.FAILED || task.info().state() == RunState.CANCELLED,
+                "has no task that failed or was cancelled");
+    }
+
+    @Override
+    public void rerun(String task) {
+        rerun(row -> RunNames.taskOf(row.run().id()).equals(task), "has no task '%s'".formatted(task));
+    }
+
+    private void rerun(Predicate<Runs.TaskRow> chosen, String otherwise) {
+        RunState state = state();
+        if (!state.isTerminal()) {
+            throw new RunActiveException(
+                    "Run '%s' is %s. Tasks can be begun anew only when it has ended: wait, or cancel it."
+                            .formatted(id(), state));
+        }
+        List<Runs.TaskRow> rows = rows();
+        boolean[] anew = new boolean[rows.size()];
+        List<RunId> tasks = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) { // each stands after all it comes after
+            anew[i] = chosen.test(rows.get(i)) || rows.get(i).after().stream().anyMatch(place -> anew[place]);
+            if (anew[i]) {
+                tasks.add(rows.get(i).run().id());
+            }
+        }
+        if (tasks.isEmpty()) {
+            throw new InvalidRequestException("Run '%s' %s. Look at its status().".formatted(id(), otherwise));
+        }
+        desk.commands()
+                .rerun(new Change.Rerun(id(), tasks, desk.settings().clockwork().random()));
+    }
+}

@@ -1,0 +1,52 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Child;
+import dev.perdure.ChildOptions;
+import dev.perdure.DurableFuture;
+import dev.perdure.RunId;
+import dev.perdure.StepOptions;
+import dev.perdure.WorkflowContext;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
+import dev.perdure.spi.Runs;
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** What functions of the engine's own can do besides what a user's can. */
+public interface EngineContext extends WorkflowContext {
+    /** How those ended that the run comes after. */
+    List<Premise> premises();
+
+    /** Reads back what another run gave. If the type does not fit any more, the run is paused. */
+    @Nullable
+    Object decode(Payload payload, Type type);
+
+    /** A step of a type that is known as reflection has it. */
+    @Nullable
+    Object perform(String name, Type type, Callable<?> body, StepOptions options);
+
+    /** The last thing the run does: what it gives is the outcome, and one commit records it and ends the run. */
+    Encoded performLast(String name, Type type, Callable<?> body, StepOptions options);
+
+    /** Whether the next thing recorded is that {@link #patched} said yes to this. */
+    boolean isDecided(String decision);
+
+    /** An event of this name, whatever comes with it. */
+    DurableFuture<@Nullable Void> occurrence(String event);
+
+    /** Starts a child by what it is. */
+    <T extends @Nullable Object> Child<T> startChild(Target target, @Nullable Object input, ChildOptions options);
+
+    /** The runs that were born with this one. */
+    List<Runs.TaskRow> tasks();
+
+    /** Asks runs to end. Twice is fine. */
+    void cancel(Collection<RunId> runs, String reason);
+
+    /** Pauses the run for a person to mend the code. To be thrown. */
+    Error stop(String reason);
+}

@@ -1,0 +1,27 @@
+package dev.perdure.postgres.crash;
+
+import dev.perdure.Dag;
+import dev.perdure.TaskContext;
+
+/** A graph whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line outside. */
+final class Diamond {
+    static final String GO = "go";
+
+    private Diamond() {}
+
+    /** What the join was given, and what it gave. */
+    record Joined(String left, String right, String own) {}
+
+    static Dag<Integer, Joined> graph(OutsideLedger ledger) {
+        return Dag.of("diamond", Integer.class, dag -> {
+            var top = dag.task("top", t -> line(ledger, t));
+            var left = dag.task("left", top, (t, first) -> line(ledger, t)).waitForEvent(GO);
+            var right = dag.task("right", top, (t, first) -> line(ledger, t)).waitForEvent(GO);
+            return dag.task("join", left, right, (t, one, two) -> new Joined(one, two, line(ledger, t)));
+        });
+    }
+
+    private static String line(OutsideLedger ledger, TaskContext<Integer> task) throws Exception {
+        return ledger.write(task.runId().value(), task.name());
+    }
+}

@@ -1,0 +1,197 @@
+package dev.perdure.postgres.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Dag;
+import dev.perdure.GraphRun;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import dev.perdure.Topic;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.postgres.crash.Diamond.Joined;
+import dev.perdure.postgres.crash.OutsideLedger.Line;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Graphs on real processes: joins whose parents end at the same moment on two of them, also when these are killed, and
+ * graphs that wait in the middle. Longer with {@code -Dgraph.diamonds=1000 -Dgraph.kills=20 -Dgraph.waiters=10000}.
+ */
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
+class GraphIT {
+    private static final int DIAMONDS = Integer.getInteger("graph.diamonds", 100);
+    private static final int KILLS = Integer.getInteger("graph.kills", 3);
+    private static final int WAITERS = Integer.getInteger("graph.waiters", 500);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Topic<String> GO = Topic.of(Diamond.GO, String.class);
+
+    @Test
+    void joins_whose_parents_end_at_the_same_moment_on_two_processes_run_once() throws Exception {
+        try (Field field = new Field();
+                WorkerProcess one = field.worker().ready();
+                WorkerProcess two = field.worker().ready()) {
+            List<GraphRun<Joined>> runs = field.start();
+            field.awaitMiddles();
+            assertThat(field.client.emit(GO, "now")).isEqualTo(2 * DIAMONDS);
+            Map<String, Map<String, List<Line>>> lines = field.ended(runs);
+            assertThat(lines.values())
+                    .allSatisfy(tasks -> assertThat(tasks.values())
+                            .allSatisfy(bodies -> assertThat(bodies).hasSize(1)));
+            System.out.printf(
+                    "graphs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
+        }
+    }
+
+    @Test
+    void no_join_is_stuck_or_early_when_workers_are_killed() throws Exception {
+        try (Field field = new Field()) {
+            List<WorkerProcess> workers = new ArrayList<>();
+            workers.add(field.worker().ready());
+            workers.add(field.worker().ready());
+            try {
+                Random chance = new Random(42);
+                List<GraphRun<Joined>> runs = field.start();
+                field.awaitMiddles();
+                field.client.emit(GO, "now");
+                for (int kill = 0; kill < KILLS; kill++) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20 + chance.nextInt(200)));
+                    int victim = chance.nextInt(2);
+                    workers.get(victim).kill();
+                    workers.set(victim, field.worker());
+                }
+                Map<String, Map<String, List<Line>>> lines = field.ended(runs);
+                int bodies = lines.values().stream()
+                        .mapToInt(tasks ->
+                                tasks.values().stream().mapToInt(List::size).sum())
+                        .sum();
+                System.out.printf(
+                        "graphs: %d diamonds under %d kills, none stuck; %d bodies for %d tasks%n",
+                        DIAMONDS, KILLS, bodies, 4 * DIAMONDS);
+            } finally {
+                workers.forEach(WorkerProcess::close);
+            }
+        }
+    }
+
+    @Test
+    void graphs_that_wait_in_the_middle_hold_nothing() throws Exception {
+        Dag<Integer, Integer> waiting = Dag.of("waiting", Integer.class, dag -> {
+            var first = dag.task("first", t -> t.input());
+            return dag.task("second", first, (t, number) -> number + 1).waitForEvent(Diamond.GO);
+        });
+        try (Field field = new Field();
+                Perdure worker = Perdure.on(field.store)
+                        .register(waiting)
+                        .warmWindow(Duration.ZERO)
+                        .start()) {
+            List<GraphRun<Integer>> runs = worker.startAll(
+                    waiting, IntStream.range(0, WAITERS).boxed().toList(), number -> StartOptions.defaults());
+            field.awaitSuspended(WAITERS);
+            assertThat(field.count("SELECT count(*) FROM perdure.held"))
+                    .as("runs in memory")
+                    .isZero();
+            assertThat(worker.emit(GO, "now")).isEqualTo(WAITERS);
+            for (int i = 0; i < WAITERS; i++) {
+                assertThat(runs.get(i).result(PATIENCE)).isEqualTo(i + 1);
+            }
+        }
+    }
+
+    /** A database with a ledger in it, and a client. */
+    private static final class Field implements AutoCloseable {
+        private final SharedPostgres.Fresh database = SharedPostgres.database("graphs");
+        private final HikariDataSource pool =
+                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final PostgresStore store = PostgresStore.on(pool).open();
+        private final Perdure client = Perdure.on(store).client();
+        private final HikariDataSource ledgerPool =
+                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final OutsideLedger ledger = new OutsideLedger(ledgerPool);
+
+        Field() throws SQLException {
+            ledger.create();
+        }
+
+        WorkerProcess worker() throws Exception {
+            return WorkerProcess.start(GraphWorker.class, database);
+        }
+
+        List<GraphRun<Joined>> start() {
+            return client.startAll(
+                    Diamond.graph(ledger),
+                    IntStream.range(0, DIAMONDS).boxed().toList(),
+                    number -> StartOptions.id("diamond-" + number));
+        }
+
+        /** Until both middles of every diamond wait. */
+        void awaitMiddles() {
+            awaitSuspended(2 * DIAMONDS);
+        }
+
+        void awaitSuspended(int count) {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> count("SELECT count(*) FROM perdure.run WHERE state = 3") == count);
+        }
+
+        /** Every graph ends with what bodies gave, and no join began before both its parents were recorded. */
+        Map<String, Map<String, List<Line>>> ended(List<GraphRun<Joined>> runs) throws SQLException {
+            List<Joined> results = new ArrayList<>();
+            for (GraphRun<Joined> run : runs) {
+                results.add(run.result(PATIENCE));
+            }
+            Map<String, Map<String, List<Line>>> lines = new HashMap<>();
+            for (Line line : ledger.lines()) {
+                lines.computeIfAbsent(line.run(), unseen -> new HashMap<>())
+                        .computeIfAbsent(line.step(), unseen -> new ArrayList<>())
+                        .add(line);
+            }
+            for (int i = 0; i < runs.size(); i++) {
+                Map<String, List<Line>> tasks = lines.get(runs.get(i).id().value());
+                Joined joined = results.get(i);
+                assertThat(tasks.get("left")).extracting(Line::value).contains(joined.left());
+                assertThat(tasks.get("right")).extracting(Line::value).contains(joined.right());
+                assertThat(tasks.get("join")).extracting(Line::value).contains(joined.own());
+                Line firstJoin = tasks.get("join").getFirst();
+                assertThat(tasks.get("left"))
+                        .as("no parent runs once its join has begun")
+                        .allMatch(line -> line.at().isBefore(firstJoin.at()));
+                assertThat(tasks.get("right")).allMatch(line -> line.at().isBefore(firstJoin.at()));
+            }
+            return lines;
+        }
+
+        long count(String sql) throws SQLException {
+            try (Connection connection = pool.getConnection();
+                    PreparedStatement query = connection.prepareStatement(sql);
+                    var row = query.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+
+        @Override
+        public void close() {
+            client.close();
+            store.close();
+            pool.close();
+            ledgerPool.close();
+            database.close();
+        }
+    }
+}

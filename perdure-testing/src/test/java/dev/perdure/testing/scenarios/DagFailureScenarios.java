@@ -1,0 +1,476 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.perdure.Dag;
+import dev.perdure.DagBuilder;
+import dev.perdure.DagTask;
+import dev.perdure.GraphRun;
+import dev.perdure.GraphStatus;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.TaskError;
+import dev.perdure.TaskStatus;
+import dev.perdure.TasksFailedException;
+import dev.perdure.TerminalException;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Graphs that do not come to a good end: who is cancelled because of whom, what is handled, and how often. */
+abstract class DagFailureScenarios extends Scenarios {
+    private static int fail(String why) {
+        throw new TerminalException(why);
+    }
+
+    private static int always() {
+        throw new IllegalStateException("always");
+    }
+
+    /** charge fails; pack is another branch; ship needs both; mail comes after ship. */
+    private static Dag<String, Integer> shop(List<String> seen) {
+        return Dag.of("shop", String.class, dag -> {
+            DagTask<Integer> mail = tasks(dag, seen);
+            dag.onFailure(t -> seen.add("onFailure " + t.input() + " " + t.runId() + " " + t.errors()));
+            dag.onSuccess(t -> seen.add("onSuccess"));
+            return mail;
+        });
+    }
+
+    private static DagTask<Integer> tasks(DagBuilder<String> dag, List<String> seen) {
+        var check = dag.task("check", t -> 1);
+        var charge = dag.task("charge", check, (t, one) -> fail("card refused"));
+        var pack = dag.task("pack", check, (t, one) -> {
+            seen.add("pack");
+            return 2;
+        });
+        var ship = dag.task("ship", charge, pack, (t, one, two) -> {
+            seen.add("ship");
+            return 3;
+        });
+        return dag.task("mail", ship, (t, one) -> 4);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void descendants_are_cancelled_with_the_culprit_and_other_branches_finish(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> shop = shop(seen);
+            perdure.register(shop);
+            GraphRun<Integer> run = perdure.start(shop, "x", id("g"));
+            RunFailedException failed = catchThrowableOfType(RunFailedException.class, run::result);
+            assertThat(failed.state()).isEqualTo(RunState.FAILED);
+            assertThat(failed)
+                    .hasMessageContaining(
+                            "1 task of graph 'shop' failed: 'charge': dev.perdure.TerminalException: card refused.")
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            TasksFailedException.class,
+                            cause -> assertThat(cause.errors())
+                                    .containsExactly(
+                                            new TaskError("charge", "dev.perdure.TerminalException: card refused")));
+            GraphStatus status = run.status();
+            String culprit = "because task 'charge' failed: dev.perdure.TerminalException: card refused";
+            assertThat(status.tasks())
+                    .extracting(TaskStatus::name, TaskStatus::state)
+                    .containsExactlyInAnyOrder(
+                            tuple("check", RunState.COMPLETED),
+                            tuple("charge", RunState.FAILED),
+                            tuple("pack", RunState.COMPLETED),
+                            tuple("ship", RunState.CANCELLED),
+                            tuple("mail", RunState.CANCELLED));
+            assertThat(status.task("ship").orElseThrow().reason()).contains(culprit);
+            assertThat(status.task("mail").orElseThrow().reason()).contains(culprit);
+            assertThat(status.task("charge").orElseThrow().error().orElseThrow())
+                    .hasMessage("card refused");
+            assertThat(seen)
+                    .containsExactly("pack", "onFailure x g ['charge': dev.perdure.TerminalException: card refused]");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_is_retried_by_its_policy_and_the_child_runs_once_afterwards(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger attempts = new AtomicInteger();
+            AtomicInteger children = new AtomicInteger();
+            List<String> keys = new CopyOnWriteArrayList<>();
+            Dag<String, String> dag = Dag.of("retry-test", String.class, builder -> {
+                var flaky = builder.task("flaky", t -> {
+                            keys.add(t.attempt().idempotencyKey());
+                            if (attempts.incrementAndGet() < 3) {
+                                throw new IllegalStateException("transient");
+                            }
+                            return "success " + t.attempt().number();
+                        })
+                        .retry(RetryPolicy.standard().attempts(3));
+                return builder.task("after", flaky, (t, text) -> text + " " + children.incrementAndGet());
+            });
+            perdure.register(dag);
+            GraphRun<String> run = perdure.start(dag, "x");
+            assertThat(run.result()).isEqualTo("success 3 1");
+            assertThat(attempts).hasValue(3);
+            assertThat(keys).hasSize(3).containsOnly(keys.getFirst());
+            assertThat(run.status().task("flaky").orElseThrow().attempts()).isEqualTo(3);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void attempts_run_out_and_a_crash_does_not_give_more_of_them(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger attempts = new AtomicInteger();
+            RetryPolicy hourly = RetryPolicy.standard().attempts(3).initialDelay(Duration.ofHours(1));
+            Dag<String, Integer> dag = Dag.of(
+                    "hopeless",
+                    String.class,
+                    builder -> builder.task("flaky", t -> {
+                                attempts.incrementAndGet();
+                                return always();
+                            })
+                            .retry(hourly));
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            assertThat(run.status().task("flaky").orElseThrow().state()).isEqualTo(RunState.BACKING_OFF);
+            perdure.crash();
+            assertThatThrownBy(run::result).hasMessageContaining("'flaky': java.lang.IllegalStateException: always");
+            assertThat(attempts).hasValue(3);
+            assertThat(run.status().task("flaky").orElseThrow().attempts()).isEqualTo(3);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_that_takes_too_long_is_interrupted(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicBoolean interrupted = new AtomicBoolean();
+            Dag<String, Integer> dag = Dag.of(
+                    "slow",
+                    String.class,
+                    builder -> builder.task("stuck", t -> {
+                                try {
+                                    new CountDownLatch(1).await();
+                                } catch (InterruptedException expected) {
+                                    interrupted.set(true);
+                                    throw expected;
+                                }
+                                return 1;
+                            })
+                            .retry(1)
+                            .timeout(Duration.ofMillis(50)));
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x");
+            until(() -> {
+                perdure.advance(Duration.ofMillis(100));
+                return run.state().isTerminal();
+            });
+            assertThat(interrupted).isTrue();
+            assertThat(run.status().task("stuck").orElseThrow().reason().orElseThrow())
+                    .contains("took longer than PT0.05S");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_parent_fails_while_another_still_waits(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("uneven", String.class, builder -> {
+                var bad = builder.task("bad", t -> fail("at once"));
+                var slow = builder.workflow("slow", (ctx, t) -> {
+                    ctx.sleep(Duration.ofHours(5));
+                    seen.add("slow");
+                    return 1;
+                });
+                return builder.task("join", bad, slow, (t, one, two) -> one + two);
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PENDING);
+            assertThatThrownBy(run::result).hasMessageContaining("'bad': dev.perdure.TerminalException: at once");
+            assertThat(seen).contains("slow");
+            assertThat(run.status().task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void two_fail_and_both_are_named(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("both", String.class, builder -> {
+                var one = builder.task("one", t -> fail("first"));
+                var two = builder.task("two", t -> fail("second"));
+                builder.onFailure(t -> t.errors().forEach(error -> seen.add(error.task())));
+                return builder.task("join", one, two, (t, a, b) -> a + b);
+            });
+            perdure.register(dag);
+            assertThatThrownBy(() -> perdure.start(dag, "x").result())
+                    .hasMessageContaining(
+                            "2 tasks of graph 'both' failed: 'one': dev.perdure.TerminalException: first; 'two': dev.perdure.TerminalException: second.");
+            assertThat(seen).containsExactly("one", "two");
+        }
+    }
+
+    /** Refers to itself, which no JSON can hold. */
+    public static final class Endless {
+        /** Itself. */
+        public Endless next() {
+            return this;
+        }
+
+        /** Itself again. */
+        public Endless getNext() {
+            return this;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_output_that_cannot_be_stored_fails_the_task_and_the_run_ends(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger bodies = new AtomicInteger();
+            Dag<String, Endless> dag = Dag.of(
+                    "odd",
+                    String.class,
+                    builder -> builder.task("endless", t -> {
+                        bodies.incrementAndGet();
+                        return new Endless();
+                    }));
+            perdure.register(dag);
+            assertThatThrownBy(() -> perdure.start(dag, "x").result())
+                    .isInstanceOf(RunFailedException.class)
+                    .hasMessageContaining("The result of step 'endless'");
+            assertThat(bodies).hasValue(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_handler_that_fails_is_reported_and_does_not_loop(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger handled = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("worse", String.class, builder -> {
+                builder.onFailure(t -> {
+                    handled.incrementAndGet();
+                    throw new TerminalException("no luck");
+                });
+                return builder.task("bad", t -> fail("at once"));
+            });
+            perdure.register(dag);
+            assertThatThrownBy(() -> perdure.start(dag, "x").result())
+                    .hasMessageContaining("'bad': dev.perdure.TerminalException: at once")
+                    .hasMessageContaining("onFailure failed too: dev.perdure.TerminalException: no luck");
+            assertThat(handled).hasValue(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void on_success_runs_once_after_all_leaves_and_on_failure_does_not(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("good", String.class, builder -> {
+                var quick = builder.task("quick", t -> 1);
+                builder.task("slow", t -> {
+                            seen.add("slow");
+                            return 2;
+                        })
+                        .waitFor(Duration.ofHours(1));
+                builder.onFailure(t -> seen.add("onFailure"));
+                builder.onSuccess(t -> seen.add("onSuccess " + t.input()));
+                return quick;
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x").result()).isEqualTo(1);
+            assertThat(seen).containsExactly("slow", "onSuccess x");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void on_success_that_fails_fails_the_run(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("almost", String.class, builder -> {
+                builder.onFailure(t -> seen.add("onFailure"));
+                builder.onSuccess(t -> {
+                    throw new TerminalException("late");
+                });
+                return builder.task("fine", t -> 1);
+            });
+            perdure.register(dag);
+            assertThatThrownBy(() -> perdure.start(dag, "x").result())
+                    .hasMessageContaining(
+                            "All tasks of graph 'almost' succeeded, but onSuccess failed: dev.perdure.TerminalException: late");
+            assertThat(seen).isEmpty();
+        }
+    }
+
+    // ---- cancel and kill
+
+    private static Dag<String, Integer> sleepers(List<String> seen) {
+        return Dag.of("sleepers", String.class, builder -> {
+            var first = builder.task("first", t -> 1);
+            var slow = builder.workflow("slow", first, (ctx, t, one) -> {
+                try {
+                    ctx.sleep(Duration.ofHours(5));
+                } finally {
+                    ctx.run("undo", () -> seen.add("undone"));
+                }
+                return 1;
+            });
+            builder.onFailure(t -> seen.add("onFailure"));
+            return builder.task("join", slow, (t, two) -> two);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_reaches_every_live_task_which_may_undo_and_is_not_a_failure(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = sleepers(seen);
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            run.cancel("not now");
+            RunFailedException cancelled = catchThrowableOfType(RunFailedException.class, run::result);
+            assertThat(cancelled.state()).isEqualTo(RunState.CANCELLED);
+            assertThat(cancelled).hasMessageContaining("not now");
+            GraphStatus status = run.status();
+            assertThat(status.task("first").orElseThrow().state()).isEqualTo(RunState.COMPLETED);
+            assertThat(status.task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(status.task("slow").orElseThrow().reason()).contains("its graph was cancelled: not now");
+            assertThat(status.task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(seen).containsExactly("undone");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_waits_for_a_task_that_undoes_at_length(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of(
+                    "undoing",
+                    String.class,
+                    builder -> builder.workflow("slow", (ctx, t) -> {
+                        try {
+                            ctx.sleep(Duration.ofHours(5));
+                        } finally {
+                            ctx.sleep(Duration.ofMinutes(10));
+                        }
+                        return 1;
+                    }));
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            run.cancel("not now");
+            perdure.advance(Duration.ofMinutes(9));
+            assertThat(run.state().isTerminal()).isFalse();
+            assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
+            assertThat(run.status().task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_kill_ends_graph_and_tasks_at_once(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = sleepers(seen);
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            run.kill("enough");
+            assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: enough");
+            assertThat(run.status().task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(run.status().task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(seen).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_that_is_cancelled_alone_cancels_what_comes_after_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = sleepers(seen);
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            perdure.run(RunId.of("g/slow"), TypeRef.of(Integer.class)).cancel("skip this one");
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining("CANCELLED: because task 'slow' was cancelled: skip this one");
+            assertThat(seen).containsExactly("undone");
+        }
+    }
+
+    // ---- crashes
+
+    @ParameterizedTest
+    @EnumSource
+    void every_recorded_output_stays_whenever_a_worker_dies(TestMode mode) {
+        for (int commit = 0; commit < 8; commit++) {
+            for (boolean before : new boolean[] {true, false}) {
+                try (PerdureTest perdure = create(mode)) {
+                    AtomicInteger joins = new AtomicInteger();
+                    Dag<String, Integer> dag = Dag.of("mortal", String.class, builder -> {
+                        var a = builder.task("a", t -> 1);
+                        var b = builder.task("b", a, (t, one) -> 2);
+                        var c = builder.task("c", a, (t, one) -> 3);
+                        return builder.task("d", b, c, (t, two, three) -> {
+                            joins.incrementAndGet();
+                            return two + three;
+                        });
+                    });
+                    perdure.register(dag);
+                    perdure.settle();
+                    if (before) {
+                        perdure.crashBeforeCommit(commit);
+                    } else {
+                        perdure.crashAfterCommit(commit);
+                    }
+                    GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+                    assertThat(run.result()).isEqualTo(5);
+                    assertThat(joins.get()).isBetween(1, 2);
+                }
+            }
+        }
+    }
+
+    @Test
+    void an_output_is_kept_when_a_later_task_crashes() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            AtomicInteger first = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("recovery-test", String.class, builder -> {
+                var a = builder.task("step-1", t -> first.incrementAndGet());
+                return builder.task("step-2", a, (t, one) -> fail("Crash!"));
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            assertThatThrownBy(run::result).hasMessageContaining("Crash!");
+            assertThat(first).hasValue(1);
+            assertThat(run.status().outputs().get("step-1", TypeRef.of(Integer.class)))
+                    .isEqualTo(1);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Collected;
+import dev.perdure.Dag;
+import dev.perdure.GraphRun;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunFilter;
+import dev.perdure.RunState;
+import dev.perdure.TaskContext;
+import dev.perdure.TerminalException;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The same for each item of a list that a task gives. */
+abstract class DagMapScenarios extends Scenarios {
+    private static List<Integer> numbers(TaskContext<Integer> task) {
+        return IntStream.range(0, task.input()).boxed().toList();
+    }
+
+    private static Dag<Integer, Integer> summing(int parallelism) {
+        return Dag.of("summing", Integer.class, dag -> {
+            var numbers = dag.task("numbers", DagMapScenarios::numbers);
+            var squares = dag.map("squares", numbers, (t, number) -> number * number + t.input() - t.input())
+                    .parallelism(parallelism);
+            return dag.task(
+                    "sum",
+                    squares,
+                    (t, all) -> all.stream().mapToInt(Integer::intValue).sum());
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void maps_over_none_one_and_some(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, Integer> dag = summing(3);
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 0).result()).isZero();
+            assertThat(perdure.start(dag, 1).result()).isZero();
+            assertThat(perdure.start(dag, 10).result()).isEqualTo(285);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void results_come_in_the_order_of_the_items_and_never_more_at_a_time_than_allowed(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger now = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            Dag<Integer, List<String>> dag = Dag.of("ordered", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.map("texts", numbers, (t, number) -> {
+                            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+                            now.decrementAndGet();
+                            return t.name() + number;
+                        })
+                        .parallelism(2);
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 5).result())
+                    .containsExactly("texts0", "texts1", "texts2", "texts3", "texts4");
+            assertThat(most.get()).isBetween(1, 2);
+        }
+    }
+
+    @Test
+    void maps_over_10_000() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Dag<Integer, Integer> dag = Dag.of("large", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                var same = builder.map("same", numbers, (t, number) -> number);
+                return builder.task("count", same, (t, all) -> all.size());
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 10_000).result()).isEqualTo(10_000);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void one_that_fails_fails_the_map_and_cancels_the_others(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Map<Integer, Integer> tries = new ConcurrentHashMap<>();
+            CountDownLatch never = new CountDownLatch(1);
+            Dag<Integer, List<Integer>> dag = Dag.of("fast", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.map("picky", numbers, (t, number) -> {
+                            tries.merge(number, 1, Integer::sum);
+                            if (number == 1) {
+                                throw new TerminalException("not one");
+                            }
+                            if (number == 2) {
+                                never.await();
+                            }
+                            return number;
+                        })
+                        .parallelism(3);
+            });
+            perdure.register(dag);
+            GraphRun<List<Integer>> run = perdure.start(dag, 100, id("g"));
+            assertThatThrownBy(run::result).hasMessageContaining("'picky': ").hasMessageContaining("not one");
+            perdure.settle();
+            assertThat(perdure.list(RunFilter.all().definition("fast/picky*")))
+                    .allMatch(item -> item.state().isTerminal())
+                    .hasSizeLessThan(100);
+            assertThat(tries.get(1)).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void one_that_fails_is_collected_with_the_others(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, List<Collected<Integer>>> dag = Dag.of("collecting", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.map("picky", numbers, (t, number) -> {
+                            if (number == 1) {
+                                throw new TerminalException("not one");
+                            }
+                            return number;
+                        })
+                        .parallelism(2)
+                        .collect();
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 3).result())
+                    .containsExactly(
+                            new Collected<>(0, null),
+                            new Collected<>(null, "dev.perdure.TerminalException: not one"),
+                            new Collected<>(2, null));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancel_and_a_kill_of_the_graph_reach_the_items(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, List<Integer>> dag = Dag.of("stopped", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.map("picky", numbers, (t, number) -> broken(number))
+                        .retry(RetryPolicy.standard().initialDelay(Duration.ofHours(1)));
+            });
+            perdure.register(dag);
+            GraphRun<List<Integer>> cancelled = perdure.start(dag, 3, id("c"));
+            GraphRun<List<Integer>> killed = perdure.start(dag, 3, id("k"));
+            perdure.settle();
+            perdure.advance(Duration.ofMinutes(1));
+            cancelled.cancel("not now");
+            killed.kill("enough");
+            assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
+            assertThatThrownBy(killed::result).hasMessageContaining("CANCELLED: enough");
+            perdure.settle();
+            assertThat(perdure.list(RunFilter.all().definition("stopped/picky*")))
+                    .hasSize(6)
+                    .allMatch(item -> item.state() == RunState.CANCELLED);
+        }
+    }
+
+    private static int broken(int number) {
+        throw new IllegalStateException("broken " + number);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void exactly_as_many_items_although_a_worker_dies_while_they_are_started(TestMode mode) {
+        for (int commit = 0; commit < 12; commit++) {
+            try (PerdureTest perdure = create(mode)) {
+                Dag<Integer, Integer> dag = summing(2);
+                perdure.register(dag);
+                perdure.settle();
+                if (commit % 2 == 0) {
+                    perdure.crashAfterCommit(commit);
+                } else {
+                    perdure.crashBeforeCommit(commit);
+                }
+                GraphRun<Integer> run = perdure.start(dag, 6, id("g"));
+                assertThat(run.result()).isEqualTo(55);
+                assertThat(perdure.list(RunFilter.all().definition("summing/squares*")))
+                        .hasSize(6)
+                        .allMatch(item -> item.state() == RunState.COMPLETED);
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Dag;
+import dev.perdure.DagTask;
+import dev.perdure.GraphRun;
+import dev.perdure.GraphStatus;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.Outputs;
+import dev.perdure.RunConflictException;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Graphs of every shape: in order, each task once, outputs where they belong. */
+abstract class DagScenarios extends Scenarios {
+    @ParameterizedTest
+    @EnumSource
+    void a_line_runs_in_order(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> line = Dag.of("linear", String.class, dag -> {
+                var a = dag.task("step-a", t -> "result-a");
+                var b = dag.task("step-b", a, (t, first) -> "result-b-" + first);
+                return dag.task("step-c", b, (t, second) -> "result-c-" + second);
+            });
+            perdure.register(line);
+            GraphRun<String> run = perdure.start(line, "x", id("g"));
+            assertThat(run.result()).isEqualTo("result-c-result-b-result-a");
+            assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+            assertThat(perdure.run(RunId.of("g/step-c"), TypeRef.of(String.class))
+                            .result())
+                    .isEqualTo("result-c-result-b-result-a");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_diamond_joins_once_after_both_sides(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> order = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> diamond = Dag.of("diamond", String.class, dag -> {
+                var a = dag.task("a", t -> noted(order, "a", 1));
+                var b = dag.task("b", a, (t, one) -> noted(order, "b", 2));
+                var c = dag.task("c", a, (t, one) -> noted(order, "c", 3));
+                return dag.task("d", b, c, (t, two, three) -> noted(order, "d", two + three));
+            });
+            perdure.register(diamond);
+            assertThat(perdure.start(diamond, "x").result()).isEqualTo(5);
+            assertThat(order)
+                    .containsExactlyInAnyOrder("a", "b", "c", "d")
+                    .startsWith("a")
+                    .endsWith("d");
+        }
+    }
+
+    private static <T> T noted(List<String> order, String what, T value) {
+        order.add(what);
+        return value;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_sees_the_input_the_run_and_itself(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> dag = Dag.of(
+                    "single",
+                    String.class,
+                    builder -> builder.task(
+                            "only",
+                            t -> "%s %s %s %d %d"
+                                    .formatted(
+                                            t.input(),
+                                            t.runId(),
+                                            t.name(),
+                                            t.attempt().number(),
+                                            t.attempt().idempotencyKey().length())));
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "in", id("g")).result()).isEqualTo("in g only 1 36");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void three_and_four_parents_and_an_order_without_output(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> order = new CopyOnWriteArrayList<>();
+            Dag<String, String> dag = Dag.of("wide", String.class, builder -> {
+                var a = builder.task("a", t -> "a");
+                var b = builder.task("b", t -> 2);
+                var c = builder.task("c", t -> 3L);
+                var d = builder.task("d", t -> true);
+                var three = builder.task(
+                        "three", a, b, c, (t, one, two, third) -> noted(order, "three", one + two + third));
+                var silent =
+                        builder.task("silent", t -> noted(order, "silent", 0)).after(three);
+                return builder.task(
+                                "four",
+                                a,
+                                b,
+                                c,
+                                d,
+                                (t, one, two, third, fourth) -> noted(order, "four", one + two + third + fourth))
+                        .after(silent);
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x").result()).isEqualTo("a23true");
+            assertThat(order).containsExactly("three", "silent", "four");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void two_separate_parts_give_the_outputs_of_their_leaves(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<DagTask<String>> tasks = new ArrayList<>();
+            Dag<String, Outputs> dag = Dag.ofLeaves("parts", String.class, builder -> {
+                var a = builder.task("a", t -> t.input().length());
+                tasks.add(builder.task("b", a, (t, length) -> "b" + length));
+                tasks.add(builder.task("alone", t -> "alone"));
+            });
+            perdure.register(dag);
+            Outputs outputs = perdure.start(dag, "four").result();
+            assertThat(outputs.tasks()).containsExactlyInAnyOrder("b", "alone");
+            assertThat(outputs.get(tasks.get(0))).isEqualTo("b4");
+            assertThat(outputs.get("alone", TypeRef.of(String.class))).isEqualTo("alone");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_result_may_be_a_task_in_the_middle(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of("middle", String.class, builder -> {
+                var a = builder.task("a", t -> 1);
+                builder.task("b", a, (t, one) -> 2);
+                return a;
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x").result()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_join_of_500_runs_once() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            AtomicInteger joins = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("wide", String.class, builder -> {
+                List<DagTask<Integer>> parts = new ArrayList<>();
+                for (int i = 0; i < 500; i++) {
+                    int number = i;
+                    parts.add(builder.task("part-" + i, t -> number));
+                }
+                return builder.task("join", parts, (t, numbers) -> {
+                    joins.incrementAndGet();
+                    return numbers.stream().mapToInt(Integer::intValue).sum();
+                });
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x").result()).isEqualTo(499 * 500 / 2);
+            assertThat(joins).hasValue(1);
+        }
+    }
+
+    @Test
+    void a_chain_of_1000_comes_to_its_end() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            Dag<String, Integer> dag = Dag.of("deep", String.class, builder -> {
+                DagTask<Integer> last = builder.task("link-0", t -> 1);
+                for (int i = 1; i < 1_000; i++) {
+                    last = builder.task("link-" + i, last, (t, number) -> number + 1);
+                }
+                return last;
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x").result()).isEqualTo(1_000);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_may_be_a_durable_function(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger bodies = new AtomicInteger();
+            Dag<String, String> dag = Dag.of("durable", String.class, builder -> {
+                var a = builder.task("a", t -> "a");
+                return builder.workflow("sleeper", a, (ctx, t, first) -> {
+                    int number = ctx.step("count", bodies::incrementAndGet);
+                    ctx.sleep(Duration.ofHours(24));
+                    return first + number + t.input() + " at " + ctx.now();
+                });
+            });
+            perdure.register(dag);
+            GraphRun<String> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            assertThat(run.status().task("sleeper").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
+            assertThat(run.result()).isEqualTo("a1x at 2030-01-02T00:00:00Z");
+            assertThat(bodies).hasValue(1);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void starting_again_attaches_and_another_input_is_refused(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger bodies = new AtomicInteger();
+            Dag<String, Integer> dag =
+                    Dag.of("once", String.class, builder -> builder.task("only", t -> bodies.incrementAndGet()));
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "x", id("g")).result()).isEqualTo(1);
+            assertThat(perdure.start(dag, "x", id("g")).result()).isEqualTo(1);
+            assertThatThrownBy(() -> perdure.start(dag, "y", id("g"))).isInstanceOf(RunConflictException.class);
+            assertThat(bodies).hasValue(1);
+        }
+    }
+
+    @Test
+    void a_graph_takes_no_delay_timeout_or_message() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            Dag<String, Integer> dag = Dag.of("plain", String.class, builder -> builder.task("only", t -> 1));
+            perdure.register(dag);
+            assertThatThrownBy(() ->
+                            perdure.start(dag, "x", StartOptions.defaults().delay(Duration.ofHours(1))))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("Give its tasks .waitFor(…) and .timeout(…).");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_that_no_worker_has_waits_visibly_for_one_that_has_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> older = Dag.of("growing", String.class, builder -> builder.task("first", t -> 1));
+            Dag<String, Integer> newer = Dag.of("growing", String.class, builder -> {
+                var first = builder.task("first", t -> 1);
+                return builder.task("second", first, (t, one) -> one + 1);
+            });
+            perdure.register(older);
+            GraphRun<Integer> run = perdure.start(newer, "x", id("g"));
+            perdure.settle();
+            GraphStatus status = run.status();
+            assertThat(status.task("second").orElseThrow().state()).isEqualTo(RunState.READY);
+            assertThat(status.task("second").orElseThrow().reason().orElseThrow())
+                    .contains("growing/second");
+            perdure.deploy(newer);
+            assertThat(run.result()).isEqualTo(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_keeps_the_graph_it_was_started_with(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> older = Dag.of("changing", String.class, builder -> {
+                var first = builder.task("first", t -> 1);
+                return builder.task("last", first, (t, one) -> one + 1).waitFor(Duration.ofHours(1));
+            });
+            Dag<String, Integer> newer = Dag.of("changing", String.class, builder -> {
+                var first = builder.task("first", t -> 100);
+                var between = builder.task("between", first, (t, one) -> one + 10);
+                return builder.task("last", first, (t, one) -> one + 1)
+                        .after(between)
+                        .waitFor(Duration.ofHours(1));
+            });
+            perdure.register(older);
+            GraphRun<Integer> run = perdure.start(older, "x", id("g"));
+            perdure.settle();
+            perdure.deploy(newer);
+            assertThat(run.result()).isEqualTo(2);
+            assertThat(run.status().tasks()).extracting(task -> task.name()).containsExactly("first", "last");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void many_graphs_at_once_all_end(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger joins = new AtomicInteger();
+            Dag<Integer, Integer> diamond = Dag.of("many", Integer.class, dag -> {
+                var a = dag.task("a", t -> t.input());
+                var b = dag.task("b", a, (t, number) -> number + 1);
+                var c = dag.task("c", a, (t, number) -> number + 2);
+                return dag.task("d", b, c, (t, one, two) -> one + two + 0 * joins.incrementAndGet());
+            });
+            perdure.register(diamond);
+            List<GraphRun<Integer>> runs =
+                    perdure.startAll(diamond, IntStream.range(0, 50).boxed().toList(), number -> id("g-" + number));
+            for (int i = 0; i < runs.size(); i++) {
+                assertThat(runs.get(i).result()).isEqualTo(2 * i + 3);
+            }
+            assertThat(joins).hasValue(50);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothing_is_in_memory_while_graphs_wait_in_the_middle(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of("waiting", String.class, builder -> {
+                var first = builder.task("first", t -> 1);
+                return builder.task("second", first, (t, one) -> one + 1).waitFor(Duration.ofDays(1));
+            });
+            perdure.register(dag);
+            perdure.settle();
+            int idle = perdure.clockwork().threads();
+            List<GraphRun<Integer>> runs = perdure.startAll(
+                    dag, IntStream.range(0, 100).mapToObj(String::valueOf).toList(), number -> id("g-" + number));
+            perdure.settle();
+            perdure.advance(Duration.ofSeconds(5));
+            assertThat(perdure.clockwork().threads()).isEqualTo(idle);
+            assertThat(runs).extracting(GraphRun::state).containsOnly(RunState.PENDING);
+            assertThat(runs.getLast().result()).isEqualTo(2);
+        }
+    }
+}
