@@ -135,7 +135,8 @@ final class PostgresLedger implements Ledger {
                 continue;
             }
             switch (outcomes.get(i)) {
-                case Outcome.Started started when !started.owned() -> hints.tell(new Hints.WorkReady());
+                case Outcome.Started started
+                when !started.owned() && started.handed().isEmpty() -> hints.tell(new Hints.WorkReady());
                 case Outcome.Applied applied -> tell(changes.get(i), applied.state());
                 default -> {}
             }
