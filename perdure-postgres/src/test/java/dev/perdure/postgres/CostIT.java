@@ -327,9 +327,12 @@ final class CostIT {
         }
     }
 
-    /** As the test before: a start, an end of each task, and the end of the graph itself; nothing is claimed in between. */
+    /**
+     * A start, an end of each task, and the end of the graph itself; nothing is claimed in between. Beside that, whoever
+     * waits for the result asks for it once, because the graph itself is in nobody's memory.
+     */
     @Test
-    void an_engine_makes_a_round_trip_for_each_task_of_a_line_and_two_more() {
+    void an_engine_makes_a_round_trip_for_each_task_of_a_line_two_more_and_asks_once() {
         int length = 10;
         int runs = 100;
         Dag<Integer, Integer> line = Dag.of("line", Integer.class, dag -> {
@@ -347,7 +350,7 @@ final class CostIT {
             for (int i = 0; i < runs; i++) {
                 assertThat(perdure.start(line, i).result()).isEqualTo(i + length - 1);
             }
-            assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs);
+            assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs + runs / 2);
         }
     }
 }
