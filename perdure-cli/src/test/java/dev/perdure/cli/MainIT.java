@@ -82,6 +82,14 @@ class MainIT {
     }
 
     @Test
+    void a_graph_is_shown_as_it_moves_and_everything_it_claims_holds() {
+        assertThat(perdure("demo", "dag")).isZero();
+        assertThat(out.toString())
+                .contains("check   RUNNING", "charge  FAILED", "insure  SKIPPED", "ship    CANCELLED", "ship    COMPLETED")
+                .contains("All of it held.");
+    }
+
+    @Test
     void runs_are_listed_shown_cancelled_and_resumed() {
         assertThat(perdure(onDatabase("migrate"))).isZero();
         Definition<String, String> waits = Definition.of("waits", String.class, String.class, (ctx, in) -> in);

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Dag;
+import dev.perdure.DagTask;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RunState;
@@ -322,6 +324,33 @@ final class CostIT {
                 perdure.start(one, i).result();
             }
             assertThat(proxy.roundTrips()).isBetween(3 * runs, 3 * runs + runs / 2);
+        }
+    }
+
+    /**
+     * A start, an end of each task, and the end of the graph itself; nothing is claimed in between. Beside that, whoever
+     * waits for the result asks for it once, because the graph itself is in nobody's memory.
+     */
+    @Test
+    void an_engine_makes_a_round_trip_for_each_task_of_a_line_two_more_and_asks_once() {
+        int length = 10;
+        int runs = 100;
+        Dag<Integer, Integer> line = Dag.of("line", Integer.class, dag -> {
+            DagTask<Integer> last = dag.task("task-0", t -> t.input());
+            for (int i = 1; i < length; i++) {
+                last = dag.task("task-" + i, last, (t, number) -> number + 1);
+            }
+            return last;
+        });
+        try (Perdure perdure = Perdure.on(store).register(line).start()) {
+            for (int i = 0; i < 10; i++) {
+                perdure.start(line, i).result();
+            }
+            proxy.reset();
+            for (int i = 0; i < runs; i++) {
+                assertThat(perdure.start(line, i).result()).isEqualTo(i + length - 1);
+            }
+            assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs + runs / 2);
         }
     }
 }

@@ -45,8 +45,10 @@ final class GraphFunction implements Registered.Function {
         if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
             throw cancelled(engine, input);
         }
-        boolean fine = engine.premises().stream().allMatch(leaf -> isFine(leaf.state()));
-        return fine ? succeeded(engine, input) : failed(engine, input);
+        if (!engine.premises().stream().allMatch(leaf -> isFine(leaf.state()))) {
+            throw failed(engine, input);
+        }
+        return succeeded(engine, input);
     }
 
     private static boolean isFine(RunState state) {
@@ -56,7 +58,6 @@ final class GraphFunction implements Registered.Function {
     // ---- cancelled
 
     private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
-        engine.patched(EARLY);
         CancelledException cancel = delivered(engine);
         String reason = "its graph was cancelled: " + cancel.getMessage();
         Duration pause = FIRST_LOOK;
@@ -97,16 +98,16 @@ final class GraphFunction implements Registered.Function {
 
     // ---- failed
 
-    private @Nullable Object failed(EngineContext engine, @Nullable Object input) {
+    private RuntimeException failed(EngineContext engine, @Nullable Object input) {
         List<TaskError> errors = errors(engine);
-        if (errors.isEmpty()) {
-            throw new CancelledException(engine.premises().stream()
-                    .filter(leaf -> leaf.state() == RunState.CANCELLED)
-                    .map(Premise::reason)
-                    .findFirst()
-                    .orElse(""));
+        if (!errors.isEmpty()) {
+            return handled(engine, input, errors);
         }
-        throw handled(engine, input, errors);
+        return new CancelledException(engine.premises().stream()
+                .filter(leaf -> leaf.state() == RunState.CANCELLED)
+                .map(Premise::reason)
+                .findFirst()
+                .orElse(""));
     }
 
     private static List<TaskError> errors(EngineContext engine) {

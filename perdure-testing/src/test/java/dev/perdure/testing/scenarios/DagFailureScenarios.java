@@ -457,6 +457,24 @@ abstract class DagFailureScenarios extends Scenarios {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void an_answer_that_is_lost_loses_no_task_that_was_handed_over(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of("lossy", String.class, builder -> {
+                var a = builder.task("a", t -> 1);
+                return builder.task("b", a, (t, one) -> one + 1);
+            });
+            perdure.register(dag);
+            perdure.settle();
+            perdure.loseNextAnswer();
+            GraphRun<Integer> run = perdure.start(dag, "x");
+            perdure.settle();
+            perdure.advance(Duration.ofSeconds(30));
+            assertThat(run.result()).isEqualTo(2);
+        }
+    }
+
     @Test
     void an_output_is_kept_when_a_later_task_crashes() {
         try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
