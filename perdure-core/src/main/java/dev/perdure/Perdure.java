@@ -77,6 +77,9 @@ public interface Perdure extends AutoCloseable {
     <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
 
+    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It needs not be made before. */
+    <O> ObjectHandle<O> object(Class<O> type, String key);
+
     /**
      * Starts and cancels inside a transaction of the caller's own.
      *

@@ -40,6 +40,9 @@ final class Effects {
             case Effect.Subscribe subscribe ->
                 tables.post.subscribe(
                         subscribe.event(), subscribe.key(), new Address(row.ref.id(), subscribe.position()));
+            case Effect.SetState set -> tables.objects.write(row, set);
+            case Effect.ClearState clear -> tables.objects.clear(row, clear);
+            case Effect.ClearAllState() -> tables.objects.clearAll(row);
         }
     }
 
@@ -95,7 +98,8 @@ final class Effects {
                 old.version(),
                 old.timeout(),
                 null,
-                old.parent());
+                old.parent(),
+                old.object());
     }
 
     private static NewRun orphaned(NewRun run) {
@@ -109,6 +113,7 @@ final class Effects {
                 run.version(),
                 run.timeout(),
                 run.delay(),
-                null);
+                null,
+                run.object());
     }
 }

@@ -69,7 +69,7 @@ final class MemoryDispatch implements Dispatch {
                 && (row.start.version() == null || row.start.version().equals(request.version()));
     }
 
-    private static Claimed claimed(Row row) {
+    static Claimed claimed(Row row) {
         return new Claimed(
                 row.ref,
                 row.epoch,
@@ -79,7 +79,8 @@ final class MemoryDispatch implements Dispatch {
                 row.control,
                 row.deadline(),
                 row.recoveriesWithoutProgress(),
-                List.of());
+                List.of(),
+                row.start.object());
     }
 
     private List<Signalled> signalled(Poll request) {

@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
@@ -10,10 +11,12 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,10 +29,12 @@ final class MemoryLedger implements Ledger {
     private final Tables tables;
 
     private final Effects effects;
+    private final Circles circles;
 
     MemoryLedger(Tables tables) {
         this.tables = tables;
         this.effects = new Effects(tables, this);
+        this.circles = new Circles(tables);
     }
 
     @Override
@@ -85,7 +90,12 @@ final class MemoryLedger implements Ledger {
         Row row = new Row(new RunRef(run.id(), tables.nextNumber()), run, now);
         tables.byId.put(run.id(), row);
         tables.byKey.put(row.ref.key(), row);
-        if (start.owner() != null) {
+        if (run.object() != null && run.object().hold() == ObjectCall.Hold.EXCLUSIVE) {
+            tables.objects.arrive(row);
+        }
+        if (tables.objects.mustWait(row)) {
+            row.state = RunState.PENDING;
+        } else if (start.owner() != null) {
             row.state = RunState.RUNNING;
             row.owner = start.owner();
             row.epoch = Outcome.Started.FIRST_EPOCH;
@@ -95,7 +105,8 @@ final class MemoryLedger implements Ledger {
         }
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
-        return new Outcome.Started(row.ref, start.owner() != null, now);
+        circles.refuse(row);
+        return new Outcome.Started(row.ref, row.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH), now);
     }
 
     private Outcome advance(Lane lane, Change.Advance advance) {
@@ -129,11 +140,44 @@ final class MemoryLedger implements Ledger {
                 row.ask(asked -> new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null));
                 yield moved(row, RunState.PAUSED, pause.reason());
             }
+            case Move.Arrive() -> arrive(row, now);
             case Move.End end -> {
                 row.outcome = end.outcome();
-                yield moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                tables.opened.clear();
+                tables.change(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                yield new Outcome.Applied(row.changedAt, end.state(), handOver(lane.worker(), row, end.takes()));
             }
         };
+    }
+
+    private Outcome arrive(Row row, Instant now) {
+        tables.objects.arrive(row);
+        if (!tables.objects.mustWait(row)) {
+            return new Outcome.Applied(now, row.state);
+        }
+        tables.change(row, RunState.PENDING, null);
+        circles.refuse(row);
+        return new Outcome.Applied(now, row.state);
+    }
+
+    /** Gives the worker what only waited for this run to end, as far as it wants it and can run it. */
+    private List<Claimed> handOver(@Nullable WorkerId worker, Row ended, int takes) {
+        Tables.Worker known = tables.workers.get(worker);
+        List<Claimed> handed = new ArrayList<>();
+        for (Row row : List.copyOf(tables.opened)) {
+            if (worker != null && known != null && handed.size() < takes && suits(known, ended, row)) {
+                tables.take(row, worker);
+                handed.add(MemoryDispatch.claimed(row));
+            }
+        }
+        return handed;
+    }
+
+    private static boolean suits(Tables.Worker worker, Row ended, Row row) {
+        String version = row.start.version();
+        return worker.joining.definitions().contains(row.start.definition())
+                && row.start.queue().equals(ended.start.queue())
+                && (version == null || version.equals(worker.joining.version()));
     }
 
     private Outcome moved(Row row, RunState state, @Nullable String reason) {
@@ -184,6 +228,10 @@ final class MemoryLedger implements Ledger {
             case Move.Restart restart -> false;
             case Move.Recover recover -> false;
             case Move.Pause pause -> row.state == RunState.PAUSED;
+            case Move.Arrive() ->
+                row.state == RunState.PENDING
+                        && row.start.object() != null
+                        && row.start.object().hold() == ObjectCall.Hold.EXCLUSIVE;
             case Move.End end -> row.state == end.state() && end.outcome().equals(row.outcome);
         };
     }
@@ -224,7 +272,8 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
         switch (row.state) {
-            case PENDING, READY, PAUSED -> {
+            case PENDING -> end(row, reason);
+            case READY, PAUSED -> {
                 if (row.epoch == 0) {
                     end(row, reason);
                 }
@@ -262,7 +311,7 @@ final class MemoryLedger implements Ledger {
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
-            tables.change(row, RunState.READY, null);
+            tables.change(row, tables.objects.mustWait(row) ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);
             signalOwner(row);

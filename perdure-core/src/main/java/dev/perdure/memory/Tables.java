@@ -10,6 +10,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -55,6 +56,10 @@ final class Tables {
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
     final Post post = new Post(this);
+    final MemoryObjects objects = new MemoryObjects(this);
+
+    /** What became ready because a run ended, in order: cleared by whoever wants to know. */
+    final List<Row> opened = new ArrayList<>();
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -140,6 +145,7 @@ final class Tables {
             case COMPLETED, FAILED, CANCELLED, SKIPPED -> {
                 hint(new Hints.RunEnded(row.ref.id()));
                 post.ended(row);
+                objects.ended(row);
             }
             case PENDING, RUNNING, PAUSED -> {}
         }
@@ -161,6 +167,18 @@ final class Tables {
             case RUNNING -> row.owner = null;
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
+    }
+
+    /** What a pending run waited for has happened. */
+    void open(Row row) {
+        change(row, RunState.READY, null);
+        opened.add(row);
+    }
+
+    /** A pending run that will never have its turn. */
+    void fail(Row row, String reason) {
+        row.outcome = Payload.EMPTY;
+        change(row, RunState.FAILED, reason);
     }
 
     void take(Row row, WorkerId worker) {

@@ -28,12 +28,12 @@ public final class Lifecycle {
 
     private static Map<RunState, Set<RunState>> table() {
         Map<RunState, Set<RunState>> next = new EnumMap<>(RunState.class);
-        next.put(PENDING, EnumSet.of(READY, PAUSED, CANCELLED, SKIPPED));
+        next.put(PENDING, EnumSet.of(READY, RUNNING, PAUSED, FAILED, CANCELLED, SKIPPED));
         next.put(READY, EnumSet.of(RUNNING, PAUSED, CANCELLED));
-        next.put(RUNNING, EnumSet.of(READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED));
+        next.put(RUNNING, EnumSet.of(PENDING, READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED));
         next.put(SUSPENDED, EnumSet.of(READY, PAUSED, CANCELLED));
         next.put(BACKING_OFF, EnumSet.of(READY, PAUSED, CANCELLED));
-        next.put(PAUSED, EnumSet.of(READY, CANCELLED));
+        next.put(PAUSED, EnumSet.of(PENDING, READY, CANCELLED));
         for (RunState state : RunState.values()) {
             next.putIfAbsent(state, EnumSet.noneOf(RunState.class));
         }

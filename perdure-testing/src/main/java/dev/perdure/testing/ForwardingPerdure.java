@@ -1,6 +1,7 @@
 package dev.perdure.testing;
 
 import dev.perdure.Definition;
+import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -100,6 +101,11 @@ abstract class ForwardingPerdure implements Perdure {
         return engine().startAll(definition, inputs, options).stream()
                 .map(this::lasting)
                 .toList();
+    }
+
+    @Override
+    public <O> ObjectHandle<O> object(Class<O> type, String key) {
+        return new LastingObject<>(this, type, key);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered.Target;
@@ -21,6 +22,7 @@ public final class Registry {
     private final Codec codec;
     private final Map<String, Registered> byName = new LinkedHashMap<>();
     private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, ObjectHandler> handlers = new ConcurrentHashMap<>();
 
     /** Reads and checks everything that was registered. */
     public Registry(List<Object> registrations, Codec codec) {
@@ -28,6 +30,8 @@ public final class Registry {
         for (Object registration : registrations) {
             if (registration instanceof Definition<?, ?> definition) {
                 add(fromValue(definition));
+            } else if (ObjectMethods.nameOf(registration.getClass()).isPresent()) {
+                ObjectMethods.of(registration).forEach(this::add);
             } else {
                 AnnotatedMethods.of(registration).forEach(this::add);
             }
@@ -79,5 +83,10 @@ public final class Registry {
     /** What a method reference names. */
     public Target target(WorkflowMethod method) {
         return methodReferences.computeIfAbsent(method.getClass(), unseen -> MethodReferences.target(method));
+    }
+
+    /** The handler that a method reference names. */
+    public ObjectHandler handler(ObjectMethod method) {
+        return handlers.computeIfAbsent(method.getClass(), unseen -> MethodReferences.handler(method));
     }
 }

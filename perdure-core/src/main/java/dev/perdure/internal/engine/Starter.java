@@ -8,6 +8,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,8 +50,8 @@ final class Starter {
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
     }
 
-    RunRef start(Target target, @Nullable Object input, StartOptions options) {
-        return startAll(target, List.of(order(target, input, options))).getFirst();
+    RunRef start(Callee callee, @Nullable Object input, StartOptions options) {
+        return startAll(callee.target(), List.of(order(callee, input, options))).getFirst();
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -58,7 +60,7 @@ final class Starter {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
             StartOptions chosen = options.apply(input);
-            orders.add(order(target, input, chosen));
+            orders.add(order(Callee.of(target), input, chosen));
         }
         return startAll(target, orders);
     }
@@ -76,22 +78,22 @@ final class Starter {
         }
     }
 
-    Order order(Target target, @Nullable Object input, StartOptions options) {
+    Order order(Callee callee, @Nullable Object input, StartOptions options) {
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
-        return new Order(newRun(target, input, options), options, mails);
+        return new Order(newRun(callee, input, options), options, mails);
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
         return mailroom.message(message.topic(), message.value());
     }
 
-    private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
-        Payload payload = values.input(target, input);
+    private NewRun newRun(Callee callee, @Nullable Object input, StartOptions options) {
+        Payload payload = values.input(callee.target(), input);
         Clockwork clockwork = settings.clockwork();
-        RunId id = options.id().orElseGet(() -> TimeOrderedId.next(clockwork));
+        RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
         return new NewRun(
                 id,
-                target.name(),
+                callee.target().name(),
                 payload,
                 clockwork.random(),
                 options.queue(),
@@ -99,7 +101,8 @@ final class Starter {
                 options.version().orElse(null),
                 options.timeout().orElse(null),
                 options.delay().orElse(null),
-                null);
+                null,
+                callee.object(options));
     }
 
     private List<RunRef> startAll(Target target, List<Order> orders) {
@@ -145,7 +148,7 @@ final class Starter {
                     launch(home, target, order, started);
                 }
                 if (home != null) {
-                    home.handed(started.handed());
+                    home.handed(started.handed(), Optional.empty());
                 }
                 yield started.run();
             }
@@ -176,7 +179,9 @@ final class Starter {
                 new Control(0, order.mails().size(), null, null, null),
                 deadline,
                 false,
-                List.of());
+                List.of(),
+                run.object(),
+                null);
         home.launch(held, Journals.Page.EMPTY);
     }
 
