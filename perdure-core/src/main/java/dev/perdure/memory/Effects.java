@@ -75,18 +75,8 @@ final class Effects {
 
     /** Begins a run anew: nothing that asked for an answer is there any more to hear it. */
     void restart(Row row, Move.Restart restart) {
-        row.journal.clear();
-        row.entriesAtRecovery = 0;
-        row.recoveries = 0;
-        row.restarts++;
-        row.epoch++;
         row.mailbox.dropAnswers();
-        tables.post.forget(row.ref.id());
-        tables.post.forgetTokens(row.ref.id());
-        tables.byKey.values().stream()
-                .filter(child -> child.start.parent() != null
-                        && child.start.parent().run().equals(row.ref))
-                .forEach(child -> child.start = orphaned(child.start));
+        tables.renew(row);
         NewRun old = row.start;
         row.start = new NewRun(
                 old.id(),
@@ -100,20 +90,5 @@ final class Effects {
                 null,
                 old.parent(),
                 old.object());
-    }
-
-    private static NewRun orphaned(NewRun run) {
-        return new NewRun(
-                run.id(),
-                run.definition(),
-                run.input(),
-                run.seed(),
-                run.queue(),
-                run.priority(),
-                run.version(),
-                run.timeout(),
-                run.delay(),
-                null,
-                run.object());
     }
 }

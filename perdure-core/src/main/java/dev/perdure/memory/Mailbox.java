@@ -61,6 +61,11 @@ final class Mailbox {
         once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
     }
 
+    void drop() {
+        unread.clear();
+        once.clear();
+    }
+
     List<Arrived> unread(long after, int maxBytes) {
         long bytes = 0;
         List<Arrived> page = new ArrayList<>();

@@ -54,7 +54,7 @@ final class MemoryDispatch implements Dispatch {
                 aloneWaits = true;
             } else if (claimed.size() < request.limit()) {
                 tables.take(row, request.worker());
-                claimed.add(claimed(row));
+                claimed.add(row.claimed());
                 if (alone) {
                     break;
                 }
@@ -67,20 +67,6 @@ final class MemoryDispatch implements Dispatch {
         return request.definitions().contains(row.start.definition())
                 && request.queues().contains(row.start.queue())
                 && (row.start.version() == null || row.start.version().equals(request.version()));
-    }
-
-    static Claimed claimed(Row row) {
-        return new Claimed(
-                row.ref,
-                row.epoch,
-                row.start.definition(),
-                row.start.input(),
-                row.start.seed(),
-                row.control,
-                row.deadline(),
-                row.recoveriesWithoutProgress(),
-                List.of(),
-                row.start.object());
     }
 
     private List<Signalled> signalled(Poll request) {

@@ -3,7 +3,6 @@ package dev.perdure.memory;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
-import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
@@ -15,8 +14,6 @@ import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -67,6 +64,7 @@ final class MemoryLedger implements Ledger {
             case Change.Start start -> start(start);
             case Change.Advance advance -> advance(lane, advance);
             case Change.Command command -> command(command);
+            case Change.Rerun rerun -> tables.graphs.rerun(rerun);
             case Change.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
         };
     }
@@ -80,33 +78,34 @@ final class MemoryLedger implements Ledger {
                     ? new Outcome.Started(
                             existing.ref,
                             existing.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH),
-                            existing.createdAt)
+                            existing.createdAt,
+                            tables.graphs.heldFromBirth(existing, start.owner()))
                     : new Outcome.Existing(
                             existing.ref,
                             existing.start.definition(),
                             existing.start.input().equals(run.input()));
         }
-        Instant now = tables.now();
-        Row row = new Row(new RunRef(run.id(), tables.nextNumber()), run, now);
-        tables.byId.put(run.id(), row);
-        tables.byKey.put(row.ref.key(), row);
-        if (run.object() != null && run.object().hold() == ObjectCall.Hold.EXCLUSIVE) {
-            tables.objects.arrive(row);
+        String taken = tables.graphs.takenId(start.tasks());
+        if (taken != null) {
+            return new Outcome.Refused(taken);
         }
-        if (tables.objects.mustWait(row)) {
+        Row row = tables.add(run);
+        tables.objects.begin(row);
+        if (!start.tasks().isEmpty()) {
+            tables.graphs.add(row, start);
+        } else if (tables.objects.mustWait(row)) {
             row.state = RunState.PENDING;
         } else if (start.owner() != null) {
-            row.state = RunState.RUNNING;
-            row.owner = start.owner();
-            row.epoch = Outcome.Started.FIRST_EPOCH;
+            row.born(start.owner());
         } else if (run.delay() != null) {
             row.state = RunState.SUSPENDED;
-            row.wakeAt = now.plus(run.delay());
+            row.wakeAt = row.createdAt.plus(run.delay());
         }
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
         circles.refuse(row);
-        return new Outcome.Started(row.ref, row.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH), now);
+        return new Outcome.Started(
+                row.ref, row.state == RunState.RUNNING, row.createdAt, tables.graphs.heldFromBirth(row, start.owner()));
     }
 
     private Outcome advance(Lane lane, Change.Advance advance) {
@@ -143,9 +142,11 @@ final class MemoryLedger implements Ledger {
             case Move.Arrive() -> arrive(row, now);
             case Move.End end -> {
                 row.outcome = end.outcome();
-                tables.opened.clear();
-                tables.change(row, end.state(), end.reason().isEmpty() ? null : end.reason());
-                yield new Outcome.Applied(row.changedAt, end.state(), handOver(lane.worker(), row, end.takes()));
+                List<Row> taken = new ArrayList<>(tables.graphs.take(row, end.takes()));
+                taken.addAll(tables.objects.take(row, end.takes() - taken.size()));
+                moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                yield new Outcome.Applied(
+                        now, row.state, taken.stream().map(Row::claimed).toList());
             }
         };
     }
@@ -158,26 +159,6 @@ final class MemoryLedger implements Ledger {
         tables.change(row, RunState.PENDING, null);
         circles.refuse(row);
         return new Outcome.Applied(now, row.state);
-    }
-
-    /** Gives the worker what only waited for this run to end, as far as it wants it and can run it. */
-    private List<Claimed> handOver(@Nullable WorkerId worker, Row ended, int takes) {
-        Tables.Worker known = tables.workers.get(worker);
-        List<Claimed> handed = new ArrayList<>();
-        for (Row row : List.copyOf(tables.opened)) {
-            if (worker != null && known != null && handed.size() < takes && suits(known, ended, row)) {
-                tables.take(row, worker);
-                handed.add(MemoryDispatch.claimed(row));
-            }
-        }
-        return handed;
-    }
-
-    private static boolean suits(Tables.Worker worker, Row ended, Row row) {
-        String version = row.start.version();
-        return worker.joining.definitions().contains(row.start.definition())
-                && row.start.queue().equals(ended.start.queue())
-                && (version == null || version.equals(worker.joining.version()));
     }
 
     private Outcome moved(Row row, RunState state, @Nullable String reason) {
@@ -241,6 +222,15 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
+        obey(row, command);
+        if (command.order() == Change.Order.KILL) {
+            // The last first, so that none becomes ready before its turn.
+            row.tasks.reversed().forEach(task -> obey(task, command));
+        }
+        return new Outcome.Applied(tables.now(), row.state);
+    }
+
+    private void obey(Row row, Change.Command command) {
         if (!row.state.isTerminal()) {
             Control asked = row.control;
             switch (command.order()) {
@@ -262,7 +252,6 @@ final class MemoryLedger implements Ledger {
                 case RESUME -> resume(row);
             }
         }
-        return new Outcome.Applied(tables.now(), row.state);
     }
 
     void cancel(Row row, String reason) {
@@ -272,14 +261,20 @@ final class MemoryLedger implements Ledger {
         Control asked = row.control;
         row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
         switch (row.state) {
-            case PENDING -> end(row, reason);
+            case PENDING -> {
+                if (row.tasks.isEmpty()) {
+                    end(row, reason);
+                } else {
+                    tables.change(row, RunState.READY, null);
+                }
+            }
             case READY, PAUSED -> {
-                if (row.epoch == 0) {
+                if (row.hasNothingToSay()) {
                     end(row, reason);
                 }
             }
             case SUSPENDED, BACKING_OFF -> {
-                if (row.epoch == 0) {
+                if (row.hasNothingToSay()) {
                     end(row, reason);
                 } else {
                     tables.change(row, RunState.READY, null);
@@ -311,7 +306,9 @@ final class MemoryLedger implements Ledger {
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
-            tables.change(row, tables.objects.mustWait(row) ? RunState.PENDING : RunState.READY, null);
+            // A cancel is for its code, which then need not wait for the others.
+            boolean waits = tables.objects.mustWait(row) || (row.open > 0 && asked.cancel() == null);
+            tables.change(row, waits ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);
             signalOwner(row);

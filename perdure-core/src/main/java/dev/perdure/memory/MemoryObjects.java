@@ -9,6 +9,7 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.States;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
@@ -41,6 +42,14 @@ final class MemoryObjects implements States {
         return call != null && call.hold() == Hold.EXCLUSIVE && thing(call).holder != row;
     }
 
+    /** A call that is just started takes its place, unless it is one that arrives later. */
+    void begin(Row row) {
+        ObjectCall call = row.start.object();
+        if (call != null && call.hold() == Hold.EXCLUSIVE) {
+            arrive(row);
+        }
+    }
+
     /** Gives a call its place: the object, or one behind all that came before. */
     void arrive(Row row) {
         ObjectCall call = row.start.object();
@@ -56,6 +65,24 @@ final class MemoryObjects implements States {
         }
     }
 
+    /** A run is about to end: its worker goes on with the call that is next, if it wants to and can run it. */
+    List<Row> take(Row ending, int takes) {
+        ObjectCall call = ending.start.object();
+        Tables.Worker worker = tables.workers.get(ending.owner);
+        Thing thing = call == null ? null : thing(call);
+        if (thing == null || worker == null || takes < 1 || thing.holder != ending || thing.waiting.isEmpty()) {
+            return List.of();
+        }
+        Row next = thing.waiting.getFirst();
+        if (next.state != RunState.PENDING || !next.start.queue().equals(ending.start.queue()) || !worker.suits(next)) {
+            return List.of();
+        }
+        thing.waiting.removeFirst();
+        thing.holder = next;
+        tables.take(next, worker.joining.id());
+        return List.of(next);
+    }
+
     /** A run has ended: what it held goes to the next. */
     void ended(Row row) {
         ObjectCall call = row.start.object();
@@ -68,7 +95,7 @@ final class MemoryObjects implements States {
             Row next = thing.waiting.isEmpty() ? null : thing.waiting.removeFirst();
             thing.holder = next;
             if (next != null && next.state == RunState.PENDING) {
-                tables.open(next);
+                tables.change(next, RunState.READY, null);
             }
         }
     }

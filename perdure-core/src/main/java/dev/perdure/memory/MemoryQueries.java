@@ -40,7 +40,7 @@ final class MemoryQueries implements Runs, Journals {
 
     private RunInfo info(Row row) {
         String reason = row.reason;
-        if (row.state == RunState.READY && tables.workers.values().stream().noneMatch(worker -> suits(worker, row))) {
+        if (row.state == RunState.READY && tables.workers.values().stream().noneMatch(worker -> worker.suits(row))) {
             reason = "No live worker has the definition '%s'%s."
                     .formatted(
                             row.start.definition(),
@@ -55,11 +55,6 @@ final class MemoryQueries implements Runs, Journals {
                 row.changedAt,
                 row.wakeAt,
                 row.recoveriesWithoutProgress());
-    }
-
-    private static boolean suits(Tables.Worker worker, Row row) {
-        return worker.joining.definitions().contains(row.start.definition())
-                && (row.start.version() == null || row.start.version().equals(worker.joining.version()));
     }
 
     @Override
@@ -106,11 +101,37 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
+    public List<TaskRow> tasks(RunRef run) {
+        return tables.inTransaction(() -> {
+            Row graph = tables.byKey.get(run.key());
+            return graph == null
+                    ? List.of()
+                    : graph.tasks.stream().map(task -> task(graph, task)).toList();
+        });
+    }
+
+    private TaskRow task(Row graph, Row task) {
+        return new TaskRow(
+                task.ref,
+                info(task),
+                task.premises.stream().map(graph.tasks::indexOf).toList(),
+                Objects.requireNonNullElse(task.outcome, Payload.EMPTY),
+                List.copyOf(task.entered));
+    }
+
+    @Override
     public List<HistoryEvent> changes(RunRef run) {
         return tables.inTransaction(() -> {
             Row row = tables.byKey.get(run.key());
-            return row == null ? List.of() : List.copyOf(row.changes);
+            return row == null
+                    ? List.of()
+                    : row.entered.stream().map(MemoryQueries::event).toList();
         });
+    }
+
+    private static HistoryEvent event(Entered entered) {
+        String what = entered.state().name();
+        return new HistoryEvent(entered.at(), 0, entered.reason().isEmpty() ? what : what + ": " + entered.reason());
     }
 
     @Override

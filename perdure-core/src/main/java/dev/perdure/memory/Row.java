@@ -1,21 +1,25 @@
 package dev.perdure.memory;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.RunState;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
@@ -42,7 +46,7 @@ final class Row {
     NewRun start;
     final Instant createdAt;
     final NavigableMap<Place, Recorded> journal = new TreeMap<>();
-    final List<HistoryEvent> changes = new ArrayList<>();
+    final List<Entered> entered = new ArrayList<>();
     final Mailbox mailbox = new Mailbox();
     final List<Output> published = new ArrayList<>();
 
@@ -73,21 +77,72 @@ final class Row {
     @Nullable
     Payload outcome;
 
+    /** The runs that it was born with, in the order of its start. */
+    List<Row> tasks = List.of();
+
+    /** Those that it comes after, and those that come after it. */
+    List<Row> premises = List.of();
+
+    final List<Row> dependents = new ArrayList<>();
+
+    /** How many of its premises have not ended. */
+    int open;
+
+    /** What its timeout counts from. */
+    Instant begins;
+
     Row(RunRef ref, NewRun start, Instant createdAt) {
         this.ref = ref;
         this.start = start;
         this.createdAt = createdAt;
         this.changedAt = createdAt;
+        this.begins = createdAt;
     }
 
     @Nullable
     Instant deadline() {
-        return start.timeout() == null ? null : createdAt.plus(start.timeout());
+        return start.timeout() == null ? null : begins.plus(start.timeout());
     }
 
     /** How often it was recovered since it last added an entry. */
     int recoveriesWithoutProgress() {
         return journal.size() > entriesAtRecovery ? 0 : recoveries;
+    }
+
+    /** What its worker gets to know of it. */
+    Claimed claimed() {
+        return new Claimed(
+                ref,
+                epoch,
+                start.definition(),
+                start.input(),
+                start.seed(),
+                control,
+                deadline(),
+                recoveriesWithoutProgress(),
+                premises.stream().map(Row::asPremise).toList(),
+                start.object());
+    }
+
+    private Premise asPremise() {
+        return new Premise(
+                ref, state, Objects.requireNonNullElse(outcome, Payload.EMPTY), Objects.requireNonNullElse(reason, ""));
+    }
+
+    /** It begins its life in this worker's memory. */
+    void born(WorkerId worker) {
+        state = RunState.RUNNING;
+        owner = worker;
+        epoch = Outcome.Started.FIRST_EPOCH;
+    }
+
+    /** Nothing of it has run, so there is nobody to deliver a cancel to; except that one with tasks passes it on to them. */
+    boolean hasNothingToSay() {
+        return epoch == 0 && tasks.isEmpty();
+    }
+
+    boolean isTask() {
+        return !dependents.isEmpty();
     }
 
     /** Something the run shows to the world. */

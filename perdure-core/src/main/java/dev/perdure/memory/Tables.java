@@ -1,6 +1,5 @@
 package dev.perdure.memory;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -10,7 +9,10 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -43,6 +46,12 @@ final class Tables {
         Worker(Joining joining) {
             this.joining = joining;
         }
+
+        /** Whether it has the run's definition, in its version. */
+        boolean suits(Row row) {
+            return joining.definitions().contains(row.start.definition())
+                    && (row.start.version() == null || row.start.version().equals(joining.version()));
+        }
     }
 
     private static final Comparator<Row> BY_PRIORITY_AND_AGE =
@@ -57,9 +66,7 @@ final class Tables {
     final Map<WorkerId, Worker> workers = new HashMap<>();
     final Post post = new Post(this);
     final MemoryObjects objects = new MemoryObjects(this);
-
-    /** What became ready because a run ended, in order: cleared by whoever wants to know. */
-    final List<Row> opened = new ArrayList<>();
+    final Graphs graphs = new Graphs(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -118,6 +125,14 @@ final class Tables {
         }
     }
 
+    /** A new row, which has yet to enter its first state. */
+    Row add(NewRun run) {
+        Row row = new Row(new RunRef(run.id(), nextNumber()), run, now());
+        byId.put(run.id(), row);
+        byKey.put(row.ref.key(), row);
+        return row;
+    }
+
     /** The one place where a row changes its state, with everything that hangs on it. */
     RunChange change(Row row, RunState to, @Nullable String reason) {
         Lifecycle.move(row.state, to);
@@ -146,11 +161,11 @@ final class Tables {
                 hint(new Hints.RunEnded(row.ref.id()));
                 post.ended(row);
                 objects.ended(row);
+                graphs.ended(row);
             }
             case PENDING, RUNNING, PAUSED -> {}
         }
-        row.changes.add(new HistoryEvent(
-                row.changedAt, 0, reason == null ? row.state.name() : row.state.name() + ": " + reason));
+        row.entered.add(new Entered(row.state, row.changedAt, Objects.requireNonNullElse(reason, "")));
         return new RunChange(row.ref.id(), row.start.definition(), row.state, Optional.ofNullable(reason));
     }
 
@@ -169,12 +184,6 @@ final class Tables {
         }
     }
 
-    /** What a pending run waited for has happened. */
-    void open(Row row) {
-        change(row, RunState.READY, null);
-        opened.add(row);
-    }
-
     /** A pending run that will never have its turn. */
     void fail(Row row, String reason) {
         row.outcome = Payload.EMPTY;
@@ -186,6 +195,22 @@ final class Tables {
         row.owner = worker;
         row.epoch++;
         row.ask(asked -> new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause()));
+    }
+
+    /** What every new life of a run begins with: no journal, and nobody to answer what the old one asked for. */
+    void renew(Row row) {
+        row.journal.clear();
+        row.entriesAtRecovery = 0;
+        row.recoveries = 0;
+        row.restarts++;
+        row.epoch++;
+        post.forget(row.ref.id());
+        post.forgetTokens(row.ref.id());
+        byKey.values().stream()
+                .filter(child -> child.start.parent() != null
+                        && child.start.parent().run().equals(row.ref)
+                        && !child.isTask())
+                .forEach(child -> child.start = child.start.withParent(null));
     }
 
     /** What happens to a run whose worker died, or could not carry it on. */

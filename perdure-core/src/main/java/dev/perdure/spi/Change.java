@@ -13,7 +13,8 @@ public sealed interface Change {
      * @param owner the worker of this batch, or null
      * @param mails what is in its mailbox from the beginning
      * @param tasks the runs that are born with it, each after those that it comes after. If there are any, the run itself
-     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once
+     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once. A task whose id
+     *     is another run's makes the whole start {@link Outcome.Refused}
      */
     record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails, List<Task> tasks) implements Change {
         /** A start of a run without tasks. */
@@ -60,6 +61,21 @@ public sealed interface Change {
      * @param reason why; empty for {@link Order#RESUME}
      */
     record Command(RunId run, Order order, String reason) implements Change {}
+
+    /**
+     * Gives a run that has tasks, and some of these, another life under the same ids: with their inputs, and with nothing
+     * of what they did. Refused unless it and these tasks have ended. Knows itself again by the seed.
+     *
+     * @param run the run that was started with tasks
+     * @param tasks which of them begin anew; the others keep how they ended
+     * @param seed the run's new seed; those of the tasks follow from it
+     */
+    record Rerun(RunId run, List<RunId> tasks, long seed) implements Change {
+        /** The new seed of a task. */
+        public long seedOf(long oldSeed) {
+            return oldSeed ^ seed;
+        }
+    }
 
     /** What can be wanted of a run. */
     enum Order {

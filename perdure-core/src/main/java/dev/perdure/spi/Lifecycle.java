@@ -22,20 +22,25 @@ import java.util.Set;
  * move against it, so that an illegal one fails loudly instead of being stored.
  */
 public final class Lifecycle {
+    /** What follows an end, and only by a person's order. */
+    private static final Set<RunState> NEW_LIFE = Set.of(PENDING, READY);
+
     private static final Map<RunState, Set<RunState>> NEXT = table();
 
     private Lifecycle() {}
 
     private static Map<RunState, Set<RunState>> table() {
         Map<RunState, Set<RunState>> next = new EnumMap<>(RunState.class);
-        next.put(PENDING, EnumSet.of(READY, RUNNING, PAUSED, FAILED, CANCELLED, SKIPPED));
+        next.put(PENDING, EnumSet.of(READY, RUNNING, PAUSED, FAILED, CANCELLED));
         next.put(READY, EnumSet.of(RUNNING, PAUSED, CANCELLED));
-        next.put(RUNNING, EnumSet.of(PENDING, READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED));
+        next.put(
+                RUNNING,
+                EnumSet.of(PENDING, READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED));
         next.put(SUSPENDED, EnumSet.of(READY, PAUSED, CANCELLED));
         next.put(BACKING_OFF, EnumSet.of(READY, PAUSED, CANCELLED));
         next.put(PAUSED, EnumSet.of(PENDING, READY, CANCELLED));
         for (RunState state : RunState.values()) {
-            next.putIfAbsent(state, EnumSet.noneOf(RunState.class));
+            next.putIfAbsent(state, NEW_LIFE);
         }
         return Map.copyOf(next);
     }

@@ -60,6 +60,16 @@ public record NewRun(
         this(id, definition, input, seed, queue, priority, version, timeout, null, null);
     }
 
+    /** The same run with another parent, or with none. */
+    public NewRun withParent(@Nullable Parent other) {
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other, object);
+    }
+
+    /** The same run with another seed. */
+    public NewRun withSeed(long other) {
+        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent, object);
+    }
+
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
         return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, call);

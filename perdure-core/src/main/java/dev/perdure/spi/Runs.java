@@ -5,6 +5,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -29,6 +30,26 @@ public interface Runs {
      */
     record Ended(RunRef run, RunState state, Payload outcome, String reason) {}
 
+    /**
+     * A run that was born with another.
+     *
+     * @param run the task
+     * @param info what it is
+     * @param after the places of those that it comes after
+     * @param outcome its result or failure; empty if it has not ended
+     * @param history the states it has been in, oldest first, through all its lives
+     */
+    record TaskRow(RunRef run, RunInfo info, List<Integer> after, Payload outcome, List<Entered> history) {}
+
+    /**
+     * A state that a run entered.
+     *
+     * @param state the state
+     * @param at when
+     * @param reason why, or empty
+     */
+    record Entered(RunState state, Instant at, String reason) {}
+
     /** One run by its id. */
     Optional<Found> find(RunId id);
 
@@ -40,6 +61,9 @@ public interface Runs {
 
     /** The runs that these have started and that have not ended. */
     List<RunRef> liveChildren(Collection<RunRef> parents);
+
+    /** The runs that were born with this one, in the order of its start; none if it was started without. */
+    List<TaskRow> tasks(RunRef run);
 
     /** The changes of state of a run, oldest first. */
     List<HistoryEvent> changes(RunRef run);

@@ -52,6 +52,7 @@ final class Batch {
                 }
                 case Change.Start start -> unborn.add(Birth.of(new Placed<>(i, start)));
                 case Change.Command command -> commands.asked(i, command);
+                case Change.Rerun rerun -> throw new IllegalStateException("Not stored yet.");
                 case Change.Deliver deliver -> letters.asked(i, deliver);
             }
         }
@@ -165,6 +166,10 @@ final class Batch {
 
     /** Why the columns are not wide enough for it, or null. Checked before it gets into a batch. */
     static @Nullable String unstorable(Change change) {
+        if (change instanceof Change.Rerun
+                || (change instanceof Change.Start start && !start.tasks().isEmpty())) {
+            return "This store does not know tasks yet.";
+        }
         if (change instanceof Change.Advance advance) {
             for (Entry entry : advance.entries()) {
                 if (entry.position() <= Codes.INPUT || entry.position() == Codes.OUTCOME) {

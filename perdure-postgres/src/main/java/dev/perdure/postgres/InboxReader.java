@@ -57,6 +57,7 @@ final class InboxReader {
             return switch (change) {
                 case Change.Start start -> start.run().id();
                 case Change.Command command -> command.run();
+                case Change.Rerun rerun -> rerun.run();
                 case Change.Advance advance -> advance.run().id();
                 case Change.Deliver deliver -> deliver.to();
             };

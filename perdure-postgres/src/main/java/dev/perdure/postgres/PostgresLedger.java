@@ -149,6 +149,7 @@ final class PostgresLedger implements Ledger {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
             case Change.Command command -> command.run();
+            case Change.Rerun rerun -> rerun.run();
             case Change.Deliver deliver -> deliver.to();
         };
     }

@@ -153,6 +153,8 @@ public final class PostgresOutbox {
                     reasons[i] = Text.storable(mail.text());
                     inputs[i] = mail.payload().bytes();
                 }
+                case Change.Rerun rerun ->
+                    throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
             }

@@ -106,6 +106,11 @@ final class PostgresRuns implements Runs {
                 row -> new RunRef(RunId.of(row.getString("id")), row.getLong("key")));
     }
 
+    @Override
+    public List<TaskRow> tasks(RunRef run) {
+        return List.of();
+    }
+
     private static Payload payload(byte @Nullable [] bytes) {
         return bytes == null ? Payload.EMPTY : new Payload(bytes);
     }

@@ -109,4 +109,20 @@ final class MemoryStoreConformanceTest {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class Grouping extends TaskConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Ordering extends TaskOrderConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

@@ -1,0 +1,301 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.WorkerId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What people want of runs with tasks: cancel, kill, pause, and another life. */
+public abstract class TaskOrderConformance extends GraphConformance {
+    private static final long NEW_SEED = 4711;
+
+    /** For subclasses. */
+    protected TaskOrderConformance() {}
+
+    // ---- cancel
+
+    @Test
+    void a_cancelled_run_with_tasks_is_ready_at_once_to_pass_it_on() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, diamond());
+        command(started.run(), Order.CANCEL, "not wanted");
+
+        Claimed graph = claimOne(worker);
+        assertThat(graph.run()).isEqualTo(started.run());
+        assertThat(graph.control().cancel()).isEqualTo("not wanted");
+        assertThat(told(graph.premises())).containsExactly("d PENDING");
+        List<Effect> cancels = Stream.of("a", "b", "c", "d")
+                .<Effect>map(id -> new Effect.Cancel(RunId.of(id), "not wanted"))
+                .toList();
+        Move end = new Move.End(RunState.CANCELLED, payload(""), "not wanted");
+        assertThat(apply(worker, advance(graph.run(), graph.epoch(), end, cancels)))
+                .isInstanceOf(Outcome.Applied.class);
+        assertThat(statesOf("graph", "a", "b", "c", "d"))
+                .containsExactly(
+                        RunState.CANCELLED,
+                        RunState.RUNNING,
+                        RunState.CANCELLED,
+                        RunState.CANCELLED,
+                        RunState.CANCELLED);
+        complete(worker, started.handed().getFirst(), 5);
+        assertThat(store().leases().owned(worker)).isEmpty();
+    }
+
+    @Test
+    void a_cancelled_task_that_waits_ends_at_once_and_lets_others_begin() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"), task("b", 0), task("c", 1)))
+                .handed()
+                .getFirst();
+        command(refOf("b"), Order.CANCEL, "not wanted");
+
+        assertThat(statesOf("b", "c")).containsExactly(RunState.CANCELLED, RunState.READY);
+        assertThat(told(claimOne(worker).premises())).containsExactly("b CANCELLED  not wanted");
+        assertThat(complete(worker, a, 5)).isEmpty();
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
+    void a_cancel_of_a_paused_run_with_tasks_waits_for_the_resume() {
+        RunRef graph = start(null, diamond()).run();
+        command(graph, Order.PAUSE, "wait");
+        command(graph, Order.CANCEL, "not wanted");
+        assertThat(stateOf(graph)).isEqualTo(RunState.PAUSED);
+
+        command(graph, Order.RESUME, "");
+        assertThat(stateOf(graph)).isEqualTo(RunState.READY);
+    }
+
+    // ---- kill
+
+    @Test
+    void a_kill_takes_the_tasks_along() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b"), task("c", 0), task("d", 2)));
+        complete(worker, started.handed().getFirst(), 0);
+
+        assertThat(command(started.run(), Order.KILL, "enough"))
+                .isEqualTo(new Outcome.Applied(now(), RunState.CANCELLED));
+        assertThat(statesOf("graph", "a", "b", "c", "d"))
+                .containsExactly(
+                        RunState.CANCELLED,
+                        RunState.COMPLETED,
+                        RunState.RUNNING,
+                        RunState.CANCELLED,
+                        RunState.CANCELLED);
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+        assertThat(polled(worker, 0).signalled())
+                .extracting(signal ->
+                        signal.run().id().value() + " " + signal.control().kill())
+                .containsExactly("b enough");
+        assertThat(changesOf(refOf("d"))).containsExactly("PENDING", "CANCELLED: enough");
+    }
+
+    @Test
+    void a_killed_task_lets_others_begin() {
+        start(null, List.of(task("a"), task("b", 0)));
+        command(refOf("a"), Order.KILL, "enough");
+
+        assertThat(statesOf("graph", "a", "b")).containsExactly(RunState.PENDING, RunState.CANCELLED, RunState.READY);
+    }
+
+    // ---- pause
+
+    @Test
+    void a_task_that_is_paused_while_it_waits_goes_back_to_waiting() {
+        WorkerId worker = join();
+        List<Claimed> held =
+                start(worker, List.of(task("a"), task("b"), task("c", 0, 1))).handed();
+        command(refOf("c"), Order.PAUSE, "wait");
+        assertThat(complete(worker, held.get(0), 5)).isEmpty();
+        command(refOf("c"), Order.RESUME, "");
+
+        assertThat(stateOf(refOf("c"))).isEqualTo(RunState.PENDING);
+        assertThat(ids(complete(worker, held.get(1), 5))).containsExactly("c");
+    }
+
+    @Test
+    void what_ends_during_a_pause_is_counted() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
+        command(refOf("b"), Order.PAUSE, "wait");
+        assertThat(complete(worker, a, 5)).isEmpty();
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PAUSED);
+
+        command(refOf("b"), Order.RESUME, "");
+        assertThat(told(claimOne(worker).premises())).containsExactly("a COMPLETED a");
+    }
+
+    // ---- another life
+
+    private Outcome rerun(String... tasks) {
+        return rerun(NEW_SEED, tasks);
+    }
+
+    private Outcome rerun(long seed, String... tasks) {
+        return apply(
+                Lane.client(0),
+                new Change.Rerun(
+                        RunId.of("graph"), Stream.of(tasks).map(RunId::of).toList(), seed));
+    }
+
+    /** A diamond of which b completed and c failed, and with it all the rest. */
+    private WorkerId brokenDiamond() {
+        WorkerId worker = join();
+        List<Claimed> middle =
+                complete(worker, start(worker, diamond()).handed().getFirst(), 2);
+        Claimed c = middle.get(1);
+        deliver(c.run(), mail(Channel.message("news"), "old"));
+        complete(worker, middle.get(0), 0);
+        apply(worker, advance(c.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "it broke"), step(1, "1")));
+        for (String id : List.of("d", "graph")) {
+            Claimed next = claimOne(worker);
+            assertThat(next.run().id().value()).isEqualTo(id);
+            apply(worker, advance(next.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "c broke")));
+        }
+        return worker;
+    }
+
+    @Test
+    void a_rerun_gives_some_tasks_another_life_and_keeps_the_others() {
+        WorkerId worker = brokenDiamond();
+        assertThat(rerun("c", "d")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(statesOf("graph", "a", "b", "c", "d"))
+                .containsExactly(
+                        RunState.PENDING, RunState.COMPLETED, RunState.COMPLETED, RunState.READY, RunState.PENDING);
+        assertThat(store().runs().ended(List.of(refOf("c"), refOf("d"), refOf("graph"))))
+                .isEmpty();
+        assertThat(store().runs().liveChildren(List.of(refOf("graph"))))
+                .containsExactlyInAnyOrder(refOf("c"), refOf("d"));
+
+        Claimed c = claimOne(worker);
+        assertThat(c.epoch()).isGreaterThan(1);
+        assertThat(c.input()).isEqualTo(payload("\"input of c\""));
+        assertThat(c.control().cancel()).isNull();
+        assertThat(journalOf(c.run())).isEmpty();
+        assertThat(unread(c.run())).isEmpty();
+        assertThat(told(c.premises())).containsExactly("a COMPLETED a");
+        Claimed d = complete(worker, c, 1).getFirst();
+        assertThat(told(d.premises())).containsExactly("b COMPLETED b", "c COMPLETED c");
+        Claimed graph = complete(worker, d, 1).getFirst();
+        assertThat(graph.seed()).isEqualTo(NEW_SEED);
+        complete(worker, graph, 1);
+        assertThat(statesOf("graph", "c", "d")).containsOnly(RunState.COMPLETED);
+        assertThat(store().runs().tasks(graph.run()).get(2).history())
+                .extracting(Runs.Entered::state)
+                .containsExactly(
+                        RunState.PENDING,
+                        RunState.RUNNING,
+                        RunState.FAILED,
+                        RunState.READY,
+                        RunState.RUNNING,
+                        RunState.COMPLETED);
+    }
+
+    @Test
+    void a_rerun_that_was_sent_twice_is_one() {
+        WorkerId worker = brokenDiamond();
+        rerun("c", "d");
+        assertThat(rerun("c", "d")).isEqualTo(new Outcome.AlreadyThere(now(), RunState.PENDING));
+        complete(worker, claimOne(worker), 0);
+        assertThat(rerun("c", "d")).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(stateOf(refOf("c"))).isEqualTo(RunState.COMPLETED);
+    }
+
+    @Test
+    void a_task_gets_a_new_seed_with_every_life() {
+        WorkerId worker = brokenDiamond();
+        rerun(1, "d");
+        Claimed first = claimOne(worker);
+        complete(worker, complete(worker, first, 1).getFirst(), 0);
+        rerun(2, "d");
+        assertThat(claimOne(worker).seed()).isEqualTo(first.seed() ^ 2);
+    }
+
+    @Test
+    void what_was_asked_of_the_old_life_is_forgotten() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        command(a.run(), Order.CANCEL, "not wanted");
+        apply(worker, advance(a.run(), 1, new Move.End(RunState.CANCELLED, payload(""), "not wanted")));
+        command(refOf("graph"), Order.KILL, "enough");
+        rerun("a");
+
+        Claimed again = claimOne(worker);
+        assertThat(again.control().cancel()).isNull();
+        assertThat(again.control().wakes()).isZero();
+        command(again.run(), Order.CANCEL, "again");
+        assertThat(polled(worker, 0).signalled()).hasSize(1);
+    }
+
+    @Test
+    void only_what_has_ended_is_run_again() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b"), task("c", 0)));
+        RunRef stranger = startOwned(worker, "stranger");
+        assertThat(rerun("a"))
+                .isEqualTo(new Outcome.Refused("The run 'graph' is PENDING. Wait until it has ended, or cancel it."));
+        command(started.run(), Order.KILL, "enough");
+        assertThat(rerun("c", "b"))
+                .isEqualTo(new Outcome.Refused("The run 'b' is RUNNING. Wait until it has ended, or cancel it."));
+        assertThat(rerun("c", "stranger"))
+                .isEqualTo(
+                        new Outcome.Refused("The run 'stranger' is no task of 'graph'. Name tasks of that run only."));
+        assertThat(rerun("nobody")).isInstanceOf(Outcome.Refused.class);
+        assertThat(apply(Lane.client(0), new Change.Rerun(stranger.id(), List.of(), 1)))
+                .isEqualTo(new Outcome.Refused("The run 'stranger' has no tasks. Start a new run instead."));
+        assertThat(apply(Lane.client(0), new Change.Rerun(RunId.of("nobody"), List.of(), 1)))
+                .isEqualTo(new Outcome.UnknownRun());
+        assertThat(statesOf("graph", "a", "b", "c"))
+                .containsExactly(RunState.CANCELLED, RunState.RUNNING, RunState.RUNNING, RunState.CANCELLED);
+    }
+
+    @Test
+    void another_life_waits_for_those_of_the_old_that_still_run() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b", 0)));
+        command(started.run(), Order.KILL, "enough");
+        assertThat(rerun("b")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
+
+        assertThat(ids(complete(worker, started.handed().getFirst(), 1))).containsExactly("b");
+    }
+
+    @Test
+    void reruns_of_one_batch_do_not_disturb_each_other() {
+        WorkerId worker = join();
+        for (String id : List.of("g1", "g2")) {
+            Claimed root =
+                    start(worker, newRun(id), List.of(task(id + "/a"))).handed().getFirst();
+            complete(worker, complete(worker, root, 1).getFirst(), 0);
+        }
+        List<Outcome> outcomes = store().ledger()
+                .apply(
+                        Lane.client(0),
+                        List.of(
+                                new Change.Rerun(RunId.of("g1"), List.of(RunId.of("g1/a")), 1),
+                                new Change.Rerun(RunId.of("nobody"), List.of(), 2),
+                                new Change.Rerun(RunId.of("g2"), List.of(RunId.of("g1/a")), 3)));
+
+        assertThat(outcomes)
+                .containsExactly(
+                        new Outcome.Applied(now(), RunState.PENDING),
+                        new Outcome.UnknownRun(),
+                        new Outcome.Refused("The run 'g1/a' is no task of 'g2'. Name tasks of that run only."));
+        assertThat(statesOf("g1", "g1/a", "g2")).containsExactly(RunState.PENDING, RunState.READY, RunState.COMPLETED);
+    }
+}
