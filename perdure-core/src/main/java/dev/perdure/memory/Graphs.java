@@ -27,14 +27,13 @@ final class Graphs {
 
     // ---- birth
 
-    /** Why these cannot be started, or null: an id is taken. */
+    /** Which of these ids is taken, or null. */
     @Nullable
-    String takenId(List<Task> tasks) {
+    RunId taken(List<Task> tasks) {
         return tasks.stream()
                 .map(task -> task.run().id())
                 .filter(tables.byId::containsKey)
                 .findFirst()
-                .map("The id '%s' of one of its tasks is taken by another run. Start it under another id."::formatted)
                 .orElse(null);
     }
 
@@ -99,9 +98,11 @@ final class Graphs {
     /** A run has ended: those that come after it, and were not taken on, have one open premise less. */
     void ended(Row row) {
         for (Row dependent : row.dependents) {
-            if (dependent.open > 0 && --dependent.open == 0 && dependent.state == RunState.PENDING) {
+            if (dependent.open > 0 && --dependent.open == 0) {
                 begins(dependent);
-                tables.change(dependent, RunState.READY, null);
+                if (dependent.state == RunState.PENDING) {
+                    tables.change(dependent, RunState.READY, null);
+                }
             }
         }
     }
@@ -123,20 +124,19 @@ final class Graphs {
             return new Outcome.AlreadyThere(graph.changedAt, graph.state);
         }
         if (graph.tasks.isEmpty()) {
-            return new Outcome.Refused("The run '%s' has no tasks. Start a new run instead.".formatted(rerun.run()));
+            return Outcome.Refused.taskless(rerun.run());
         }
         if (!graph.state.isTerminal()) {
-            return active(graph);
+            return Outcome.Refused.active(rerun.run(), graph.state);
         }
         SequencedSet<Row> renewed = new LinkedHashSet<>();
         for (RunId id : rerun.tasks()) {
             Row task = tables.byId.get(id);
             if (task == null || !graph.tasks.contains(task)) {
-                return new Outcome.Refused(
-                        "The run '%s' is no task of '%s'. Name tasks of that run only.".formatted(id, rerun.run()));
+                return Outcome.Refused.noTaskOf(id, rerun.run());
             }
             if (!task.state.isTerminal()) {
-                return active(task);
+                return Outcome.Refused.active(id, task.state);
             }
             renewed.add(task);
         }
@@ -144,11 +144,6 @@ final class Graphs {
         renewed.forEach(row -> renew(row, row == graph ? rerun.seed() : rerun.seedOf(row.start.seed())));
         reopen(renewed);
         return new Outcome.Applied(tables.now(), graph.state);
-    }
-
-    private static Outcome active(Row row) {
-        return new Outcome.Refused(
-                "The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(row.ref.id(), row.state));
     }
 
     private void renew(Row row, long seed) {

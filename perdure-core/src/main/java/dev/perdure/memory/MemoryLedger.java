@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
@@ -85,9 +86,9 @@ final class MemoryLedger implements Ledger {
                             existing.start.definition(),
                             existing.start.input().equals(run.input()));
         }
-        String taken = tables.graphs.takenId(start.tasks());
+        RunId taken = tables.graphs.taken(start.tasks());
         if (taken != null) {
-            return new Outcome.Refused(taken);
+            return Outcome.Refused.taskIdTaken(taken);
         }
         Row row = tables.add(run);
         tables.objects.begin(row);

@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import java.time.Instant;
 import java.util.List;
@@ -89,5 +90,26 @@ public sealed interface Outcome {
      *
      * @param reason why
      */
-    record Refused(String reason) implements Outcome {}
+    record Refused(String reason) implements Outcome {
+        /** A start whose task has an id that is not free. */
+        public static Refused taskIdTaken(RunId task) {
+            return new Refused("The id '%s' of one of its tasks is taken by another run. Start it under another id."
+                    .formatted(task));
+        }
+
+        /** A rerun of a run that has no tasks. */
+        public static Refused taskless(RunId run) {
+            return new Refused("The run '%s' has no tasks. Start a new run instead.".formatted(run));
+        }
+
+        /** A rerun of something that has not ended. */
+        public static Refused active(RunId run, RunState state) {
+            return new Refused("The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(run, state));
+        }
+
+        /** A rerun of somebody else's task. */
+        public static Refused noTaskOf(RunId task, RunId run) {
+            return new Refused("The run '%s' is no task of '%s'. Name tasks of that run only.".formatted(task, run));
+        }
+    }
 }

@@ -11,9 +11,11 @@ import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,8 @@ final class Batch {
     final List<Placed<Change.Advance>> moves = new ArrayList<>();
     final List<Placed<Change.Advance>> restarts = new ArrayList<>();
     final Births births;
+    final NewTasks tasks = new NewTasks();
+    final Reruns reruns = new Reruns();
     final Wishes commands = new Wishes();
     final Wishes cancels = new Wishes();
     final OwnEffects ownEffects = new OwnEffects();
@@ -52,7 +56,7 @@ final class Batch {
                 }
                 case Change.Start start -> unborn.add(Birth.of(new Placed<>(i, start)));
                 case Change.Command command -> commands.asked(i, command);
-                case Change.Rerun rerun -> throw new IllegalStateException("Not stored yet.");
+                case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
                 case Change.Deliver deliver -> letters.asked(i, deliver);
             }
         }
@@ -92,17 +96,29 @@ final class Batch {
 
     /** Keys are given in the order of the batch as it was given, so that age goes by arrival. */
     private Births born(List<Birth> unborn, Keys keys) {
-        long[] numbers = keys.take(unborn.size());
-        List<Birth> born = new ArrayList<>(numbers.length);
-        for (int i = 0; i < numbers.length; i++) {
-            Birth birth = unborn.get(i).withNumber(numbers[i]);
-            born.add(birth);
+        long[] numbers = keys.take(unborn.stream().mapToInt(Batch::size).sum());
+        List<Birth> born = new ArrayList<>(unborn.size());
+        int next = 0;
+        for (Birth one : unborn) {
+            Birth birth = one.withNumber(numbers[next]);
             Placed<Change.Start> asked = birth.asked();
+            if (size(birth) > 1 && asked != null) {
+                long[] ofTasks = Arrays.copyOfRange(numbers, next + 1, next + size(birth));
+                birth = birth.withAfter(tasks.add(birth.key(), asked.change(), ofTasks));
+            }
+            born.add(birth);
+            next += size(birth);
             if (asked != null) {
-                asked.change().mails().forEach(mail -> letters.born(birth.key(), mail));
+                long key = birth.key();
+                asked.change().mails().forEach(mail -> letters.born(key, mail));
             }
         }
         return new Births(born);
+    }
+
+    /** How many runs are born with it, itself included. */
+    private static int size(Birth birth) {
+        return 1 + (birth.asked() == null ? 0 : birth.asked().change().tasks().size());
     }
 
     /** The columns of the entries that advances append, the outcome of one that ends among them. */
@@ -166,10 +182,6 @@ final class Batch {
 
     /** Why the columns are not wide enough for it, or null. Checked before it gets into a batch. */
     static @Nullable String unstorable(Change change) {
-        if (change instanceof Change.Rerun
-                || (change instanceof Change.Start start && !start.tasks().isEmpty())) {
-            return "This store does not know tasks yet.";
-        }
         if (change instanceof Change.Advance advance) {
             for (Entry entry : advance.entries()) {
                 if (entry.position() <= Codes.INPUT || entry.position() == Codes.OUTCOME) {
@@ -304,14 +316,25 @@ final class Batch {
 
     /** The runs to be locked by id. */
     String[] lockedIds() {
-        return Stream.of(commands.ids(), cancels.ids(), letters.ids())
+        return Stream.of(commands.ids(), cancels.ids(), letters.ids(), reruns.ids())
                 .flatMap(List::stream)
                 .toArray(String[]::new);
     }
 
     /** Whether it touches runs beside those that it moves. */
     boolean touchesOthers() {
-        return !commands.isEmpty() || !cancels.isEmpty() || !letters.isEmpty() || answers();
+        return !commands.isEmpty()
+                || !cancels.isEmpty()
+                || !letters.isEmpty()
+                || !reruns.isEmpty()
+                || answers()
+                || opens();
+    }
+
+    /** The runs whose tasks are to be locked as well, by id. */
+    String[] lockedFamilies() {
+        return Stream.concat(commands.killedIds().stream(), reruns.ids().stream())
+                .toArray(String[]::new);
     }
 
     /** Whether something may end by this batch whose outcome somebody waits for. */
@@ -320,11 +343,35 @@ final class Batch {
     }
 
     long[] endingKeys() {
+        return ending(Keys::answers).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    private Stream<Change.Advance> ending(LongPredicate keys) {
         return moves.stream()
-                .filter(placed -> Keys.answers(placed.change().run().key()))
-                .filter(placed -> placed.change().move() instanceof Move.End
-                        || placed.change().move() instanceof Move.Recover)
-                .mapToLong(placed -> placed.change().run().key())
+                .map(Placed::change)
+                .filter(advance -> keys.test(advance.run().key()))
+                .filter(advance -> advance.move() instanceof Move.End || advance.move() instanceof Move.Recover);
+    }
+
+    /** Whether something may end by this batch that others come after. */
+    boolean opens() {
+        return openingKeys().length > 0 || endingIds().length > 0;
+    }
+
+    long[] openingKeys() {
+        return ending(Keys::precedes).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    /** How many of those that come after it the worker takes on, for each of {@link #openingKeys}. */
+    int[] takes() {
+        return ending(Keys::precedes)
+                .mapToInt(advance -> advance.move() instanceof Move.End end ? end.takes() : 0)
+                .toArray();
+    }
+
+    /** The runs that may end by key, and let others know or begin. */
+    long[] lastKeys() {
+        return LongStream.concat(LongStream.of(endingKeys()), LongStream.of(openingKeys()))
                 .toArray();
     }
 

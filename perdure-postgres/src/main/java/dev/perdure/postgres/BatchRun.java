@@ -9,6 +9,7 @@ import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.postgres.Wishes.Wish;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
@@ -26,6 +27,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +45,13 @@ final class BatchRun {
     private final Entries moveEntries;
     private final Outcome[] outcomes;
 
-    BatchRun(Database database, LedgerSql sql, Sender sender, Batch batch, PostgresHints hints) {
+    BatchRun(Database database, LedgerSql sql, ReadBack readBack, Sender sender, Batch batch, PostgresHints hints) {
         this.database = database;
         this.sql = sql;
         this.sender = sender;
         this.batch = batch;
         this.hints = hints;
-        this.readBack = new ReadBack(database, sql);
+        this.readBack = readBack;
         this.stayEntries = new Entries(Batch.changes(batch.stays));
         this.moveEntries = new Entries(Batch.changes(batch.moves));
         this.outcomes = PostgresLedger.none(batch.size);
@@ -70,6 +72,8 @@ final class BatchRun {
         final Map<Long, Found> found = new HashMap<>();
         final List<Placed<Change.Start>> taken = new ArrayList<>();
         final Set<Hints.Hint> hints = new LinkedHashSet<>();
+        /** Keys of runs that the worker now holds, by the run whose end let them begin. */
+        final Map<Long, List<Long>> handed = new HashMap<>();
 
         void readBack(ReadBack readBack) {
             if (!entriesBefore.isEmpty()) {
@@ -91,6 +95,22 @@ final class BatchRun {
             }
             if (!taken.isEmpty()) {
                 readBack.existing(taken, sender, outcomes);
+            }
+            if (!handed.isEmpty() && sender.worker() != null) {
+                readHanded(readBack.claims(handed.values(), sender.worker()));
+            }
+        }
+
+        private void readHanded(Map<Long, Claimed> claims) {
+            for (Placed<Change.Advance> move : batch.moves) {
+                List<Long> keys = handed.getOrDefault(move.change().run().key(), List.of());
+                if (!keys.isEmpty() && outcomes[move.index()] instanceof Outcome.Applied applied) {
+                    List<Claimed> runs = keys.stream()
+                            .map(claims::get)
+                            .filter(Objects::nonNull)
+                            .toList();
+                    outcomes[move.index()] = new Outcome.Applied(applied.at(), applied.state(), runs);
+                }
             }
         }
     }
@@ -139,13 +159,17 @@ final class BatchRun {
         addIf(moves && !batch.touchesOthers(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
         addIf(!batch.births.all.isEmpty(), parts, Part.START);
+        addIf(!batch.tasks.isEmpty(), parts, Part.TASK);
         addIf(!batch.commands.isEmpty(), parts, Part.COMMAND);
+        addIf(!batch.commands.kills().isEmpty(), parts, Part.KILL_TASKS);
         addIf(!batch.cancels.isEmpty(), parts, Part.CANCEL);
         addIf(!batch.ownEffects.isEmpty(), parts, Part.EFFECT);
         addIf(!batch.letters.isEmpty(), parts, Part.DELIVER);
         addIf(!batch.moves.isEmpty(), parts, batch.onlyEnds() ? Part.END : Part.MOVE);
         addIf(!batch.restarts.isEmpty(), parts, Part.RESTART);
+        addIf(!batch.reruns.isEmpty(), parts, Part.RERUN);
         addIf(batch.answers(), parts, Part.ANSWER);
+        addIf(batch.opens(), parts, Part.OPEN);
         addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
@@ -166,7 +190,8 @@ final class BatchRun {
             case LOCK -> fence(parameters).longs(batch.lockedKeys()).integer(sender.worker());
             case LOCK_ALL -> {
                 fence(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
-                parameters.longs(batch.endingKeys()).texts(batch.endingIds()).integer(sender.worker());
+                parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedFamilies());
+                parameters.integer(sender.worker());
             }
             case APPEND -> bindStays(parameters, time);
             case START -> {
@@ -174,7 +199,12 @@ final class BatchRun {
                 parameters.integer(sender.worker()).integer(sender.worker());
                 parameters.number(batch.births.all.size());
             }
+            case TASK -> batch.tasks.bind(parameters.time(time), sender.worker());
             case COMMAND -> bindWishes(batch.commands, parameters.time(time));
+            case KILL_TASKS -> {
+                batch.commands.bindKills(parameters.time(time));
+                fence(parameters.integer(sender.worker()));
+            }
             case CANCEL -> bindWishes(batch.cancels, parameters.time(time));
             case EFFECT -> {
                 batch.ownEffects.bindActing(parameters);
@@ -203,6 +233,19 @@ final class BatchRun {
                 parameters.time(time).longs(batch.endingKeys()).texts(batch.endingIds());
                 fence(parameters.integer(sender.worker()));
             }
+            case RERUN -> {
+                batch.reruns.bindRuns(parameters.time(time));
+                fence(parameters.integer(sender.worker()));
+                batch.reruns.bindTasks(parameters);
+            }
+            case OPEN -> {
+                parameters.time(time).longs(batch.openingKeys()).ints(batch.takes());
+                parameters
+                        .texts(batch.endingIds())
+                        .texts(batch.commands.killedIds().toArray(String[]::new));
+                fence(parameters.integer(sender.worker())).integer(sender.worker());
+                parameters.integer(sender.worker()).integer(sender.worker());
+            }
         }
     }
 
@@ -224,16 +267,19 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case SETTINGS, EFFECT -> results.skip();
+                case SETTINGS, TASK, EFFECT -> results.skip();
                 case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
                 case APPEND -> readStays(results.one(), answers);
                 case START -> readStarts(results.one(), answers);
                 case COMMAND -> readWishes(batch.commands, results.next(), fenced, answers);
+                case KILL_TASKS -> readKilled(results.next(), answers);
                 case CANCEL -> readWishes(batch.cancels, results.next(), fenced, answers);
                 case DELIVER -> readLetters(results.next(), fenced, answers);
                 case MOVE, END -> readMoves(results.next(), fenced, answers);
                 case RESTART -> readRestarts(results.next(), fenced);
+                case RERUN -> readReruns(results.next(), fenced);
                 case ANSWER -> readAnswers(results.next(), answers);
+                case OPEN -> readOpened(results.next(), answers);
             }
         }
         return answers;
@@ -320,8 +366,11 @@ final class BatchRun {
             if (start == null && started) {
                 answers.hints.add(new Hints.WorkReady());
             } else if (start != null && started) {
-                outcomes[start.index()] =
-                        new Outcome.Started(new RunRef(birth.run().id(), birth.key()), birth.owned(), at);
+                outcomes[start.index()] = new Outcome.Started(
+                        new RunRef(birth.run().id(), birth.key()),
+                        birth.owned(),
+                        at,
+                        batch.tasks.held(birth.key(), at));
             } else if (start != null) {
                 answers.taken.add(start);
             }
@@ -344,6 +393,35 @@ final class BatchRun {
                 answers.hints.add(new Hints.RunEnded(wish.run()));
             }
             signal(rows, answers);
+        }
+    }
+
+    /** Whoever waits for one of these by its id looks at it sooner or later; its worker has to know now. */
+    private static void readKilled(ResultSet rows, Answers answers) throws SQLException {
+        while (rows.next()) {
+            signal(rows, answers);
+        }
+    }
+
+    private void readReruns(ResultSet rows, boolean fenced) throws SQLException {
+        if (fenced) {
+            PostgresLedger.fence(batch.reruns.all, outcomes);
+            return;
+        }
+        batch.reruns.read(rows, outcomes);
+    }
+
+    private static void readOpened(ResultSet rows, Answers answers) throws SQLException {
+        while (rows.next()) {
+            long key = rows.getLong("key");
+            Long premise = rows.getObject("premise", Long.class);
+            if (premise == null) {
+                answers.hints.add(new Hints.WorkReady());
+            } else {
+                answers.handed
+                        .computeIfAbsent(premise, none -> new ArrayList<>())
+                        .add(key);
+            }
         }
     }
 

@@ -19,26 +19,33 @@ final class Births {
      * @param owned whether it is born running
      * @param asked the change that asks for it, or null when a transition starts it
      * @param starter that transition, or null
+     * @param after the keys of the tasks that it comes after, or null if it has none
      */
     record Birth(
             long key,
             NewRun run,
             boolean owned,
             @Nullable Placed<Change.Start> asked,
-            Change.@Nullable Advance starter) {
+            Change.@Nullable Advance starter,
+            @Nullable List<Long> after) {
         static Birth of(Placed<Change.Start> asked) {
-            NewRun run = asked.change().run();
-            return new Birth(0, run, asked.change().owner() != null, asked, null);
+            Change.Start start = asked.change();
+            boolean owned = start.owner() != null && start.tasks().isEmpty();
+            return new Birth(0, start.run(), owned, asked, null, null);
         }
 
         static Birth of(NewRun run, Change.Advance starter) {
-            return new Birth(0, run, false, null, starter);
+            return new Birth(0, run, false, null, starter, null);
         }
 
         Birth withNumber(long number) {
             Parent parent = run.parent();
             boolean answers = parent != null && parent.answers();
-            return new Birth(Keys.key(number, run.id(), answers), run, owned, asked, starter);
+            return new Birth(Keys.key(number, run.id(), answers), run, owned, asked, starter, after);
+        }
+
+        Birth withAfter(List<Long> tasks) {
+            return new Birth(key, run, owned, asked, starter, tasks);
         }
     }
 
@@ -52,37 +59,19 @@ final class Births {
 
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         int count = all.size();
-        String[] ids = new String[count];
-        String[] definitions = new String[count];
-        long[] seeds = new long[count];
-        String[] queues = new String[count];
-        int[] priorities = new int[count];
-        @Nullable String[] versions = new String[count];
-        @Nullable Long[] timeouts = new Long[count];
         @Nullable Integer[] owners = new Integer[count];
-        byte[][] inputs = new byte[count][];
         @Nullable Long[] delays = new Long[count];
+        @Nullable String[] after = new String[count];
         for (int i = 0; i < count; i++) {
-            NewRun run = all.get(i).run();
-            ids[i] = run.id().value();
-            definitions[i] = run.definition();
-            seeds[i] = run.seed();
-            queues[i] = run.queue();
-            priorities[i] = run.priority();
-            versions[i] = run.version();
-            timeouts[i] = run.timeout() == null ? null : Micros.of(run.timeout());
-            owners[i] = all.get(i).owned() ? worker : null;
-            inputs[i] = run.input().bytes();
-            delays[i] = run.delay() == null ? null : Micros.of(run.delay());
+            Birth birth = all.get(i);
+            owners[i] = birth.owned() ? worker : null;
+            delays[i] =
+                    birth.run().delay() == null ? null : Micros.of(birth.run().delay());
+            after[i] = birth.after() == null ? null : NewTasks.array(birth.after());
         }
-        parameters
-                .longs(all.stream().mapToLong(Birth::key).toArray())
-                .texts(ids)
-                .texts(definitions)
-                .longs(seeds)
-                .texts(queues)
-                .ints(priorities);
-        parameters.texts(versions).longs(timeouts).ints(owners).bytes(inputs).longs(delays);
+        NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());
+        columns.bindIdentity(parameters.longs(all.stream().mapToLong(Birth::key).toArray()));
+        columns.bindInput(parameters.ints(owners)).longs(delays).texts(after);
         bindOrigins(parameters);
     }
 

@@ -34,6 +34,14 @@ final class Codes {
     static final int TAKEN = 2;
     static final int OVER = 3;
 
+    /** What becomes of a rerun. */
+    static final int FIT = 0;
+
+    static final int DONE_BEFORE = 1;
+    static final int TASKLESS = 2;
+    static final int ACTIVE = 3;
+    static final int TASK_UNFIT = 4;
+
     /** The names that statements use instead of bare numbers. */
     static final Map<String, Integer> NAMED = named();
 
@@ -52,6 +60,17 @@ final class Codes {
                 "PAUSED_AFTER",
                 Claimed.PAUSED_AFTER));
         named.putAll(Map.of("NEW", NEW, "KNOWN", KNOWN, "TAKEN", TAKEN, "OVER", OVER));
+        named.putAll(Map.of(
+                "FIT",
+                FIT,
+                "DONE_BEFORE",
+                DONE_BEFORE,
+                "TASKLESS",
+                TASKLESS,
+                "ACTIVE",
+                ACTIVE,
+                "TASK_UNFIT",
+                TASK_UNFIT));
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
         for (Channel.Kind kind : Channel.Kind.values()) {

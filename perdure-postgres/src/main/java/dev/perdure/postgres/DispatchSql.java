@@ -118,16 +118,6 @@ final class DispatchSql {
             SELECT key, rank, since FROM taken ORDER BY rank, since, key
             """;
 
-    /** What a worker has to know of the runs it has claimed or is signalled about. */
-    private static final String DETAILS = """
-            SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
-                   r.wakes, r.mails, r.cancel, r.kill, r.pause
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
-            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
-            WHERE r.owner = ?
-            """;
-
     /** Runs of this worker that somebody wants something of. */
     private static final String SIGNALLED = """
             SELECT r.key
@@ -159,7 +149,6 @@ final class DispatchSql {
     final String claim;
     final String signalled;
     final String outlook;
-    final String details;
     final String poll;
 
     DispatchSql(Schema schema, LedgerSql ledger) {
@@ -167,7 +156,6 @@ final class DispatchSql {
         this.claim = schema.sql(CLAIM);
         this.signalled = schema.sql(SIGNALLED);
         this.outlook = schema.sql(OUTLOOK);
-        this.details = schema.sql(DETAILS);
         this.poll = String.join(";\n", ledger.settings, wake, claim, signalled, outlook);
     }
 }

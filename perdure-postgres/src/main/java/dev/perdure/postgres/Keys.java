@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import dev.perdure.RunId;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -10,7 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * known before its row is written, and the sequence behind it is asked once in 65,536 starts.
  *
  * <p>A bit above the number tells whether the run was started by one that gets its outcome. So a batch knows from the
- * keys alone whether what it ends has to be told to anybody, and the end of any other run pays nothing for it.
+ * keys alone whether what it ends has to be told to anybody, and the end of any other run pays nothing for it. A second
+ * bit tells the same of runs that others come after.
  */
 final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
@@ -18,6 +20,7 @@ final class Keys {
     private static final int BLOCK_BITS = 16;
     private static final int BLOCK = 1 << BLOCK_BITS;
     private static final long ANSWERS = 1L << 62;
+    private static final long PRECEDES = 1L << 61;
 
     final String nextBlock;
     private final Database database;
@@ -30,12 +33,13 @@ final class Keys {
         this.database = database;
     }
 
-    /** Takes so many numbers at once; they follow one another unless a block ends in between. */
+    /** Takes so many numbers at once, in ascending order; they follow one another unless a block ends in between. */
     long[] take(int count) {
         long[] numbers = new long[count];
         for (int i = 0; i < count; i++) {
             numbers[i] = next();
         }
+        Arrays.sort(numbers);
         return numbers;
     }
 
@@ -74,6 +78,15 @@ final class Keys {
 
     static long key(long number, RunId id, boolean answers) {
         return number << PARTITION_BITS | partition(id) | (answers ? ANSWERS : 0);
+    }
+
+    static long taskKey(long number, RunId id) {
+        return key(number, id, false) | PRECEDES;
+    }
+
+    /** Whether others come after the run with this key. */
+    static boolean precedes(long key) {
+        return (key & PRECEDES) != 0;
     }
 
     /** Whether somebody may wait for the outcome of the run with this key. */

@@ -114,10 +114,10 @@ final class LeaseSql {
 
     /**
      * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
-     * parent that waits for it has to be had too, or it is left for the next sweep.
+     * parent that waits for it, and those that come after it, have to be had too, or it is left for the next sweep.
      */
     private static final String ORPHANS = """
-            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited
+            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes
             FROM ${schema}.worker w
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.held h
@@ -126,7 +126,9 @@ final class LeaseSql {
                 FOR UPDATE SKIP LOCKED
             ) h
             CROSS JOIN LATERAL (
-                SELECT key, id, epoch, kill IS NOT NULL AND parent_position IS NOT NULL AS tells, parent FROM ${schema}.run
+                SELECT key, id, epoch, kill IS NOT NULL AND parent_position IS NOT NULL AS tells, parent,
+                       kill IS NOT NULL AND before IS NOT NULL AS precedes, before
+                FROM ${schema}.run
                 WHERE run.key = h.key
                 FOR NO KEY UPDATE SKIP LOCKED
             ) r
@@ -134,6 +136,14 @@ final class LeaseSql {
                 SELECT key FROM ${schema}.run WHERE r.tells AND run.key = r.parent FOR NO KEY UPDATE SKIP LOCKED
             ) waiting ON true
             WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL)
+              AND (NOT r.precedes OR cardinality(r.before) = (
+                  SELECT count(*) FROM (
+                      SELECT locked.key
+                      FROM unnest(r.before) AS later (key)
+                      CROSS JOIN LATERAL (
+                          SELECT key FROM ${schema}.run WHERE run.key = later.key FOR NO KEY UPDATE SKIP LOCKED
+                      ) locked
+                  ) AS had))
             ORDER BY r.key
             LIMIT ?
             """;

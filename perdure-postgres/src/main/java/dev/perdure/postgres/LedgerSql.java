@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 /**
  * The statements of a batch.
  *
- * <p>How it works: a batch is one execute of several of these and of those in {@link MailSql}, in the order of {@link
- * Part} and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
+ * <p>How it works: a batch is one execute of several of these and of those in {@link MailSql} and {@link GraphSql}, in the
+ * order of {@link Part} and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
  * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
  * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
@@ -60,8 +60,8 @@ final class LedgerSql {
             """;
 
     /**
-     * The same for a batch that touches others as well: those that it commands or sends mail to, and the parents that wait
-     * for what it ends, given by key or by id.
+     * The same for a batch that touches others as well: those that it commands or sends mail to, the parents that wait for
+     * what it ends, given by key or by id, and those that come after that, and the tasks of what it kills or runs again.
      */
     private static final String LOCK_ALL = """
             WITH fence AS MATERIALIZED (
@@ -73,17 +73,26 @@ final class LedgerSql {
                 FROM unnest(?::text[]) AS addressed (id)
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = addressed.id OFFSET 0) r
                 UNION ALL
-                SELECT r.parent
+                SELECT unnest(r.others)
                 FROM unnest(?::bigint[]) AS ending (key)
                 CROSS JOIN LATERAL (
-                    SELECT parent FROM ${schema}.run WHERE run.key = ending.key AND parent_position IS NOT NULL OFFSET 0
+                    SELECT CASE WHEN parent_position IS NULL THEN before ELSE array_append(before, parent) END AS others
+                    FROM ${schema}.run WHERE run.key = ending.key OFFSET 0
                 ) r
                 UNION ALL
-                SELECT r.parent
+                SELECT unnest(r.others)
                 FROM unnest(?::text[]) AS ending (id)
                 CROSS JOIN LATERAL (
-                    SELECT parent FROM ${schema}.run WHERE run.id = ending.id AND parent_position IS NOT NULL OFFSET 0
+                    SELECT CASE WHEN parent_position IS NULL THEN before ELSE array_append(before, parent) END AS others
+                    FROM ${schema}.run WHERE run.id = ending.id OFFSET 0
                 ) r
+                UNION ALL
+                SELECT t.key
+                FROM unnest(?::text[]) AS family (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = family.id OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
+                ) t
                 ORDER BY key
             )
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
@@ -300,8 +309,8 @@ final class LedgerSql {
             ), given AS MATERIALIZED (
                 SELECT g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
                 FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::bytea[],
-                        ?::bigint[], ?::bigint[], ?::int[], ?::bigint[], ?::bigint[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, delay, parent,
+                        ?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::bigint[], ?::bigint[])
+                    AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, delay, after, parent,
                         parent_position, starter, starter_epoch)
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM fence))
                   AND (g.starter_epoch IS NULL OR (
@@ -309,12 +318,17 @@ final class LedgerSql {
                       FROM ${schema}.run s WHERE s.key = g.starter))
             ), started AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, wake_at, deadline, owner, priority,
-                    partition, state, id, definition, queue, version, parent, parent_position, parent_restarts)
+                    partition, state, id, definition, queue, version, parent, parent_position, parent_restarts, open, after,
+                    timeout)
                 SELECT key, seed, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, at, at,
                        CASE WHEN owner IS NULL THEN at + delay * interval '1 microsecond' END,
                        at + timeout * interval '1 microsecond', owner, priority, key & 255,
-                       CASE WHEN owner IS NOT NULL THEN ${RUNNING} WHEN delay IS NOT NULL THEN ${SUSPENDED} ELSE ${READY} END,
-                       id, definition, queue, version, parent, parent_position, parent_restarts
+                       CASE WHEN after IS NOT NULL THEN ${PENDING}
+                            WHEN owner IS NOT NULL THEN ${RUNNING}
+                            WHEN delay IS NOT NULL THEN ${SUSPENDED}
+                            ELSE ${READY} END,
+                       id, definition, queue, version, parent, parent_position, parent_restarts,
+                       cardinality(after::bigint[]), after::bigint[], CASE WHEN after IS NOT NULL THEN timeout END
                 FROM given CROSS JOIN clock
                 ON CONFLICT (id, partition) DO NOTHING
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
@@ -341,24 +355,29 @@ final class LedgerSql {
             ) there_before ON true
             """;
 
-    /**
-     * Carries out what people want of runs: at once, or left on the row of a run that a worker holds. Sent a second time
-     * for what transitions want of other runs, which may be several times the same.
-     */
-    private static final String COMMAND = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
-                SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
+    /** What people want of runs, or transitions of other runs, which may be several times the same. */
+    private static final String WISHES = """
+            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
                 FROM unnest(?::text[], ?::smallint[], ?::text[], ?::bigint[], ?::bigint[])
                     WITH ORDINALITY AS g (id, wish, why, sender, epoch, ordinal)
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
-                ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal
+                ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal""";
+
+    /**
+     * Carries out what is wanted of runs: at once, or left on the row of a run that a worker holds. Sent for commands, for
+     * the tasks of what these have killed, and for what transitions want of other runs.
+     */
+    private static final String COMMAND = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                ${given}
             ), found AS MATERIALIZED (
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
+                       r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
                        CASE g.wish
                            WHEN ${CANCEL} THEN r.cancel IS NULL
                            WHEN ${KILL} THEN r.state = ${RUNNING}
@@ -372,11 +391,14 @@ final class LedgerSql {
                 SELECT f.*,
                        CASE WHEN state >= ${COMPLETED} THEN state
                             WHEN wish = ${CANCEL} AND NOT asks THEN state
+                            -- Its code passes the cancel on to its tasks, and need not wait for them first.
+                            WHEN wish = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
                             -- Nothing of it has run, so there is nobody to deliver the cancel to.
-                            WHEN wish = ${CANCEL} AND epoch = 0 THEN ${CANCELLED}::smallint
+                            WHEN wish = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
                             WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
                             WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
                             WHEN wish = ${PAUSE} AND state <> ${RUNNING} THEN ${PAUSED}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND cancel IS NULL THEN ${PENDING}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
                             ELSE state END AS state_now
                 FROM found f
@@ -424,7 +446,9 @@ final class LedgerSql {
                        CASE WHEN state_now <> state THEN changes + 1 ELSE changes END,
                        CASE WHEN wish = ${RESUME} AND state = ${PAUSED} THEN 0 ELSE recoveries END,
                        priority, partition, state_now, id, definition, queue,
-                       CASE WHEN state_now = state THEN reason WHEN state_now = ${READY} THEN NULL ELSE why END,
+                       CASE WHEN state_now = state THEN reason
+                            WHEN state_now IN (${PENDING}, ${READY}) THEN NULL
+                            ELSE why END,
                        CASE WHEN asks AND wish = ${CANCEL} THEN why ELSE cancel END,
                        CASE WHEN asks AND wish = ${KILL} THEN why ELSE kill END,
                        CASE WHEN wish = ${RESUME} THEN NULL WHEN asks AND wish = ${PAUSE} THEN why ELSE pause END
@@ -473,14 +497,18 @@ final class LedgerSql {
         LOCK_ALL,
         APPEND,
         START,
+        TASK,
         COMMAND,
+        KILL_TASKS,
         CANCEL,
         EFFECT,
         DELIVER,
         MOVE,
         END,
         RESTART,
-        ANSWER
+        RERUN,
+        ANSWER,
+        OPEN
     }
 
     private final ConcurrentMap<Set<Part>, String> shapes = new ConcurrentHashMap<>();
@@ -493,10 +521,12 @@ final class LedgerSql {
     final String end;
     final String start;
     final String command;
+    final String killTasks;
     final String existing;
     final String there;
     final String control;
     final MailSql mail;
+    final GraphSql graph;
 
     LedgerSql(Schema schema) {
         this.settings = schema.sql(SETTINGS);
@@ -506,11 +536,13 @@ final class LedgerSql {
         this.move = schema.sql(MOVE);
         this.end = schema.sql(END);
         this.start = schema.sql(START);
-        this.command = schema.sql(COMMAND);
+        this.command = schema.sql(COMMAND.replace("${given}", WISHES));
+        this.killTasks = schema.sql(COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED));
         this.existing = schema.sql(EXISTING);
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
         this.mail = new MailSql(schema);
+        this.graph = new GraphSql(schema);
     }
 
     /** The parts that a batch needs, as one. */
@@ -530,13 +562,17 @@ final class LedgerSql {
             case LOCK_ALL -> lockAll;
             case APPEND -> append;
             case START -> start;
+            case TASK -> graph.task;
             case COMMAND, CANCEL -> command;
+            case KILL_TASKS -> killTasks;
             case EFFECT -> mail.effect;
             case DELIVER -> mail.deliver;
             case MOVE -> move;
             case END -> end;
             case RESTART -> mail.restart;
+            case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;
+            case OPEN -> graph.open;
         };
     }
 }

@@ -1,16 +1,12 @@
 package dev.perdure.postgres;
 
-import dev.perdure.RunId;
 import dev.perdure.spi.Dispatch;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +23,7 @@ final class PostgresDispatch implements Dispatch {
     private final Database database;
     private final LedgerSql ledgerSql;
     private final DispatchSql sql;
+    private final Claims claims;
     private final Workers workers;
     private final InboxReader inbox;
     private final Watermark watermark = new Watermark();
@@ -35,6 +32,7 @@ final class PostgresDispatch implements Dispatch {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
         this.sql = new DispatchSql(schema, ledgerSql);
+        this.claims = new Claims(schema, database);
         this.workers = workers;
         this.inbox = inbox;
     }
@@ -135,37 +133,6 @@ final class PostgresDispatch implements Dispatch {
         long[] keys = Stream.concat(answer.claimed().stream(), answer.signalled().stream())
                 .mapToLong(Long::longValue)
                 .toArray();
-        if (keys.length == 0) {
-            return Map.of();
-        }
-        return database.call(connection -> {
-            try (PreparedStatement statement = Database.planAnew(connection, sql.details)) {
-                new Parameters(statement).longs(keys).integer(worker);
-                try (ResultSet rows = statement.executeQuery()) {
-                    Map<Long, Claimed> details = new HashMap<>();
-                    while (rows.next()) {
-                        details.put(rows.getLong("key"), claimed(rows));
-                    }
-                    return details;
-                }
-            }
-        });
-    }
-
-    private static Claimed claimed(ResultSet row) throws SQLException {
-        return new Claimed(
-                ref(row),
-                row.getLong("epoch"),
-                row.getString("definition"),
-                new Payload(row.getBytes("input")),
-                row.getLong("seed"),
-                Results.control(row),
-                Results.timeOrNull(row, "deadline"),
-                row.getInt("recoveries"),
-                List.of());
-    }
-
-    private static RunRef ref(ResultSet row) throws SQLException {
-        return new RunRef(RunId.of(row.getString("id")), row.getLong("key"));
+        return claims.read(keys, worker);
     }
 }

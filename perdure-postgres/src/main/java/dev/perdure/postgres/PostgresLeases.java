@@ -222,7 +222,7 @@ final class PostgresLeases implements Leases {
     }
 
     /** A run that a dead worker holds. */
-    private record Orphan(RunRef run, long epoch, int worker, UUID workerId, boolean awaited) {}
+    private record Orphan(RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
@@ -236,6 +236,7 @@ final class PostgresLeases implements Leases {
             statement.execute();
         }
         answer(connection, orphans.stream().filter(Orphan::awaited).toList());
+        open(connection, orphans.stream().filter(Orphan::precedes).toList());
         return changes(connection, orphans);
     }
 
@@ -249,6 +250,28 @@ final class PostgresLeases implements Leases {
                     .time(database.time())
                     .longs(keys(killed))
                     .texts(new String[0])
+                    .integer(null)
+                    .integer(null)
+                    .integer(null);
+            statement.execute();
+        }
+    }
+
+    /** Those that were killed let others begin. */
+    private void open(Connection connection, List<Orphan> killed) throws SQLException {
+        if (killed.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.graph.open)) {
+            new Parameters(statement)
+                    .time(database.time())
+                    .longs(keys(killed))
+                    .ints(new int[killed.size()])
+                    .texts(new String[0])
+                    .texts(new String[0])
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
                     .integer(null)
                     .integer(null)
                     .integer(null);
@@ -296,7 +319,8 @@ final class PostgresLeases implements Leases {
                         rows.getLong("epoch"),
                         rows.getInt("number"),
                         rows.getObject("worker", UUID.class),
-                        rows.getBoolean("awaited")));
+                        rows.getBoolean("awaited"),
+                        rows.getBoolean("precedes")));
             }
             return orphans;
         }

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLedger implements Ledger {
     private final Database database;
     private final LedgerSql sql;
+    private final ReadBack readBack;
     private final Keys keys;
     private final Workers workers;
     private final PostgresHints hints;
@@ -35,6 +36,7 @@ final class PostgresLedger implements Ledger {
     PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
         this.database = database;
         this.sql = new LedgerSql(schema);
+        this.readBack = new ReadBack(database, sql, new Claims(schema, database));
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;
@@ -84,10 +86,10 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
-            return new BatchRun(database, sql, sender, new Batch(changes, keys), hints).outcomes();
+            return new BatchRun(database, sql, readBack, sender, new Batch(changes, keys), hints).outcomes();
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
-                return List.of(new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage()));
+                return List.of(refusal(changes.getFirst(), refused));
             }
             return halves(sender, changes);
         } catch (LockedException locked) {
@@ -99,6 +101,13 @@ final class PostgresLedger implements Ledger {
             }
             return halves(sender, changes);
         }
+    }
+
+    private Outcome refusal(Change change, RefusedException refused) {
+        RunId taken = change instanceof Change.Start start ? readBack.taken(start.tasks()) : null;
+        return taken != null
+                ? Outcome.Refused.taskIdTaken(taken)
+                : new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage());
     }
 
     private List<Outcome> halves(Sender sender, List<Change> changes) {

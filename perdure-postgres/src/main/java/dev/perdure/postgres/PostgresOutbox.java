@@ -124,6 +124,11 @@ public final class PostgresOutbox {
 
         private void add(int i, Change change) {
             switch (change) {
+                case Change.Start start
+                when !start.tasks().isEmpty() ->
+                    throw new IllegalArgumentException(
+                            "The run '%s' has tasks, which this transaction cannot start. Start it after the commit."
+                                    .formatted(start.run().id()));
                 case Change.Start(NewRun run, var nobody, var none, var noTasks) -> {
                     wishes[i] = Codes.START;
                     ids[i] = run.id().value();

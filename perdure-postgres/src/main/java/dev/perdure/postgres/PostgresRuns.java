@@ -11,8 +11,11 @@ import dev.perdure.spi.Runs;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +111,40 @@ final class PostgresRuns implements Runs {
 
     @Override
     public List<TaskRow> tasks(RunRef run) {
-        return List.of();
+        Map<Long, Integer> places = new HashMap<>();
+        List<UnplacedTask> tasks = query.all(sql.tasks, parameters -> parameters.number(run.key()), row -> {
+            places.put(row.getLong("key"), places.size());
+            return new UnplacedTask(
+                    row.getLong("key"), info(row), Results.longs(row, "after"), payload(row.getBytes("outcome")));
+        });
+        if (tasks.isEmpty()) {
+            return List.of();
+        }
+        Map<Long, List<Entered>> histories = new HashMap<>();
+        query.all(
+                sql.taskChanges,
+                parameters -> parameters.number(run.key()),
+                row -> histories
+                        .computeIfAbsent(row.getLong("key"), none -> new ArrayList<>())
+                        .add(entered(row)));
+        return tasks.stream()
+                .map(task -> new TaskRow(
+                        new RunRef(task.info().id(), task.key()),
+                        task.info(),
+                        task.after().stream().map(places::get).toList(),
+                        task.outcome(),
+                        List.copyOf(histories.getOrDefault(task.key(), List.of()))))
+                .toList();
+    }
+
+    /** A task that still knows those before it by their keys. */
+    private record UnplacedTask(long key, RunInfo info, List<Long> after, Payload outcome) {}
+
+    private static Entered entered(ResultSet row) throws SQLException {
+        return new Entered(
+                Codes.state(row.getInt("state")),
+                Results.time(row, "at"),
+                Objects.requireNonNullElse(row.getString("reason"), ""));
     }
 
     private static Payload payload(byte @Nullable [] bytes) {

@@ -28,8 +28,9 @@ final class QuerySql {
             ORDER BY j.key, j.position, j.note
             """;
 
-    private static final String FIND = """
-            SELECT r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
+    /** What there is to know of a run without its payloads. */
+    private static final String INFO = """
+            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
                    CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
                        SELECT count(*) FROM ${schema}.journal j
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
@@ -39,24 +40,17 @@ final class QuerySql {
                        WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                    ) THEN 'No live worker has the definition ''' || r.definition || ''''
                           || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   ELSE r.reason END AS reason
+                   ELSE r.reason END AS reason""";
+
+    private static final String FIND = """
+            SELECT ${info}
             FROM ${schema}.run r
             WHERE r.id = ?
             """;
 
     /** Newest first. Every condition that is null is left out. */
     private static final String LIST = """
-            SELECT r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
-                   CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
-                       SELECT count(*) FROM ${schema}.journal j
-                       WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
-                   ) THEN 0 ELSE r.recoveries END AS recoveries,
-                   CASE WHEN r.state = ${READY} AND NOT EXISTS (
-                       SELECT FROM ${schema}.worker w
-                       WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
-                   ) THEN 'No live worker has the definition ''' || r.definition || ''''
-                          || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   ELSE r.reason END AS reason
+            SELECT ${info}
             FROM ${schema}.run r
             WHERE (?::int IS NULL OR r.state = ?)
               AND (?::text IS NULL OR r.definition = ?)
@@ -92,6 +86,32 @@ final class QuerySql {
             WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts
             """;
 
+    /** The tasks of a run, in the order of its start. */
+    private static final String TASKS = """
+            SELECT ${info}, r.after, o.payload AS outcome
+            FROM ${schema}.run r
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
+            ) o ON true
+            WHERE r.parent = ? AND r.before IS NOT NULL
+            ORDER BY r.key
+            """;
+
+    /** The states that they have left, and those that they are in. */
+    private static final String TASK_CHANGES = """
+            SELECT t.key, c.state, c.at, c.reason
+            FROM (
+                SELECT key, changes, state, changed_at, reason FROM ${schema}.run
+                WHERE run.parent = ? AND run.before IS NOT NULL OFFSET 0
+            ) AS t
+            CROSS JOIN LATERAL (
+                SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
+                UNION ALL
+                SELECT t.changes, t.state, t.changed_at, t.reason
+            ) AS c
+            ORDER BY t.key, c.number
+            """;
+
     /** The states it has left, and the one it is in. */
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
@@ -105,14 +125,18 @@ final class QuerySql {
     final String list;
     final String ended;
     final String liveChildren;
+    final String tasks;
+    final String taskChanges;
     final String changes;
 
     QuerySql(Schema schema) {
         this.pages = schema.sql(PAGES);
-        this.find = schema.sql(FIND);
-        this.list = schema.sql(LIST);
+        this.find = schema.sql(FIND.replace("${info}", INFO));
+        this.list = schema.sql(LIST.replace("${info}", INFO));
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
+        this.tasks = schema.sql(TASKS.replace("${info}", INFO));
+        this.taskChanges = schema.sql(TASK_CHANGES);
         this.changes = schema.sql(CHANGES);
     }
 }

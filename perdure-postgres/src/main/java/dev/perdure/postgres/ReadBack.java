@@ -1,29 +1,40 @@
 package dev.perdure.postgres;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Second looks, after the commit, at what a batch found to be there already. */
 final class ReadBack {
     private final Database database;
     private final LedgerSql sql;
+    private final Claims claims;
 
-    ReadBack(Database database, LedgerSql sql) {
+    ReadBack(Database database, LedgerSql sql, Claims claims) {
         this.database = database;
         this.sql = sql;
+        this.claims = claims;
     }
 
     /** The times of entries that were there before, by the advance they belong to. */
@@ -87,38 +98,102 @@ final class ReadBack {
                 .bytes(entries.payloads);
     }
 
+    /** What the worker has to know of runs that were handed to it. */
+    Map<Long, Claimed> claims(Collection<List<Long>> keys, int worker) {
+        return claims.read(
+                keys.stream().flatMap(List::stream).mapToLong(Long::longValue).toArray(), worker);
+    }
+
+    /** The first of these whose id is taken, or null. */
+    @Nullable
+    RunId taken(List<Task> tasks) {
+        List<NewRun> runs = tasks.stream().map(Task::run).toList();
+        return existing(runs).keySet().stream()
+                .findFirst()
+                .map(place -> runs.get(place).id())
+                .orElse(null);
+    }
+
     /** Tells starts that met an existing run whether it was their own, sent before. */
     void existing(List<Placed<Change.Start>> starts, Sender sender, Outcome[] outcomes) {
-        database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.existing)) {
-                new Parameters(statement)
-                        .texts(starts.stream()
-                                .map(start -> start.change().run().id().value())
-                                .toArray(String[]::new))
-                        .bytes(starts.stream()
-                                .map(start -> start.change().run().input().bytes())
-                                .toArray(byte[][]::new));
-                try (ResultSet rows = statement.executeQuery()) {
-                    while (rows.next()) {
-                        Placed<Change.Start> start = starts.get(rows.getInt("ordinal") - 1);
-                        outcomes[start.index()] = existing(rows, start.change(), sender);
-                    }
-                }
-            }
-            return null;
+        List<NewRun> runs = starts.stream().map(start -> start.change().run()).toList();
+        existing(runs).forEach((place, found) -> {
+            Placed<Change.Start> start = starts.get(place);
+            outcomes[start.index()] = outcome(found, start.change(), sender);
         });
     }
 
-    private static Outcome existing(ResultSet row, Change.Start start, Sender sender) throws SQLException {
-        RunRef run = new RunRef(start.run().id(), row.getLong("key"));
-        if (row.getLong("seed") != start.run().seed()) {
-            return new Outcome.Existing(run, row.getString("definition"), row.getBoolean("same_input"));
+    private Outcome outcome(Existing found, Change.Start start, Sender sender) {
+        if (found.seed() != start.run().seed()) {
+            return new Outcome.Existing(found.run(), found.definition(), found.sameInput());
         }
-        boolean owned = start.owner() != null
-                && sender.worker() != null
-                && Codes.state(row.getInt("state")) == RunState.RUNNING
-                && row.getInt("owner") == sender.worker()
-                && row.getLong("epoch") == Outcome.Started.FIRST_EPOCH;
-        return new Outcome.Started(run, owned, Results.time(row, "created_at"));
+        boolean owned = start.owner() != null && found.isHeldFromBirth(sender);
+        return new Outcome.Started(found.run(), owned, found.createdAt(), heldFromBirth(start, sender));
+    }
+
+    private List<Claimed> heldFromBirth(Change.Start start, Sender sender) {
+        List<NewRun> roots = start.tasks().stream()
+                .filter(task -> task.after().isEmpty())
+                .map(Task::run)
+                .toList();
+        if (start.owner() == null || roots.isEmpty()) {
+            return List.of();
+        }
+        List<Claimed> held = new ArrayList<>();
+        existing(roots).forEach((place, found) -> {
+            if (found.isHeldFromBirth(sender)) {
+                held.add(NewTasks.born(found.run(), roots.get(place), found.createdAt()));
+            }
+        });
+        return held;
+    }
+
+    /** A run that was there before a start. */
+    private record Existing(
+            RunRef run,
+            String definition,
+            long seed,
+            boolean sameInput,
+            Instant createdAt,
+            RunState state,
+            int owner,
+            long epoch) {
+        boolean isHeldFromBirth(Sender sender) {
+            return sender.worker() != null
+                    && state == RunState.RUNNING
+                    && owner == sender.worker()
+                    && epoch == Outcome.Started.FIRST_EPOCH;
+        }
+    }
+
+    /** What is there under the ids of these, by their places. */
+    private SortedMap<Integer, Existing> existing(List<NewRun> runs) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.existing)) {
+                new Parameters(statement)
+                        .texts(runs.stream().map(run -> run.id().value()).toArray(String[]::new))
+                        .bytes(runs.stream().map(run -> run.input().bytes()).toArray(byte[][]::new));
+                try (ResultSet rows = statement.executeQuery()) {
+                    SortedMap<Integer, Existing> there = new TreeMap<>();
+                    while (rows.next()) {
+                        int place = rows.getInt("ordinal") - 1;
+                        there.put(place, existing(rows, runs.get(place).id()));
+                    }
+                    return there;
+                }
+            }
+        });
+    }
+
+    private static Existing existing(ResultSet row, RunId id) throws SQLException {
+        return new Existing(
+                new RunRef(id, row.getLong("key")),
+                row.getString("definition"),
+                row.getLong("seed"),
+                row.getBoolean("same_input"),
+                Results.time(row, "created_at"),
+                Codes.state(row.getInt("state")),
+                row.getInt("owner"),
+                row.getLong("epoch"));
     }
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The answers to an execute of several statements, one after another, and how our columns are read. */
@@ -54,6 +55,10 @@ final class Results {
     static @Nullable Instant timeOrNull(ResultSet row, String column) throws SQLException {
         OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
         return time == null ? null : time.toInstant();
+    }
+
+    static List<Long> longs(ResultSet row, String column) throws SQLException {
+        return List.of((Long[]) row.getArray(column).getArray());
     }
 
     static Control control(ResultSet row) throws SQLException {

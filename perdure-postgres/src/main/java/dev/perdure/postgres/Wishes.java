@@ -47,6 +47,23 @@ final class Wishes {
                 .toList();
     }
 
+    /** Those that are killed, and their tasks with them. */
+    List<Wish> kills() {
+        return all.stream().filter(wish -> wish.order() == Order.KILL).toList();
+    }
+
+    List<String> killedIds() {
+        return kills().stream().map(wish -> wish.run().value()).toList();
+    }
+
+    void bindKills(Parameters parameters) throws SQLException {
+        parameters
+                .texts(killedIds().toArray(String[]::new))
+                .texts(kills().stream()
+                        .map(wish -> Text.storable(wish.reason()))
+                        .toArray(String[]::new));
+    }
+
     void bind(Parameters parameters) throws SQLException {
         short[] wishes = new short[all.size()];
         String[] reasons = new String[all.size()];

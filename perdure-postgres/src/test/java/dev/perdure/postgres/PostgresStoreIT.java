@@ -13,6 +13,8 @@ import dev.perdure.testing.conformance.MailConformance;
 import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.RunsConformance;
 import dev.perdure.testing.conformance.StartConformance;
+import dev.perdure.testing.conformance.TaskConformance;
+import dev.perdure.testing.conformance.TaskOrderConformance;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
@@ -123,6 +125,22 @@ final class PostgresStoreIT {
 
     @Nested
     final class Affecting extends EffectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Grouping extends TaskConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Ordering extends TaskOrderConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -12,6 +12,7 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -118,6 +119,58 @@ public abstract class RaceConformance extends StoreConformance {
 
             assertThat(outcomes.get(0)).isEqualTo(new Outcome.Applied(now(), RunState.COMPLETED));
             assertThat(store().runs().ended(List.of(run)).getFirst().outcome()).isEqualTo(payload("1"));
+        }
+    }
+
+    @Test
+    void of_two_that_end_at_once_exactly_one_opens_what_comes_after_both() throws Exception {
+        List<WorkerId> workers = List.of(join(), join());
+        for (int round = 0; round < 50; round++) {
+            String id = "graph-" + round;
+            List<Task> tasks = List.of(
+                    new Task(newRun(id + "/a"), List.of()),
+                    new Task(newRun(id + "/b"), List.of()),
+                    new Task(newRun(id + "/join"), List.of(0, 1)));
+            apply(Lane.client(0), new Change.Start(newRun(id), null, List.of(), tasks));
+            List<Callable<Outcome>> enders = new ArrayList<>();
+            for (WorkerId worker : workers) {
+                Claimed held = claimOne(worker);
+                Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1);
+                enders.add(() -> apply(worker, advance(held.run(), held.epoch(), end)));
+            }
+            List<Claimed> handed = race(enders).stream()
+                    .flatMap(outcome -> ((Outcome.Applied) outcome).handed().stream())
+                    .toList();
+
+            assertThat(handed).hasSize(1);
+            assertThat(handed.getFirst().premises()).hasSize(2);
+            assertThat(changesOf(handed.getFirst().run())).containsExactly("PENDING", "RUNNING");
+        }
+    }
+
+    @Test
+    void a_kill_of_all_and_an_end_of_one_leave_nothing_waiting() throws Exception {
+        WorkerId worker = join();
+        for (int round = 0; round < 30; round++) {
+            String id = "graph-" + round;
+            List<Task> tasks = List.of(
+                    new Task(newRun(id + "/a"), List.of()),
+                    new Task(newRun(id + "/b"), List.of(0)),
+                    new Task(newRun(id + "/c"), List.of(1)));
+            Outcome.Started started =
+                    (Outcome.Started) apply(worker, new Change.Start(newRun(id), worker, List.of(), tasks));
+            Claimed a = started.handed().getFirst();
+            Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1);
+            List<Outcome> outcomes = race(List.of(
+                    () -> apply(worker, advance(a.run(), a.epoch(), end)),
+                    () -> command(started.run(), Order.KILL, "enough")));
+
+            assertThat(stateOf(started.run())).isEqualTo(RunState.CANCELLED);
+            for (Claimed b : ((Outcome.Applied) outcomes.getFirst()).handed()) {
+                assertThat(polled(worker, 0).signalled()).hasSize(1);
+                apply(worker, advance(b.run(), b.epoch(), end));
+            }
+            assertThat(store().runs().liveChildren(List.of(started.run()))).isEmpty();
         }
     }
 

@@ -1,0 +1,108 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Premise;
+import dev.perdure.spi.RunRef;
+import java.sql.Array;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
+final class Claims {
+    private static final String DETAILS = """
+            SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+                   r.wakes, r.mails, r.cancel, r.kill, r.pause,
+                   p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
+                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
+            LEFT JOIN LATERAL (
+                SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
+                       array_agg(q.state::int ORDER BY a.place) AS states,
+                       array_agg(COALESCE(q.reason, '') ORDER BY a.place) AS reasons,
+                       array_agg(COALESCE(o.payload, '') ORDER BY a.place) AS outcomes
+                FROM unnest(r.after) WITH ORDINALITY AS a (key, place)
+                CROSS JOIN LATERAL (SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = a.key OFFSET 0) q
+                LEFT JOIN LATERAL (
+                    SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
+                ) o ON true
+            ) p ON true
+            WHERE r.owner = ?
+            """;
+
+    final String details;
+    private final Database database;
+
+    Claims(Schema schema, Database database) {
+        this.details = schema.sql(DETAILS);
+        this.database = database;
+    }
+
+    /** Those of these runs that the worker holds, by key. */
+    Map<Long, Claimed> read(long[] keys, int worker) {
+        if (keys.length == 0) {
+            return Map.of();
+        }
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, details)) {
+                new Parameters(statement).longs(keys).integer(worker);
+                try (ResultSet rows = statement.executeQuery()) {
+                    Map<Long, Claimed> claims = new HashMap<>();
+                    while (rows.next()) {
+                        claims.put(rows.getLong("key"), claimed(rows));
+                    }
+                    return claims;
+                }
+            }
+        });
+    }
+
+    private static Claimed claimed(ResultSet row) throws SQLException {
+        return new Claimed(
+                new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                row.getLong("epoch"),
+                row.getString("definition"),
+                new Payload(row.getBytes("input")),
+                row.getLong("seed"),
+                Results.control(row),
+                Results.timeOrNull(row, "deadline"),
+                row.getInt("recoveries"),
+                premises(row));
+    }
+
+    private static List<Premise> premises(ResultSet row) throws SQLException {
+        Array keys = row.getArray("premise_keys");
+        if (keys == null) {
+            return List.of();
+        }
+        Long[] numbers = (Long[]) keys.getArray();
+        String[] ids = (String[]) elements(row, "premise_ids");
+        Integer[] states = (Integer[]) elements(row, "premise_states");
+        String[] reasons = (String[]) elements(row, "premise_reasons");
+        byte[][] outcomes = (byte[][]) elements(row, "premise_outcomes");
+        List<Premise> premises = new ArrayList<>(numbers.length);
+        for (int i = 0; i < numbers.length; i++) {
+            premises.add(new Premise(
+                    new RunRef(RunId.of(ids[i]), numbers[i]),
+                    Codes.state(states[i]),
+                    new Payload(outcomes[i]),
+                    reasons[i]));
+        }
+        return premises;
+    }
+
+    private static Object elements(ResultSet row, String column) throws SQLException {
+        @Nullable Array array = row.getArray(column);
+        return Objects.requireNonNull(array, column).getArray();
+    }
+}

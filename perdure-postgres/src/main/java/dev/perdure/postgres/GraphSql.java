@@ -1,0 +1,266 @@
+package dev.perdure.postgres;
+
+/**
+ * The statements of a batch about runs that come after others; the rules of {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: the edges of a graph are keys on the rows of its runs, written at birth and never changed. So {@link
+ * LedgerSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
+ * everything that may end a run, {@link #open} counts what has ended by this very transaction, which it knows by the
+ * transaction's number on the row: what is sent again after a lost answer finds the row as an earlier transaction left
+ * it, and counts nothing.
+ */
+final class GraphSql {
+    /**
+     * Starts the tasks of those runs that {@link LedgerSql#start} has just started. An id that is taken fails the batch, so
+     * that nothing is left of the start that wanted it; the batch is then sent again in pieces.
+     */
+    private static final String TASK = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT *, cardinality(after) AS open
+                FROM (
+                    SELECT key, id, definition, seed, queue, priority, version, timeout, owner, input, parent,
+                           after::bigint[] AS after, before::bigint[] AS before
+                    FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[],
+                            ?::bytea[], ?::bigint[], ?::text[], ?::text[])
+                        AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, after, before)
+                    -- A parent that was there before has another key.
+                    WHERE (SELECT true FROM ${schema}.run WHERE run.key = g.parent)
+                ) AS unborn
+            ), born AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition, state,
+                    id, definition, queue, version, parent, parent_restarts, open, after, before, timeout)
+                SELECT key, seed, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
+                       CASE WHEN open = 0 THEN at + timeout * interval '1 microsecond' END,
+                       CASE WHEN open = 0 THEN owner END, priority, key & 255,
+                       CASE WHEN open > 0 THEN ${PENDING} WHEN owner IS NOT NULL THEN ${RUNNING} ELSE ${READY} END,
+                       id, definition, queue, version, parent, 0, open, after, before, timeout
+                FROM given CROSS JOIN clock
+                RETURNING key, partition, state, owner, created_at, priority, queue, definition, version
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, owner, partition FROM born WHERE state = ${RUNNING}
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM born WHERE state = ${READY}
+            )
+            SELECT count(*) FROM born
+            """;
+
+    /** The tasks of runs that were killed, as {@link LedgerSql#command} wants them. */
+    static final String TASKS_OF_KILLED = """
+            SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal
+                FROM unnest(?::text[], ?::text[]) AS g (id, why)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT key, id FROM ${schema}.run
+                    WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
+                ) t
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)""";
+
+    /**
+     * Those of these runs that have ended by this transaction let others begin. Each of the others is touched once, however
+     * many of its premises have ended. What begins goes to the worker of the batch, as far as the ends have asked for it and
+     * it could have claimed the run as well, and is ready otherwise.
+     */
+    private static final String OPEN = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), candidate AS MATERIALIZED (
+                SELECT key, max(takes) AS takes
+                FROM (
+                    SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
+                    UNION ALL
+                    SELECT r.key, 0
+                    FROM unnest(?::text[]) AS commanded (id)
+                    CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+                    UNION ALL
+                    SELECT t.key, 0
+                    FROM unnest(?::text[]) AS killed (id)
+                    CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = killed.id OFFSET 0) r
+                    CROSS JOIN LATERAL (
+                        SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
+                    ) t
+                ) AS all_of_them
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                GROUP BY key
+            ), closed AS MATERIALIZED (
+                SELECT d.key, d.place, e.key AS premise, e.queue, c.takes
+                FROM candidate c
+                CROSS JOIN LATERAL (
+                    SELECT key, queue, before FROM ${schema}.run
+                    WHERE run.key = c.key AND run.before IS NOT NULL AND run.state >= ${COMPLETED}
+                      AND run.xmin = pg_current_xact_id()::xid
+                    OFFSET 0
+                ) e
+                CROSS JOIN LATERAL unnest(e.before) WITH ORDINALITY AS d (key, place)
+            ), found AS MATERIALIZED (
+                SELECT r.*, r.open - c.premises AS open_now, clock.at AS moved_at,
+                       r.state = ${PENDING} AND r.open = c.premises AS begins
+                FROM (SELECT key, count(*)::int AS premises FROM closed GROUP BY key) c
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
+                ) r
+            ), offered AS MATERIALIZED (
+                -- If several of its premises end at once, one of them stands for all.
+                SELECT DISTINCT ON (f.key) f.key, c.place, c.premise, c.takes
+                FROM found f
+                JOIN closed c ON c.key = f.key AND c.queue = f.queue
+                WHERE f.begins AND c.takes > 0 AND (
+                    SELECT f.definition = ANY (w.definitions) AND (f.version IS NULL OR f.version = w.version)
+                    FROM ${schema}.worker w WHERE w.number = ?)
+                ORDER BY f.key, c.premise
+            ), accepted AS MATERIALIZED (
+                SELECT * FROM (
+                    SELECT *, row_number() OVER (PARTITION BY premise ORDER BY place) AS turn FROM offered
+                ) AS in_turn
+                WHERE turn <= takes
+            ), decided AS MATERIALIZED (
+                SELECT f.*, a.premise, a.place,
+                       CASE WHEN NOT f.begins THEN f.state
+                            WHEN a.key IS NULL THEN ${READY}::smallint
+                            ELSE ${RUNNING}::smallint END AS state_now
+                FROM found f LEFT JOIN accepted a ON a.key = f.key
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE begins
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM decided WHERE begins AND premise IS NULL
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, ?, partition FROM decided WHERE premise IS NOT NULL
+            ), opened AS (
+                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes,
+                    priority, partition, state, id, definition, queue, reason, open)
+                SELECT key, seed,
+                       CASE WHEN premise IS NULL THEN epoch ELSE epoch + 1 END,
+                       created_at,
+                       CASE WHEN begins THEN moved_at ELSE changed_at END,
+                       CASE WHEN open_now = 0 AND before IS NOT NULL
+                            THEN moved_at + timeout * interval '1 microsecond' ELSE deadline END,
+                       CASE WHEN premise IS NULL THEN owner ELSE ? END,
+                       CASE WHEN premise IS NULL THEN wakes ELSE 0 END,
+                       CASE WHEN begins THEN changes + 1 ELSE changes END,
+                       priority, partition, state_now, id, definition, queue,
+                       CASE WHEN begins THEN NULL ELSE reason END,
+                       open_now
+                FROM decided
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    epoch = excluded.epoch, changed_at = excluded.changed_at, deadline = excluded.deadline,
+                    owner = excluded.owner, wakes = excluded.wakes, changes = excluded.changes, state = excluded.state,
+                    reason = excluded.reason, open = excluded.open
+            )
+            SELECT key, premise FROM decided WHERE begins ORDER BY premise, place
+            """;
+
+    /**
+     * Gives runs with tasks, and some of these, another life. The answer has a verdict for each that is there, and for one
+     * that is refused because of a task the place of that task.
+     */
+    private static final String RERUN = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), graph AS MATERIALIZED (
+                SELECT r.*, g.seed AS seed_now, g.ordinal
+                FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS g (id, seed, ordinal)
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), wanted AS MATERIALIZED (
+                SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts
+                FROM unnest(?::int[], ?::text[]) WITH ORDINALITY AS w (ordinal, id, place)
+                JOIN graph g ON g.ordinal = w.ordinal
+                LEFT JOIN LATERAL (
+                    SELECT key, state FROM ${schema}.run
+                    WHERE run.id = w.id AND run.parent = g.key AND run.before IS NOT NULL OFFSET 0
+                ) t ON true
+            ), judged AS MATERIALIZED (
+                SELECT g.*, c.culprit,
+                       CASE WHEN g.seed = g.seed_now THEN ${DONE_BEFORE}
+                            WHEN g.after IS NULL OR g.before IS NOT NULL THEN ${TASKLESS}
+                            WHEN g.state < ${COMPLETED} THEN ${ACTIVE}
+                            WHEN c.culprit IS NOT NULL THEN ${TASK_UNFIT}
+                            ELSE ${FIT} END AS verdict
+                FROM graph g
+                LEFT JOIN (
+                    SELECT ordinal, min(place) AS culprit FROM wanted WHERE key IS NULL OR state < ${COMPLETED} GROUP BY ordinal
+                ) c ON c.ordinal = g.ordinal
+            ), life AS MATERIALIZED (
+                SELECT key, seed_now, NULL::int AS parent_restarts_now FROM judged WHERE verdict = ${FIT}
+                UNION
+                SELECT w.key, w.seed_now, w.restarts + 1
+                FROM wanted w JOIN judged j ON j.ordinal = w.ordinal
+                WHERE j.verdict = ${FIT}
+            ), decided AS MATERIALIZED (
+                SELECT r.*, l.parent_restarts_now, clock.at AS moved_at,
+                       CASE WHEN r.before IS NULL THEN l.seed_now ELSE r.seed # l.seed_now END AS seed_of_life,
+                       o.open AS open_now,
+                       CASE WHEN o.open > 0 THEN ${PENDING}::smallint ELSE ${READY}::smallint END AS state_now
+                FROM life l
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT count(*)::int AS open
+                    FROM unnest(r.after) AS premise (key)
+                    WHERE premise.key IN (SELECT key FROM life)
+                       OR (SELECT p.state < ${COMPLETED} FROM ${schema}.run p WHERE p.key = premise.key)
+                ) o
+            ), emptied AS (
+                DELETE FROM ${schema}.journal
+                WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
+                    ) j))
+            ), unread AS (
+                DELETE FROM ${schema}.mail
+                WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.mail WHERE mail.key = d.key OFFSET 0) m))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM decided WHERE state_now = ${READY}
+            ), renewed AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
+                    id, definition, queue, restarts, parent_restarts, open)
+                SELECT key, seed_of_life, epoch + 1, created_at, moved_at,
+                       CASE WHEN open_now = 0 OR before IS NULL THEN moved_at + timeout * interval '1 microsecond' END,
+                       changes + 1, priority, partition, state_now, id, definition, queue, restarts + 1,
+                       COALESCE(parent_restarts_now, parent_restarts), open_now
+                FROM decided
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at,
+                    deadline = excluded.deadline, wakes = 0, changes = excluded.changes, recoveries = 0,
+                    entries_at_recovery = 0, state = excluded.state, reason = NULL, cancel = NULL, kill = NULL, pause = NULL,
+                    restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, open = excluded.open
+            )
+            SELECT j.ordinal, j.verdict, j.state, j.changed_at, clock.at, d.state_now, j.culprit, w.state AS culprit_state
+            FROM judged j
+            CROSS JOIN clock
+            LEFT JOIN decided d ON d.key = j.key
+            LEFT JOIN wanted w ON w.place = j.culprit
+            """;
+
+    final String task;
+    final String open;
+    final String rerun;
+
+    GraphSql(Schema schema) {
+        this.task = schema.sql(TASK);
+        this.open = schema.sql(OPEN);
+        this.rerun = schema.sql(RERUN);
+    }
+}
