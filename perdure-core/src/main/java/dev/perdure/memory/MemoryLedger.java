@@ -251,6 +251,11 @@ final class MemoryLedger implements Ledger {
                             new Control(
                                     asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), command.reason()));
                 case RESUME -> resume(row);
+                case REFUSE -> {
+                    if (row.state == RunState.PENDING) {
+                        tables.fail(row, command.reason());
+                    }
+                }
             }
         }
     }

@@ -66,8 +66,8 @@ final class Circles {
                 .filter(step -> step.state() == RunState.PENDING)
                 .max(Comparator.comparingLong(step -> Keys.number(step.key())))
                 .orElseThrow();
-        List<Circle.Member> members = new ArrayList<>(
-                circle.stream().map(Step::member).toList());
+        List<Circle.Member> members =
+                new ArrayList<>(circle.stream().map(Step::member).toList());
         members.addFirst(members.removeLast()); // from the newcomer on
         return new Change.Command(youngest.member().run(), Change.Order.REFUSE, Circle.message(members));
     }

@@ -63,25 +63,30 @@ final class ObjectSql {
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT r.*, g.type, g.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at, there.number AS waits_since,
-                       o.holder, o.arrivals, o.partition AS object_partition
+                SELECT r.*, o.type, o.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at,
+                       o.holder, o.arrivals, o.object_partition,
+                       -- What was just started has a key that nobody else knows.
+                       g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS enters
                 FROM unnest(?::bigint[], ?::text[], ?::text[], ?::smallint[], ?::bigint[])
                     WITH ORDINALITY AS g (key, type, object, hold, epoch, ordinal)
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 LEFT JOIN LATERAL (
-                    SELECT number, hold FROM ${schema}.object_call c WHERE c.key = g.key OFFSET 0
+                    SELECT object_type, object_key FROM ${schema}.object_call c WHERE c.key = g.key OFFSET 0
                 ) there ON true
-                LEFT JOIN LATERAL (
-                    SELECT * FROM ${schema}.object WHERE object.type = g.type AND object.key = g.object OFFSET 0
-                ) o ON true
-                WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
-                  AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
+                CROSS JOIN LATERAL (
+                    SELECT named.type, named.object, held.holder, held.arrivals, held.partition AS object_partition
+                    FROM (SELECT COALESCE(g.type, there.object_type), COALESCE(g.object, there.object_key)) AS named (type, object)
+                    LEFT JOIN LATERAL (
+                        SELECT * FROM ${schema}.object WHERE object.type = named.type AND object.key = named.object OFFSET 0
+                    ) held ON true
+                ) o
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), turn AS MATERIALIZED (
                 SELECT given.*, row_number() OVER (PARTITION BY type, object ORDER BY ordinal) AS turn
                 FROM given
                 -- One that is sent again may hold the object already.
-                WHERE hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
+                WHERE enters AND hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
             ), placed AS MATERIALIZED (
                 SELECT turn.*, turn > 1 OR holder IS NOT NULL AS waits,
                        arrivals + turn - CASE WHEN holder IS NULL THEN 1 ELSE 0 END AS place
@@ -90,6 +95,7 @@ final class ObjectSql {
                 INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
                 SELECT g.key, p.place, g.partition, g.hold, g.type, g.object
                 FROM given g LEFT JOIN placed p ON p.key = g.key AND p.waits
+                WHERE g.enters
                 ON CONFLICT (key, partition) DO UPDATE SET hold = excluded.hold, number = excluded.number
             ), held_now AS (
                 INSERT INTO ${schema}.object AS o (type, key, partition, holder, arrivals)
@@ -133,7 +139,8 @@ final class ObjectSql {
                     epoch = excluded.epoch, changed_at = excluded.changed_at, owner = NULL, changes = excluded.changes,
                     state = excluded.state
             )
-            SELECT g.key, COALESCE(p.waits, false) AS waits, g.moved_at, g.parent_position IS NOT NULL AS awaited
+            SELECT g.key, g.enters, COALESCE(p.waits, false) AS waits, g.moved_at, g.parent_position IS NOT NULL AS awaited,
+                   g.state, g.epoch, g.changed_at
             FROM given g LEFT JOIN placed p ON p.key = g.key
             """;
 

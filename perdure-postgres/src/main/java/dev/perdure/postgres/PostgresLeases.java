@@ -39,13 +39,21 @@ final class PostgresLeases implements Leases {
     private final LedgerSql ledgerSql;
     private final Workers workers;
     private final PostgresHints hints;
+    private final Runnable breakOldCircles;
 
-    PostgresLeases(Database database, Schema schema, LeaseSql sql, Workers workers, PostgresHints hints) {
+    PostgresLeases(
+            Database database,
+            Schema schema,
+            LeaseSql sql,
+            Workers workers,
+            PostgresHints hints,
+            Runnable breakOldCircles) {
         this.database = database;
         this.sql = sql;
         this.ledgerSql = new LedgerSql(schema);
         this.workers = workers;
         this.hints = hints;
+        this.breakOldCircles = breakOldCircles;
     }
 
     @Override
@@ -125,6 +133,7 @@ final class PostgresLeases implements Leases {
 
     @Override
     public List<RunChange> sweep(int limit) {
+        breakOldCircles.run();
         if (!buried()) {
             return List.of();
         }
@@ -222,7 +231,8 @@ final class PostgresLeases implements Leases {
     }
 
     /** A run that a dead worker holds. */
-    private record Orphan(RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes) {}
+    private record Orphan(
+            RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
@@ -237,6 +247,7 @@ final class PostgresLeases implements Leases {
         }
         answer(connection, orphans.stream().filter(Orphan::awaited).toList());
         open(connection, orphans.stream().filter(Orphan::precedes).toList());
+        release(connection, orphans.stream().filter(Orphan::frees).toList());
         return changes(connection, orphans);
     }
 
@@ -268,6 +279,27 @@ final class PostgresLeases implements Leases {
                     .longs(keys(killed))
                     .ints(new int[killed.size()])
                     .texts(new String[0])
+                    .texts(new String[0])
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null);
+            statement.execute();
+        }
+    }
+
+    /** Those that were killed leave what they held to the next. */
+    private void release(Connection connection, List<Orphan> killed) throws SQLException {
+        if (killed.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.objects.release)) {
+            new Parameters(statement)
+                    .time(database.time())
+                    .longs(keys(killed))
+                    .ints(new int[killed.size()])
                     .texts(new String[0])
                     .integer(null)
                     .integer(null)
@@ -320,7 +352,8 @@ final class PostgresLeases implements Leases {
                         rows.getInt("number"),
                         rows.getObject("worker", UUID.class),
                         rows.getBoolean("awaited"),
-                        rows.getBoolean("precedes")));
+                        rows.getBoolean("precedes"),
+                        rows.getBoolean("frees")));
             }
             return orphans;
         }
