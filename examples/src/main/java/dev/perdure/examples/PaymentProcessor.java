@@ -34,8 +34,7 @@ public final class PaymentProcessor {
         ctx.set(STATUS, "PENDING");
         ctx.set(WAITING, ctx.runId().value());
         ctx.run("initiate", () -> gateway.initiate(ctx.key(), cents));
-        Callback callback =
-                ctx.promise(CALLBACK).orTimeout(Duration.ofDays(3)).await();
+        Callback callback = ctx.promise(CALLBACK).orTimeout(Duration.ofDays(3)).await();
         ctx.clear(WAITING);
         ctx.set(STATUS, callback.success() ? "COMPLETED" : "FAILED");
         return callback.detail();

@@ -412,6 +412,14 @@ final class Batch {
                 .toArray();
     }
 
+    /** Those of {@link #openingKeys} and {@link #holdingKeys} that the worker goes on from. */
+    long[] takingKeys() {
+        return ending(key -> Keys.precedes(key) || Keys.holds(key))
+                .filter(advance -> advance.move() instanceof Move.End end && end.takes() > 0)
+                .mapToLong(advance -> advance.run().key())
+                .toArray();
+    }
+
     /** The runs that may end by key, and let others know or begin. */
     long[] lastKeys() {
         return LongStream.concat(LongStream.of(endingKeys()), LongStream.of(openingKeys()))

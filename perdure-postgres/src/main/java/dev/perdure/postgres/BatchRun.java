@@ -105,22 +105,6 @@ final class BatchRun {
             if (!taken.isEmpty()) {
                 readBack.existing(taken, sender, outcomes);
             }
-            if (!handed.isEmpty() && sender.worker() != null) {
-                readHanded(readBack.claims(handed.values(), sender.worker()));
-            }
-        }
-
-        private void readHanded(Map<Long, Claimed> claims) {
-            for (Placed<Change.Advance> move : batch.moves) {
-                List<Long> keys = handed.getOrDefault(move.change().run().key(), List.of());
-                if (!keys.isEmpty() && outcomes[move.index()] instanceof Outcome.Applied applied) {
-                    List<Claimed> runs = keys.stream()
-                            .map(claims::get)
-                            .filter(Objects::nonNull)
-                            .toList();
-                    outcomes[move.index()] = new Outcome.Applied(applied.at(), applied.state(), runs);
-                }
-            }
         }
     }
 
@@ -185,6 +169,7 @@ final class BatchRun {
         addIf(!batch.reruns.isEmpty(), parts, Part.RERUN);
         addIf(batch.answers(), parts, Part.ANSWER);
         addIf(batch.opens(), parts, Part.OPEN);
+        addIf(batch.takingKeys().length > 0, parts, Part.HANDED);
         addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
@@ -284,6 +269,7 @@ final class BatchRun {
                 fence(parameters.integer(sender.worker())).integer(sender.worker());
                 parameters.integer(sender.worker()).integer(sender.worker());
             }
+            case HANDED -> parameters.longs(batch.takingKeys()).integer(sender.worker());
         }
     }
 
@@ -320,6 +306,7 @@ final class BatchRun {
                 case RERUN -> readReruns(results.next(), fenced);
                 case ANSWER -> readAnswers(results.next(), answers);
                 case OPEN -> readOpened(results.next(), answers);
+                case HANDED -> handOver(answers.handed, Claims.read(results.next()));
             }
         }
         return answers;
@@ -509,6 +496,17 @@ final class BatchRun {
                 answers.handed
                         .computeIfAbsent(premise, none -> new ArrayList<>())
                         .add(key);
+            }
+        }
+    }
+
+    private void handOver(Map<Long, List<Long>> keysByEnded, Map<Long, Claimed> claims) {
+        for (Placed<Change.Advance> move : batch.moves) {
+            List<Long> keys = keysByEnded.getOrDefault(move.change().run().key(), List.of());
+            if (!keys.isEmpty() && outcomes[move.index()] instanceof Outcome.Applied applied) {
+                List<Claimed> runs =
+                        keys.stream().map(claims::get).filter(Objects::nonNull).toList();
+                outcomes[move.index()] = new Outcome.Applied(applied.at(), applied.state(), runs);
             }
         }
     }

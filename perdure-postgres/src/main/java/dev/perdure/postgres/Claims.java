@@ -25,8 +25,8 @@ final class Claims {
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, c.hold, c.object_type, c.object_key
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            FROM ${chosen}
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key AND run.owner = ? OFFSET 0) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
             LEFT JOIN LATERAL (
                 SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
@@ -42,15 +42,45 @@ final class Claims {
             LEFT JOIN LATERAL (
                 SELECT hold, object_type, object_key FROM ${schema}.object_call WHERE object_call.key = g.key OFFSET 0
             ) c ON true
-            WHERE r.owner = ?
             """;
+
+    private static final String BY_KEY = "unnest(?::bigint[]) AS g (key)";
+
+    /** What comes after runs that have ended, and who holds now what they held. */
+    private static final String AFTER = """
+            (
+                SELECT DISTINCT d.key
+                FROM unnest(?::bigint[]) AS ended (key)
+                CROSS JOIN LATERAL (
+                    SELECT unnest(before) AS key FROM ${schema}.run WHERE run.key = ended.key
+                    UNION ALL
+                    SELECT o.holder
+                    FROM ${schema}.object_call c
+                    CROSS JOIN LATERAL (
+                        SELECT holder FROM ${schema}.object o WHERE o.type = c.object_type AND o.key = c.object_key OFFSET 0
+                    ) o
+                    WHERE c.key = ended.key
+                ) d
+            ) AS g""";
 
     final String details;
     private final Database database;
 
     Claims(Schema schema, Database database) {
-        this.details = schema.sql(DETAILS);
+        this.details = schema.sql(DETAILS.replace("${chosen}", BY_KEY));
         this.database = database;
+    }
+
+    /**
+     * What the worker holds of those that come after the runs that a batch ends: the last statement of that batch.
+     *
+     * <p>Its columns are of any size, and it may be sent together with the others all the same: it comes last, so that
+     * nothing is left to be sent while it is read, and the driver does not get to know its columns beforehand, because all
+     * its parameters have types that the driver knows. Should the driver split it off nevertheless, it reads the same after
+     * the commit, only later.
+     */
+    static String handed(Schema schema) {
+        return schema.sql(DETAILS.replace("${chosen}", AFTER));
     }
 
     /** Those of these runs that the worker holds, by key. */
@@ -62,14 +92,18 @@ final class Claims {
             try (PreparedStatement statement = Database.planAnew(connection, details)) {
                 new Parameters(statement).longs(keys).integer(worker);
                 try (ResultSet rows = statement.executeQuery()) {
-                    Map<Long, Claimed> claims = new HashMap<>();
-                    while (rows.next()) {
-                        claims.put(rows.getLong("key"), claimed(rows));
-                    }
-                    return claims;
+                    return read(rows);
                 }
             }
         });
+    }
+
+    static Map<Long, Claimed> read(ResultSet rows) throws SQLException {
+        Map<Long, Claimed> claims = new HashMap<>();
+        while (rows.next()) {
+            claims.put(rows.getLong("key"), claimed(rows));
+        }
+        return claims;
     }
 
     private static Claimed claimed(ResultSet row) throws SQLException {

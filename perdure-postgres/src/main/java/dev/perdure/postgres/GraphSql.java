@@ -257,10 +257,12 @@ final class GraphSql {
     final String task;
     final String open;
     final String rerun;
+    final String handed;
 
     GraphSql(Schema schema) {
         this.task = schema.sql(TASK);
         this.open = schema.sql(OPEN);
         this.rerun = schema.sql(RERUN);
+        this.handed = Claims.handed(schema);
     }
 }

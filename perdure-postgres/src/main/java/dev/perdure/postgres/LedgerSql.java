@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
  * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
  * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
- * size (a text, an array) it puts in a Sync, against deadlocks of full buffers, and a Sync commits. So all of these
- * return columns of fixed size only, and texts are read back where they are wanted. A test watches over it.
+ * size (a text, an array) it puts in a Sync, against deadlocks of full buffers, and a Sync commits. So all of these but
+ * the last return columns of fixed size only, and texts are read back where they are wanted. A test watches over it.
  *
  * <p>Fence: whichever comes first locks the lane FOR KEY SHARE, and each of them does nothing without it. Until the
  * commit nobody can delete the lane, so nobody can have given the worker's runs away. Appending therefore needs no look
@@ -531,7 +531,8 @@ final class LedgerSql {
         RERUN,
         ANSWER,
         RELEASE,
-        OPEN
+        OPEN,
+        HANDED
     }
 
     private final ConcurrentMap<Set<Part>, String> shapes = new ConcurrentHashMap<>();
@@ -603,6 +604,7 @@ final class LedgerSql {
             case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;
             case OPEN -> graph.open;
+            case HANDED -> graph.handed;
         };
     }
 }

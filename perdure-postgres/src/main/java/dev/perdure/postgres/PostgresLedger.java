@@ -37,7 +37,7 @@ final class PostgresLedger implements Ledger {
     PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
         this.database = database;
         this.sql = new LedgerSql(schema);
-        this.readBack = new ReadBack(database, sql, new Claims(schema, database));
+        this.readBack = new ReadBack(database, sql);
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;

@@ -17,7 +17,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,12 +28,10 @@ import org.jspecify.annotations.Nullable;
 final class ReadBack {
     private final Database database;
     private final LedgerSql sql;
-    private final Claims claims;
 
-    ReadBack(Database database, LedgerSql sql, Claims claims) {
+    ReadBack(Database database, LedgerSql sql) {
         this.database = database;
         this.sql = sql;
-        this.claims = claims;
     }
 
     /** The times of entries that were there before, by the advance they belong to. */
@@ -96,12 +93,6 @@ final class ReadBack {
                 .ints(entries.positions)
                 .shorts(entries.notes)
                 .bytes(entries.payloads);
-    }
-
-    /** What the worker has to know of runs that were handed to it. */
-    Map<Long, Claimed> claims(Collection<List<Long>> keys, int worker) {
-        return claims.read(
-                keys.stream().flatMap(List::stream).mapToLong(Long::longValue).toArray(), worker);
     }
 
     /** The first of these whose id is taken, or null. */

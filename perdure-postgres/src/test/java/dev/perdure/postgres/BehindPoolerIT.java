@@ -16,6 +16,8 @@ import dev.perdure.testing.conformance.LeasesConformance;
 import dev.perdure.testing.conformance.ObjectConformance;
 import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.StartConformance;
+import dev.perdure.testing.conformance.TaskConformance;
+import dev.perdure.testing.conformance.TaskOrderConformance;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
@@ -179,6 +181,22 @@ final class BehindPoolerIT {
 
     @Nested
     final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Grouping extends TaskConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Ordering extends TaskOrderConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -14,6 +14,7 @@ import dev.perdure.RunState;
 import dev.perdure.TransactionOptions;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
@@ -21,6 +22,7 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import java.sql.Connection;
@@ -182,6 +184,38 @@ final class CostIT {
             assertThat(costOf(() -> fixture.apply(new Change.Advance(run, 1, List.of(step(1)), effects, restart))))
                     .isEqualTo(new Cost(1, 1));
         }
+    }
+
+    /** A start, an end of each task by which the worker gets the next, and the end of the run itself. */
+    @Test
+    void a_line_of_tasks_is_a_round_trip_and_a_commit_for_each_and_two_more() {
+        int length = 30;
+        List<Task> tasks = IntStream.range(0, length)
+                .mapToObj(i -> new Task(newRun("task-" + i), i == 0 ? List.of() : List.of(i - 1)))
+                .toList();
+        assertThat(costOf(() -> {
+                    Change.Start start = new Change.Start(newRun("line"), fixture.worker, List.of(), tasks);
+                    List<Claimed> held = ((Outcome.Started) fixture.apply(start)).handed();
+                    for (int i = 0; i <= length; i++) {
+                        Change end = StoreFixture.completeAndGoOn(held.getFirst());
+                        held = ((Outcome.Applied) fixture.apply(end)).handed();
+                    }
+                }))
+                .isEqualTo(new Cost(length + 2, length + 2));
+        assertThat(store.runs().find(newRun("line").id()).orElseThrow().info().state())
+                .isEqualTo(RunState.COMPLETED);
+    }
+
+    @Test
+    void all_there_is_to_know_of_many_tasks_is_two_round_trips() {
+        List<Task> tasks = IntStream.range(0, 100)
+                .mapToObj(i -> new Task(newRun("task-" + i), List.of()))
+                .toList();
+        RunRef run = ((Outcome.Started)
+                        fixture.apply(new Change.Start(newRun("wide"), fixture.worker, List.of(), tasks)))
+                .run();
+        assertThat(costOf(() -> assertThat(store.runs().tasks(run)).hasSize(100)))
+                .isEqualTo(new Cost(2, 0));
     }
 
     @Test

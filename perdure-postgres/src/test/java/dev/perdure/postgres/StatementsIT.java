@@ -7,12 +7,14 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -72,6 +74,8 @@ final class StatementsIT {
         List<Object> holders = List.of(
                 ledger,
                 ledger.mail,
+                ledger.graph,
+                new Claims(SCHEMA, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
@@ -105,7 +109,11 @@ final class StatementsIT {
                 ledger.move,
                 ledger.end,
                 ledger.start,
-                ledger.command));
+                ledger.command,
+                ledger.killTasks,
+                ledger.graph.task,
+                ledger.graph.open,
+                ledger.graph.rerun));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
@@ -144,12 +152,15 @@ final class StatementsIT {
                 for (int i = 0; i < 8; i++) {
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                     talk(ledger, fixture, "small-talk-" + i, 2);
+                    graphs(ledger, fixture, "small-graph-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 talk(ledger, fixture, "grown-talk", 2_000);
+                graphs(ledger, fixture, "grown-graph", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 talk(ledger, fixture, "measured-talk", 200);
+                graphs(ledger, fixture, "measured-graph", 100);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -243,6 +254,42 @@ final class StatementsIT {
                 ledger,
                 lane,
                 ending.stream().<Change>map(StoreFixture::complete).toList());
+    }
+
+    /** Lines of two tasks, in batches of so many: run to their end, run again, killed. */
+    private static void graphs(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<Change> starts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String id = name + "-" + i;
+            List<Task> tasks = List.of(
+                    new Task(StoreFixture.newRun(id + "/a"), List.of()),
+                    new Task(StoreFixture.newRun(id + "/b"), List.of(0)));
+            starts.add(new Change.Start(StoreFixture.newRun(id), fixture.worker, List.of(), tasks));
+        }
+        List<Claimed> held = new ArrayList<>();
+        ledger.apply(lane, starts).forEach(outcome -> held.addAll(((Outcome.Started) outcome).handed()));
+        for (int step = 0; step < 3; step++) {
+            assertThat(held).hasSize(count);
+            List<Change> ends =
+                    held.stream().<Change>map(StoreFixture::completeAndGoOn).toList();
+            held.clear();
+            ledger.apply(lane, ends).forEach(outcome -> held.addAll(((Outcome.Applied) outcome).handed()));
+        }
+        List<RunId> ids =
+                starts.stream().map(start -> ((Change.Start) start).run().id()).toList();
+        applied(
+                ledger,
+                lane,
+                ids.stream()
+                        .<Change>map(id -> new Change.Rerun(id, List.of(RunId.of(id + "/b")), 77))
+                        .toList());
+        applied(
+                ledger,
+                lane,
+                ids.stream()
+                        .<Change>map(id -> new Change.Command(id, Change.Order.KILL, "enough"))
+                        .toList());
     }
 
     private static List<RunRef> owned(PostgresLedger ledger, StoreFixture fixture, String name, int count) {

@@ -5,6 +5,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
@@ -56,6 +57,12 @@ final class StoreFixture {
 
     static Change.Advance complete(RunRef run) {
         return new Change.Advance(run, 1, List.of(), new Move.End(RunState.COMPLETED, json("\"ok\""), ""));
+    }
+
+    /** Ends a run and takes on one of those that come after it. */
+    static Change.Advance completeAndGoOn(Claimed run) {
+        Move end = new Move.End(RunState.COMPLETED, json("\"ok\""), "", 1);
+        return new Change.Advance(run.run(), run.epoch(), List.of(), end);
     }
 
     /** A run that answers a call of another. */

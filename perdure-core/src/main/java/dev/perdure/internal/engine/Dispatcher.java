@@ -17,6 +17,7 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,8 +31,9 @@ import org.slf4j.LoggerFactory;
  * Gets a worker its work: one loop that polls, launches what it claimed, passes on what was asked of running runs, and sleeps
  * until a hint, the next timer or the next look. Polling is the truth and backs off when idle; hints only make it quick.
  *
- * <p>Once per lease, and after a poll whose answer was lost, it compares what the store believes this worker holds with what
- * it has in memory, and gives back what it does not know: so no run stays owned by a worker that forgot it.
+ * <p>Once per lease, and after a poll or a hand-over whose answer was lost, it compares what the store believes this worker
+ * holds with what it has in memory, and gives back what it did not know a moment before either: so no run stays owned by a
+ * worker that forgot it, and one that was just handed over has time to be launched.
  *
  * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
  * runs nothing else is taken. If one waits for longer than a lease, this worker takes nothing else during every second lease,
@@ -42,6 +44,7 @@ final class Dispatcher {
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+    private static final long SECOND_LOOK = LONGEST;
 
     private final Settings settings;
     private final Settings.WorkerRules rules;
@@ -51,8 +54,11 @@ final class Dispatcher {
     private volatile boolean exclusive;
     private volatile boolean draining;
     private volatile boolean hungry;
-    private boolean reconcile;
+    private volatile boolean reconcile;
     private long nextReconcile;
+    /** What it did not know at the last look, and since when. */
+    private final Map<Leases.Owned, Long> unknown = new HashMap<>();
+
     private long aloneWaitsSince = Clockwork.NEVER;
 
     Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry) {
@@ -76,6 +82,12 @@ final class Dispatcher {
         if (hungry) {
             look.raise();
         }
+    }
+
+    /** This worker may hold runs that it does not know of. */
+    void reconcile() {
+        reconcile = true;
+        look.raise();
     }
 
     void close() {
@@ -182,17 +194,27 @@ final class Dispatcher {
     }
 
     private void giveBackForgotten(Session session) {
-        for (Leases.Owned owned : settings.store().leases().owned(session.id())) {
-            if (!session.holds(owned.run())) {
-                Change.Advance back = new Change.Advance(owned.run(), owned.epoch(), List.of(), new Move.Yield());
-                Outcome outcome = session.commit(back);
-                LOG.debug(
-                        "Gave back run {}, which this worker did not know it held: {}",
-                        owned.run().id(),
-                        outcome);
+        reconcile = false;
+        long now = settings.clockwork().nanoTime();
+        List<Leases.Owned> strangers = settings.store().leases().owned(session.id()).stream()
+                .filter(owned -> !session.holds(owned.run()))
+                .toList();
+        unknown.keySet().retainAll(strangers);
+        for (Leases.Owned stranger : strangers) {
+            if (now - unknown.computeIfAbsent(stranger, first -> now) >= SECOND_LOOK) {
+                giveBack(session, stranger);
+                unknown.remove(stranger);
             }
         }
-        reconcile = false;
-        nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
+        nextReconcile = now + (unknown.isEmpty() ? rules.lease().toNanos() : SECOND_LOOK);
+    }
+
+    private static void giveBack(Session session, Leases.Owned stranger) {
+        Outcome outcome =
+                session.commit(new Change.Advance(stranger.run(), stranger.epoch(), List.of(), new Move.Yield()));
+        LOG.debug(
+                "Gave back run {}, which this worker did not know it held: {}",
+                stranger.run().id(),
+                outcome);
     }
 }

@@ -37,9 +37,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
 /**
  * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
@@ -56,21 +54,14 @@ final class Session implements Host {
     private final Board<RunRef, Runs.Ended> board;
     private final Registry registry;
     private final Listeners listeners;
-    private final Runnable onLeft;
-    private final IntSupplier room;
+    private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private volatile boolean over;
     private volatile boolean closing;
     private volatile long leaseEnds;
 
-    Session(
-            WorkerId id,
-            Settings settings,
-            Duration lease,
-            Shared shared,
-            Runnable onLeft,
-            ToIntFunction<Session> room) {
+    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Home home) {
         this.id = id;
         this.settings = settings;
         this.lease = lease;
@@ -78,14 +69,25 @@ final class Session implements Host {
         this.board = shared.board();
         this.registry = shared.registry();
         this.listeners = shared.listeners();
-        this.onLeft = onLeft;
-        this.room = () -> room.applyAsInt(this);
+        this.home = home;
         this.committer = new Committer(
                 settings.store().ledger(),
                 settings.clockwork(),
                 id,
                 settings.store().lanes(),
                 this::alive);
+    }
+
+    /** The worker whose incarnation it is. */
+    interface Home {
+        /** How many more runs the session may hold. */
+        int room(Session session);
+
+        /** A run has left the session. */
+        void left();
+
+        /** The session may hold runs that it does not know of. */
+        void forgot();
     }
 
     /** What a worker shares with the engine around it. */
@@ -174,7 +176,7 @@ final class Session implements Host {
 
     @Override
     public int room() {
-        return room.getAsInt();
+        return home.room(this);
     }
 
     @Override
@@ -183,6 +185,11 @@ final class Session implements Host {
             registry.find(claim.definition())
                     .ifPresent(definition -> launch(Held.of(claim, definition, known), Journals.Page.EMPTY));
         }
+    }
+
+    @Override
+    public void handOverLost() {
+        home.forgot();
     }
 
     // ---- what executions need
@@ -290,7 +297,7 @@ final class Session implements Host {
             }
             case Departure.Lost() -> board.hint(execution.ref().id());
         }
-        onLeft.run();
+        home.left();
     }
 
     private void tell(Execution execution, RunState state, Optional<String> reason) {

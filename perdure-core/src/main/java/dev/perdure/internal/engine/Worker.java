@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * refused, or none got through before the lease ends by our own monotonic clock, the session ends: nothing of it is written
  * any more, and the worker joins as a new incarnation.
  */
-final class Worker {
+final class Worker implements Session.Home {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final int RENEWALS_PER_LEASE = 4;
     private static final int SWEEP_BATCH = 500;
@@ -62,7 +62,7 @@ final class Worker {
     private Session join() {
         Clockwork clockwork = settings.clockwork();
         WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
-        Session joining = new Session(id, settings, rules.lease(), shared, this::left, this::room);
+        Session joining = new Session(id, settings, rules.lease(), shared, this);
         long sent = clockwork.nanoTime();
         Instant now = settings.store()
                 .leases()
@@ -77,9 +77,15 @@ final class Worker {
         return joining;
     }
 
-    private void left() {
+    @Override
+    public void left() {
         dispatcher.madeRoom();
         emptied.raise();
+    }
+
+    @Override
+    public void forgot() {
+        dispatcher.reconcile();
     }
 
     Session session() {
@@ -94,7 +100,8 @@ final class Worker {
         return suits && room(home) > 0 && home.alive();
     }
 
-    private int room(Session home) {
+    @Override
+    public int room(Session home) {
         return closing || dispatcher.isExclusive() ? 0 : Math.max(0, rules.maxRuns() - home.size());
     }
 

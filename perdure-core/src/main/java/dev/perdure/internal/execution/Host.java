@@ -75,6 +75,9 @@ public interface Host {
      */
     void handed(List<Claimed> runs, Optional<Known> known);
 
+    /** The answer to an end was lost, and with it which runs were handed over. */
+    void handOverLost();
+
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
 

@@ -165,6 +165,12 @@ final class Transitions {
                 host.handed(applied.handed(), known.get());
                 yield depart(departureFor(move, outcome));
             }
+            case Outcome.AlreadyThere there -> {
+                if (move instanceof Move.End end && end.takes() > 0) {
+                    host.handOverLost();
+                }
+                yield depart(departureFor(move, outcome));
+            }
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
     }

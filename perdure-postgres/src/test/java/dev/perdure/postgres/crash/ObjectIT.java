@@ -53,9 +53,7 @@ class ObjectIT {
                     workers.set(victim, place.worker(victim).ready());
                     kills++;
                 }
-                Awaitility.await()
-                        .atMost(PATIENCE)
-                        .until(() -> place.appended() == (long) KEYS * APPENDS);
+                Awaitility.await().atMost(PATIENCE).until(() -> place.appended() == (long) KEYS * APPENDS);
                 for (int key = 0; key < KEYS; key++) {
                     place.check("key-" + key);
                 }
@@ -69,8 +67,7 @@ class ObjectIT {
     @Test
     void one_hot_key_and_many_keys_beside_the_raw_commit_rate() throws Exception {
         try (Place place = new Place();
-                Perdure worker =
-                        Perdure.on(place.store).register(new Ledgers()).start()) {
+                Perdure worker = Perdure.on(place.store).register(new Ledgers()).start()) {
             place.calls(worker, 1, CALLS);
             double hot = place.calls(worker, 1, CALLS);
             assertThat(worker.object(Ledgers.class, "key-0").state().get(Ledgers.COUNT))

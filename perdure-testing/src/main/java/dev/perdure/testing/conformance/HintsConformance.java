@@ -2,10 +2,13 @@ package dev.perdure.testing.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -34,5 +37,18 @@ public abstract class HintsConformance extends StoreConformance {
         assertThat(heard)
                 .containsExactly(
                         new Hints.WorkReady(), new Hints.WorkerSignalled(worker), new Hints.RunEnded(run.id()));
+    }
+
+    @Test
+    void that_a_task_can_begin_is_told() {
+        WorkerId worker = join();
+        List<Task> tasks = List.of(new Task(newRun("a"), List.of()), new Task(newRun("b"), List.of(0)));
+        Outcome.Started started =
+                (Outcome.Started) apply(worker, new Change.Start(newRun("graph"), worker, List.of(), tasks));
+        try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
+            assertThat(subscription).isNotNull();
+            apply(worker, advance(started.handed().getFirst().run(), 1, complete("1")));
+        }
+        assertThat(heard).contains(new Hints.WorkReady());
     }
 }
