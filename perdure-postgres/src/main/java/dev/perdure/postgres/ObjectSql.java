@@ -211,7 +211,7 @@ final class ObjectSql {
                 SELECT key, changes, partition, state, changed_at, reason FROM found
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, ?, partition FROM found WHERE handed
+                SELECT key, ?::int, partition FROM found WHERE handed
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -220,7 +220,7 @@ final class ObjectSql {
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
                     id, definition, queue)
                 SELECT key, seed, CASE WHEN handed THEN epoch + 1 ELSE epoch END, created_at, moved_at,
-                       CASE WHEN handed THEN ? END, changes + 1, priority, partition,
+                       CASE WHEN handed THEN ?::int END, changes + 1, priority, partition,
                        CASE WHEN handed THEN ${RUNNING} ELSE ${READY} END, id, definition, queue
                 FROM found
                 ON CONFLICT (key, partition) DO UPDATE SET
@@ -315,6 +315,10 @@ final class ObjectSql {
             LIMIT 100
             """;
 
+    /** Whether anything waits for its turn at all. */
+    private static final String ANY_WAITING =
+            "SELECT EXISTS (SELECT FROM ${schema}.object_call WHERE number IS NOT NULL) AS any";
+
     final String make;
     final String lock;
     final String enter;
@@ -324,6 +328,7 @@ final class ObjectSql {
     final String readAll;
     final String waitsFor;
     final String longWaiting;
+    final String anyWaiting;
 
     ObjectSql(Schema schema) {
         this.make = schema.sql(MAKE);
@@ -335,5 +340,6 @@ final class ObjectSql {
         this.readAll = schema.sql(READ_ALL);
         this.waitsFor = schema.sql(WAITS_FOR);
         this.longWaiting = schema.sql(LONG_WAITING);
+        this.anyWaiting = schema.sql(ANY_WAITING);
     }
 }

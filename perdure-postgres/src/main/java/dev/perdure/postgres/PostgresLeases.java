@@ -133,7 +133,6 @@ final class PostgresLeases implements Leases {
 
     @Override
     public List<RunChange> sweep(int limit) {
-        breakOldCircles.run();
         if (!buried()) {
             return List.of();
         }
@@ -160,6 +159,9 @@ final class PostgresLeases implements Leases {
     /** Buries whom it can; says whether the dead may have left anything behind. */
     private boolean buried() {
         Burial burial = bury();
+        if (burial.callsWait()) {
+            breakOldCircles.run();
+        }
         return (burial.heldUp() != null && buryHeldUp(burial.heldUp())) || burial.leftBehind();
     }
 
@@ -168,12 +170,20 @@ final class PostgresLeases implements Leases {
      *
      * @param heldUp one of those who could not be buried because of a batch in flight, or null
      * @param leftBehind whether any of the dead still holds something
+     * @param callsWait whether calls of virtual objects wait for their turn
      */
-    private record Burial(@Nullable Integer heldUp, boolean leftBehind) {}
+    private record Burial(@Nullable Integer heldUp, boolean leftBehind, boolean callsWait) {}
 
     private Burial bury() {
         return database.call(connection -> {
-            String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.heldUp, sql.leftBehind);
+            String all = String.join(
+                    ";\n",
+                    ledgerSql.settings,
+                    sql.forget,
+                    sql.bury,
+                    sql.heldUp,
+                    sql.leftBehind,
+                    ledgerSql.objects.anyWaiting);
             try (PreparedStatement statement = Database.prepare(connection, all)) {
                 new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
                 statement.execute();
@@ -182,7 +192,8 @@ final class PostgresLeases implements Leases {
                 results.skip();
                 results.skip();
                 Integer heldUp = results.one().getObject("number", Integer.class);
-                return new Burial(heldUp, results.one().getBoolean("any"));
+                boolean leftBehind = results.one().getBoolean("any");
+                return new Burial(heldUp, leftBehind, results.one().getBoolean("any"));
             }
         });
     }

@@ -10,6 +10,7 @@ import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -74,8 +75,8 @@ class ObjectIT {
                     .hasValue(2 * CALLS);
             double many = place.calls(worker, 1_000, CALLS);
             System.out.printf(
-                    "objects: %.0f calls a second on one key, %.0f on 1,000 keys, beside %.0f raw commits a second%n",
-                    hot, many, place.rawCommits());
+                    "objects: %.0f calls a second on one key, %.0f on 1,000 keys, beside %.0f raw commits a second of one client and %.0f of 32%n",
+                    hot, many, place.rawCommits(1), place.rawCommits(32));
         }
     }
 
@@ -135,18 +136,39 @@ class ObjectIT {
             return calls * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
         }
 
-        /** Single-row inserts of one client, each its own commit. */
-        double rawCommits() throws SQLException {
+        /** Single-row inserts, each its own commit, of so many clients with a connection each. */
+        double rawCommits(int clients) throws Exception {
             int commits = 500;
-            try (Connection connection = pool.getConnection();
-                    PreparedStatement create = connection.prepareStatement("CREATE TABLE raw_commit (number int)");
-                    PreparedStatement insert = connection.prepareStatement("INSERT INTO raw_commit VALUES (1)")) {
-                create.execute();
-                long begun = System.nanoTime();
-                for (int i = 0; i < commits; i++) {
-                    insert.executeUpdate();
+            List<Connection> connections = new ArrayList<>();
+            try {
+                for (int i = 0; i < clients; i++) {
+                    connections.add(
+                            DriverManager.getConnection(database.jdbcUrl(), database.user(), database.password()));
                 }
-                return commits * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
+                execute(connections.getFirst(), "CREATE TABLE IF NOT EXISTS raw_commit (number int)", 1);
+                long begun = System.nanoTime();
+                List<Thread> threads = connections.stream()
+                        .map(connection -> Thread.ofVirtual()
+                                .start(() -> execute(connection, "INSERT INTO raw_commit VALUES (1)", commits)))
+                        .toList();
+                for (Thread thread : threads) {
+                    thread.join();
+                }
+                return (double) clients * commits * TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
+            } finally {
+                for (Connection connection : connections) {
+                    connection.close();
+                }
+            }
+        }
+
+        private static void execute(Connection connection, String sql, int times) {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                for (int i = 0; i < times; i++) {
+                    statement.execute();
+                }
+            } catch (SQLException thrown) {
+                throw new IllegalStateException(thrown);
             }
         }
 
