@@ -64,6 +64,7 @@ final class Mailbox {
     void drop() {
         unread.clear();
         once.clear();
+        tokens.clear();
     }
 
     List<Arrived> unread(long after, int maxBytes) {

@@ -154,7 +154,8 @@ final class PostgresLedger implements Ledger {
             }
             switch (outcomes.get(i)) {
                 case Outcome.Started started
-                when !started.owned() && !waits(change) -> hints.tell(new Hints.WorkReady());
+                when !started.owned() && started.handed().isEmpty() && !waits(change) ->
+                    hints.tell(new Hints.WorkReady());
                 case Outcome.Applied applied -> tell(change, applied.state());
                 default -> {}
             }

@@ -17,10 +17,10 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,8 @@ final class Dispatcher {
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
-    private static final long SECOND_LOOK = LONGEST;
+    /** Longer than it takes to launch what was handed over. */
+    private static final long SECOND_LOOK = 4 * SHORTEST;
 
     private final Settings settings;
     private final Settings.WorkerRules rules;
@@ -56,8 +57,6 @@ final class Dispatcher {
     private volatile boolean hungry;
     private volatile boolean reconcile;
     private long nextReconcile;
-    /** What it did not know at the last look, and since when. */
-    private final Map<Leases.Owned, Long> unknown = new HashMap<>();
 
     private long aloneWaitsSince = Clockwork.NEVER;
 
@@ -195,26 +194,29 @@ final class Dispatcher {
 
     private void giveBackForgotten(Session session) {
         reconcile = false;
-        long now = settings.clockwork().nanoTime();
-        List<Leases.Owned> strangers = settings.store().leases().owned(session.id()).stream()
-                .filter(owned -> !session.holds(owned.run()))
-                .toList();
-        unknown.keySet().retainAll(strangers);
-        for (Leases.Owned stranger : strangers) {
-            if (now - unknown.computeIfAbsent(stranger, first -> now) >= SECOND_LOOK) {
-                giveBack(session, stranger);
-                unknown.remove(stranger);
-            }
+        List<Leases.Owned> unknown = unknown(session);
+        if (!unknown.isEmpty()) {
+            look.raise(); // there will be something to claim soon
+            Waiting.housekeeping(settings.clockwork().signal(), SECOND_LOOK);
+            Set<Leases.Owned> still = Set.copyOf(unknown(session));
+            unknown.stream().filter(still::contains).forEach(owned -> giveBack(session, owned));
         }
-        nextReconcile = now + (unknown.isEmpty() ? rules.lease().toNanos() : SECOND_LOOK);
+        nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
 
-    private static void giveBack(Session session, Leases.Owned stranger) {
+    /** What the store believes this worker holds and it does not know of. */
+    private List<Leases.Owned> unknown(Session session) {
+        return settings.store().leases().owned(session.id()).stream()
+                .filter(owned -> !session.holds(owned.run()))
+                .toList();
+    }
+
+    private static void giveBack(Session session, Leases.Owned unknown) {
         Outcome outcome =
-                session.commit(new Change.Advance(stranger.run(), stranger.epoch(), List.of(), new Move.Yield()));
+                session.commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
         LOG.debug(
                 "Gave back run {}, which this worker did not know it held: {}",
-                stranger.run().id(),
+                unknown.run().id(),
                 outcome);
     }
 }
