@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ObjectIT {
     private static final int KEYS = Integer.getInteger("objects.keys", 5);
-    private static final int APPENDS = Integer.getInteger("objects.appends", 150);
+    private static final int APPENDS = Integer.getInteger("objects.appends", 80);
     private static final int KILLS = Integer.getInteger("objects.kills", 3);
     private static final int CALLS = Integer.getInteger("objects.calls", 300);
     private static final int PROCESSES = 3;

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.crash;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.ClosedException;
 import dev.perdure.ObjectHandle;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
@@ -37,13 +38,17 @@ public final class ObjectWorker {
 
     /** In order, and again from the first after a death: what was appended before is not appended again. */
     private static void append(ObjectHandle<Ledgers> ledger, String key, int... part) {
-        for (int number = part[0]; number < part[3]; number += part[1]) {
-            StartOptions options = StartOptions.id("%s-%d".formatted(key, number));
-            if (number % 2 == 0) {
-                ledger.send(Ledgers::append, number, options);
-            } else {
-                ledger.send(Ledgers::appendInTwo, number, options);
+        try {
+            for (int number = part[0]; number < part[3]; number += part[1]) {
+                StartOptions options = StartOptions.id("%s-%d".formatted(key, number));
+                if (number % 2 == 0) {
+                    ledger.send(Ledgers::append, number, options);
+                } else {
+                    ledger.send(Ledgers::appendInTwo, number, options);
+                }
             }
+        } catch (ClosedException over) {
+            System.out.println("The test is over: " + over.getMessage());
         }
     }
 }
