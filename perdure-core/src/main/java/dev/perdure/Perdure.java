@@ -96,6 +96,9 @@ public interface Perdure extends AutoCloseable {
      */
     <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag);
 
+    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It needs not be made before. */
+    <O> ObjectHandle<O> object(Class<O> type, String key);
+
     /**
      * Starts and cancels inside a transaction of the caller's own.
      *

@@ -38,7 +38,7 @@ public final class PerdureBuilder {
     }
 
     /**
-     * Makes workflows known: objects with {@link Workflow} methods, {@link Definition}s and {@link Dag}s.
+     * Makes workflows known: objects with {@link Workflow} methods, {@link VirtualObject}s, {@link Definition}s and {@link Dag}s.
      *
      * @throws DefinitionException from {@link #start()}, for a signature that cannot be used or a name that is taken
      */

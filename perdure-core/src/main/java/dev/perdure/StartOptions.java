@@ -77,6 +77,11 @@ public final class StartOptions {
         return DEFAULTS.withId(RunId.of(id));
     }
 
+    /** Starts after this long. */
+    public static StartOptions after(Duration delay) {
+        return DEFAULTS.delay(delay);
+    }
+
     /** Starts under this id, or attaches to the run that has it. */
     public StartOptions withId(RunId runId) {
         return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages);

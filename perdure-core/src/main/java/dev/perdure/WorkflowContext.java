@@ -183,6 +183,9 @@ public interface WorkflowContext {
     <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             Definition<I, R> definition, I input, StartOptions options);
 
+    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. */
+    <O> ObjectCalls<O> object(Class<O> type, String key);
+
     // ---- messages
 
     /** The next message on a topic. Taken when it is awaited, in the order of arrival; kept until then. */

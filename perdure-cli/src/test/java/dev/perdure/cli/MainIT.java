@@ -85,7 +85,12 @@ class MainIT {
     void a_graph_is_shown_as_it_moves_and_everything_it_claims_holds() {
         assertThat(perdure("demo", "dag")).isZero();
         assertThat(out.toString())
-                .contains("check   RUNNING", "charge  FAILED", "insure  SKIPPED", "ship    CANCELLED", "ship    COMPLETED")
+                .contains(
+                        "check   RUNNING",
+                        "charge  FAILED",
+                        "insure  SKIPPED",
+                        "ship    CANCELLED",
+                        "ship    COMPLETED")
                 .contains("All of it held.");
     }
 

@@ -40,6 +40,9 @@ final class Effects {
             case Effect.Subscribe subscribe ->
                 tables.post.subscribe(
                         subscribe.event(), subscribe.key(), new Address(row.ref.id(), subscribe.position()));
+            case Effect.SetState set -> tables.objects.write(row, set);
+            case Effect.ClearState clear -> tables.objects.clear(row, clear);
+            case Effect.ClearAllState() -> tables.objects.clearAll(row);
         }
     }
 
@@ -85,6 +88,7 @@ final class Effects {
                 old.version(),
                 old.timeout(),
                 null,
-                old.parent());
+                old.parent(),
+                old.object());
     }
 }

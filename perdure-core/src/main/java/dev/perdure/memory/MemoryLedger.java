@@ -11,6 +11,7 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
@@ -26,10 +27,12 @@ final class MemoryLedger implements Ledger {
     private final Tables tables;
 
     private final Effects effects;
+    private final Circles circles;
 
     MemoryLedger(Tables tables) {
         this.tables = tables;
         this.effects = new Effects(tables, this);
+        this.circles = new Circles(tables);
     }
 
     @Override
@@ -88,8 +91,11 @@ final class MemoryLedger implements Ledger {
             return Outcome.Refused.taskIdTaken(taken);
         }
         Row row = tables.add(run);
+        tables.objects.begin(row);
         if (!start.tasks().isEmpty()) {
             tables.graphs.add(row, start);
+        } else if (tables.objects.mustWait(row)) {
+            row.state = RunState.PENDING;
         } else if (start.owner() != null) {
             row.born(start.owner());
         } else if (run.delay() != null) {
@@ -98,6 +104,7 @@ final class MemoryLedger implements Ledger {
         }
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
+        circles.refuse(row);
         return new Outcome.Started(
                 row.ref, row.state == RunState.RUNNING, row.createdAt, tables.graphs.heldFromBirth(row, start.owner()));
     }
@@ -133,14 +140,26 @@ final class MemoryLedger implements Ledger {
                 row.ask(asked -> new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null));
                 yield moved(row, RunState.PAUSED, pause.reason());
             }
+            case Move.Arrive() -> arrive(row, now);
             case Move.End end -> {
                 row.outcome = end.outcome();
-                List<Row> taken = tables.graphs.take(row, end.takes());
+                List<Row> taken = new ArrayList<>(tables.graphs.take(row, end.takes()));
+                taken.addAll(tables.objects.take(row, end.takes() - taken.size()));
                 moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
                 yield new Outcome.Applied(
                         now, row.state, taken.stream().map(Row::claimed).toList());
             }
         };
+    }
+
+    private Outcome arrive(Row row, Instant now) {
+        tables.objects.arrive(row);
+        if (!tables.objects.mustWait(row)) {
+            return new Outcome.Applied(now, row.state);
+        }
+        tables.change(row, RunState.PENDING, null);
+        circles.refuse(row);
+        return new Outcome.Applied(now, row.state);
     }
 
     private Outcome moved(Row row, RunState state, @Nullable String reason) {
@@ -191,6 +210,10 @@ final class MemoryLedger implements Ledger {
             case Move.Restart restart -> false;
             case Move.Recover recover -> false;
             case Move.Pause pause -> row.state == RunState.PAUSED;
+            case Move.Arrive() ->
+                row.state == RunState.PENDING
+                        && row.start.object() != null
+                        && row.start.object().hold() == ObjectCall.Hold.EXCLUSIVE;
             case Move.End end -> row.state == end.state() && end.outcome().equals(row.outcome);
         };
     }
@@ -228,6 +251,11 @@ final class MemoryLedger implements Ledger {
                             new Control(
                                     asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), command.reason()));
                 case RESUME -> resume(row);
+                case REFUSE -> {
+                    if (row.state == RunState.PENDING) {
+                        tables.fail(row, command.reason());
+                    }
+                }
             }
         }
     }
@@ -285,7 +313,7 @@ final class MemoryLedger implements Ledger {
             row.recoveries = 0;
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
             // A cancel is for its code, which then need not wait for the others.
-            boolean waits = row.open > 0 && asked.cancel() == null;
+            boolean waits = tables.objects.mustWait(row) || (row.open > 0 && asked.cancel() == null);
             tables.change(row, waits ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);

@@ -9,6 +9,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 
 /**
@@ -61,6 +62,11 @@ public final class MemoryStore implements Store {
     @Override
     public Mailboxes mailboxes() {
         return tables.post;
+    }
+
+    @Override
+    public States states() {
+        return tables.objects;
     }
 
     @Override

@@ -120,7 +120,8 @@ final class Row {
                 control,
                 deadline(),
                 recoveriesWithoutProgress(),
-                premises.stream().map(Row::asPremise).toList());
+                premises.stream().map(Row::asPremise).toList(),
+                start.object());
     }
 
     private Premise asPremise() {

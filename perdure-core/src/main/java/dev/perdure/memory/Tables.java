@@ -10,6 +10,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs.Entered;
 import dev.perdure.spi.WorkerId;
@@ -64,6 +65,7 @@ final class Tables {
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
     final Post post = new Post(this);
+    final MemoryObjects objects = new MemoryObjects(this);
     final Graphs graphs = new Graphs(this);
 
     private final Clockwork clockwork;
@@ -158,6 +160,7 @@ final class Tables {
             case COMPLETED, FAILED, CANCELLED, SKIPPED -> {
                 hint(new Hints.RunEnded(row.ref.id()));
                 post.ended(row);
+                objects.ended(row);
                 graphs.ended(row);
             }
             case PENDING, RUNNING, PAUSED -> {}
@@ -179,6 +182,12 @@ final class Tables {
             case RUNNING -> row.owner = null;
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
+    }
+
+    /** A pending run that will never have its turn. */
+    void fail(Row row, String reason) {
+        row.outcome = Payload.EMPTY;
+        change(row, RunState.FAILED, reason);
     }
 
     void take(Row row, WorkerId worker) {

@@ -86,6 +86,8 @@ public sealed interface Change {
         /** Hold it. */
         PAUSE,
         /** Let a paused run go on. */
-        RESUME
+        RESUME,
+        /** Fail a call of a virtual object that still waits for its turn, and that can never have it. */
+        REFUSE
     }
 }

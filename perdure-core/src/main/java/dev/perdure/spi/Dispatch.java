@@ -51,6 +51,7 @@ public interface Dispatch {
      * @param deadline when its timeout is delivered, or null
      * @param recoveries how often it was recovered without progress
      * @param premises how those ended that it comes after, in their order; empty for a run that is no task
+     * @param object the virtual object that it is a call of, or null
      */
     record Claimed(
             RunRef run,
@@ -61,7 +62,8 @@ public interface Dispatch {
             Control control,
             @Nullable Instant deadline,
             int recoveries,
-            List<Premise> premises) {
+            List<Premise> premises,
+            @Nullable ObjectCall object) {
         /** After this many recoveries without progress a run is only given to a worker that holds nothing else. */
         public static final int ALONE_AFTER = 3;
 

@@ -63,4 +63,22 @@ public sealed interface Effect {
      * @param position the position of the call
      */
     record Subscribe(String event, String key, int position) implements Effect {}
+
+    /**
+     * Sets a value of the virtual object that the run holds.
+     *
+     * @param name which
+     * @param payload to what
+     */
+    record SetState(String name, Payload payload) implements Effect {}
+
+    /**
+     * Removes a value of the virtual object that the run holds.
+     *
+     * @param name which
+     */
+    record ClearState(String name) implements Effect {}
+
+    /** Removes all values of the virtual object that the run holds. */
+    record ClearAllState() implements Effect {}
 }

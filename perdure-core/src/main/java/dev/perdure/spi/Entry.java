@@ -45,7 +45,11 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         /** A wait for a future. */
         AWAIT,
         /** Something done to the world outside, under what it is. */
-        EFFECT
+        EFFECT,
+        /** What a virtual object knew, under the value's name. */
+        STATE,
+        /** The names of all that a virtual object knew. */
+        STATE_NAMES
     }
 
     /** What came of a call. */
@@ -61,6 +65,8 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         /** Instead of an answer, the cancel was delivered here. */
         CANCELLED,
         /** Instead of an answer, the run's deadline was delivered here. */
-        DEADLINE
+        DEADLINE,
+        /** There was no value. */
+        ABSENT
     }
 }

@@ -31,9 +31,11 @@ public final class Lifecycle {
 
     private static Map<RunState, Set<RunState>> table() {
         Map<RunState, Set<RunState>> next = new EnumMap<>(RunState.class);
-        next.put(PENDING, EnumSet.of(READY, RUNNING, PAUSED, CANCELLED));
+        next.put(PENDING, EnumSet.of(READY, RUNNING, PAUSED, FAILED, CANCELLED));
         next.put(READY, EnumSet.of(RUNNING, PAUSED, CANCELLED));
-        next.put(RUNNING, EnumSet.of(READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED));
+        next.put(
+                RUNNING,
+                EnumSet.of(PENDING, READY, SUSPENDED, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED));
         next.put(SUSPENDED, EnumSet.of(READY, PAUSED, CANCELLED));
         next.put(BACKING_OFF, EnumSet.of(READY, PAUSED, CANCELLED));
         next.put(PAUSED, EnumSet.of(PENDING, READY, CANCELLED));

@@ -58,6 +58,12 @@ public sealed interface Move {
     }
 
     /**
+     * A call that had not arrived at its virtual object does: it gets the object and stays in memory, or leaves it and is
+     * pending, after all that came before.
+     */
+    record Arrive() implements Move {}
+
+    /**
      * It ends.
      *
      * @param state a terminal state

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout after which its deadline is delivered, or null
  * @param delay how long it waits before it is ready, or null
  * @param parent who started it from inside a run, or null
+ * @param object the virtual object that it is a call of, or null
  */
 public record NewRun(
         RunId id,
@@ -29,7 +30,23 @@ public record NewRun(
         @Nullable String version,
         @Nullable Duration timeout,
         @Nullable Duration delay,
-        @Nullable Parent parent) {
+        @Nullable Parent parent,
+        @Nullable ObjectCall object) {
+    /** A run that is no call of a virtual object. */
+    public NewRun(
+            RunId id,
+            String definition,
+            Payload input,
+            long seed,
+            String queue,
+            int priority,
+            @Nullable String version,
+            @Nullable Duration timeout,
+            @Nullable Duration delay,
+            @Nullable Parent parent) {
+        this(id, definition, input, seed, queue, priority, version, timeout, delay, parent, null);
+    }
+
     /** A run that is ready at once and has no parent. */
     public NewRun(
             RunId id,
@@ -45,11 +62,16 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other);
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other, object);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent);
+        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent, object);
+    }
+
+    /** The same run as a call of a virtual object. */
+    public NewRun on(@Nullable ObjectCall call) {
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, call);
     }
 }

@@ -1,7 +1,7 @@
 package dev.perdure.spi;
 
 /**
- * A virtual object. Its exclusive calls are runs that hold it one after the other, in the order of their arrival; one that
+ * Names a virtual object. Its exclusive calls are runs that hold it one after the other, in the order of their arrival; one that
  * does not hold it yet is pending.
  *
  * @param type the name of the kind of object

@@ -20,6 +20,9 @@ public interface Store extends AutoCloseable {
     /** What arrives for runs, and what they show. */
     Mailboxes mailboxes();
 
+    /** What virtual objects know. */
+    States states();
+
     /** Questions. */
     Runs runs();
 

@@ -42,6 +42,7 @@ final class Batch {
     final Wishes commands = new Wishes();
     final Wishes cancels = new Wishes();
     final OwnEffects ownEffects = new OwnEffects();
+    final BatchObjects objects = new BatchObjects();
     final Letters letters = new Letters();
     final int size;
 
@@ -62,6 +63,7 @@ final class Batch {
         }
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
         this.births = born(unborn, keys);
+        objects.born(births.all);
     }
 
     private List<Placed<Change.Advance>> movesOf(Move move) {
@@ -72,6 +74,7 @@ final class Batch {
             case Move.Yield() -> moves;
             case Move.Recover recover -> moves;
             case Move.Pause pause -> moves;
+            case Move.Arrive() -> objects.arrivals;
             case Move.End end -> moves;
         };
     }
@@ -91,6 +94,9 @@ final class Batch {
             case Effect.Publish publish -> ownEffects.publish(sender, publish);
             case Effect.Awakeable awakeable -> ownEffects.awakeable(sender, awakeable);
             case Effect.Subscribe subscribe -> ownEffects.subscribe(sender, subscribe);
+            case Effect.SetState set -> objects.set(sender, set);
+            case Effect.ClearState clear -> objects.clear(sender, clear);
+            case Effect.ClearAllState() -> objects.clearAll(sender);
         }
     }
 
@@ -226,6 +232,7 @@ final class Batch {
             switch (advance.move()) {
                 case Move.Stay() -> throw new IllegalStateException("To stay is not to move.");
                 case Move.Restart restart -> throw new IllegalStateException("A restart has a statement of its own.");
+                case Move.Arrive() -> throw new IllegalStateException("An arrival has a statement of its own.");
                 case Move.Wait wait -> {
                     kinds[i] = Codes.WAIT;
                     states[i] = Codes.of(wait.state());
@@ -326,7 +333,8 @@ final class Batch {
                 .filter(letter -> letter.rival() != null)
                 .mapToLong(letter -> Objects.requireNonNull(letter.key()));
         LongStream own = LongStream.concat(LongStream.of(moveKeys()), LongStream.of(keys(restarts)));
-        return LongStream.concat(own, parents).toArray();
+        return LongStream.concat(LongStream.concat(own, parents), LongStream.of(objects.arrivingKeys()))
+                .toArray();
     }
 
     /** The runs to be locked by id. */
@@ -343,7 +351,8 @@ final class Batch {
                 || !letters.isEmpty()
                 || !reruns.isEmpty()
                 || answers()
-                || opens();
+                || opens()
+                || touchesObjects();
     }
 
     /** The runs whose tasks are to be locked as well, by id. */
@@ -368,6 +377,36 @@ final class Batch {
                 .filter(advance -> advance.move() instanceof Move.End || advance.move() instanceof Move.Recover);
     }
 
+    /** Whether it may change who holds a virtual object, or who waits for it. */
+    boolean touchesObjects() {
+        return objects.claims() || releases();
+    }
+
+    /** Whether something may end by this batch that holds a virtual object, or waits for it. */
+    boolean releases() {
+        return holdingKeys().length > 0 || !commands.isEmpty() || !cancels.isEmpty();
+    }
+
+    long[] holdingKeys() {
+        return ending(Keys::holds).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    /** How many of the calls that wait the worker takes on, for each of {@link #holdingKeys}. */
+    int[] takesOfHolders() {
+        return takes(Keys::holds);
+    }
+
+    /** The runs whose objects are to be locked, by key. */
+    long[] lockedHolders() {
+        return LongStream.concat(LongStream.of(holdingKeys()), LongStream.of(objects.arrivingKeys()))
+                .toArray();
+    }
+
+    /** The runs whose objects are to be locked, by id. */
+    String[] commandedIds() {
+        return Stream.concat(commands.ids().stream(), cancels.ids().stream()).toArray(String[]::new);
+    }
+
     /** Whether something may end by this batch that others come after. */
     boolean opens() {
         return openingKeys().length > 0 || endingIds().length > 0;
@@ -379,14 +418,18 @@ final class Batch {
 
     /** How many of those that come after it the worker takes on, for each of {@link #openingKeys}. */
     int[] takes() {
-        return ending(Keys::precedes)
+        return takes(Keys::precedes);
+    }
+
+    private int[] takes(LongPredicate keys) {
+        return ending(keys)
                 .mapToInt(advance -> advance.move() instanceof Move.End end ? end.takes() : 0)
                 .toArray();
     }
 
-    /** Those of {@link #openingKeys} that the worker goes on from. */
+    /** Those of {@link #openingKeys} and {@link #holdingKeys} that the worker goes on from. */
     long[] takingKeys() {
-        return ending(Keys::precedes)
+        return ending(key -> Keys.precedes(key) || Keys.holds(key))
                 .filter(advance -> advance.move() instanceof Move.End end && end.takes() > 0)
                 .mapToLong(advance -> advance.run().key())
                 .toArray();

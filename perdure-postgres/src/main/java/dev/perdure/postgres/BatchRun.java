@@ -44,6 +44,7 @@ final class BatchRun {
     private final Entries stayEntries;
     private final Entries moveEntries;
     private final Outcome[] outcomes;
+    private List<Long> waiting = List.of();
 
     BatchRun(Database database, LedgerSql sql, ReadBack readBack, Sender sender, Batch batch, PostgresHints hints) {
         this.database = database;
@@ -63,9 +64,15 @@ final class BatchRun {
         }
         Answers answers = database.call(this::send);
         answers.readBack(readBack);
+        waiting = List.copyOf(answers.waiting);
         answers.hints.forEach(hints::tell);
         answers.hintsHere.forEach(hints::tellHere);
         return List.of(outcomes);
+    }
+
+    /** Calls of virtual objects that wait for their turn since this batch, and that somebody waits for. */
+    List<Long> waiting() {
+        return waiting;
     }
 
     /** What the server said that asks for a second look. */
@@ -82,6 +89,8 @@ final class BatchRun {
         final Set<Hints.Hint> hintsHere = new LinkedHashSet<>();
         /** Keys of runs that the worker now holds, by the run whose end let them begin. */
         final Map<Long, List<Long>> handed = new HashMap<>();
+        /** Keys of calls that wait for their turn, and that somebody waits for. */
+        final List<Long> waiting = new ArrayList<>();
 
         void readBack(ReadBack readBack) {
             if (appendedAmongOthers != null) {
@@ -125,6 +134,7 @@ final class BatchRun {
                         case Move.Recover recover -> false;
                         case Move.Restart restart -> false;
                         case Move.Pause pause -> state == RunState.PAUSED;
+                        case Move.Arrive() -> state == RunState.PENDING;
                         case Move.End end -> state == end.state();
                     };
         }
@@ -162,11 +172,16 @@ final class BatchRun {
     private Set<Part> parts() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
         boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty();
+        addIf(batch.objects.makes(), parts, Part.MAKE_OBJECTS);
+        addIf(batch.touchesObjects(), parts, Part.LOCK_OBJECTS);
         addIf(batch.touchesOthers(), parts, Part.LOCK_ALL);
         addIf(moves && !batch.touchesOthers(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
         addIf(!batch.births.all.isEmpty(), parts, Part.START);
         addIf(!batch.tasks.isEmpty(), parts, Part.TASK);
+        addIf(batch.objects.enters(), parts, Part.ENTER);
+        addIf(batch.objects.changesStates(), parts, Part.STATE);
+        addIf(batch.releases(), parts, Part.RELEASE);
         addIf(!batch.commands.isEmpty(), parts, Part.COMMAND);
         addIf(!batch.commands.kills().isEmpty(), parts, Part.KILL_TASKS);
         addIf(!batch.cancels.isEmpty(), parts, Part.CANCEL);
@@ -195,11 +210,34 @@ final class BatchRun {
     private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         switch (part) {
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
+            case MAKE_OBJECTS -> {
+                batch.objects.bindMade(fence(parameters));
+                parameters.integer(sender.worker());
+            }
+            case LOCK_OBJECTS -> {
+                batch.objects.bindClaimed(fence(parameters));
+                parameters.longs(batch.lockedHolders()).texts(batch.commandedIds());
+                parameters.integer(sender.worker());
+            }
+            case ENTER -> {
+                batch.objects.bindEntering(parameters.time(time).integer(sender.worker()));
+                fence(parameters.integer(sender.worker()));
+            }
+            case STATE -> {
+                batch.objects.bindActing(parameters);
+                fence(parameters).integer(sender.worker());
+                batch.objects.bindValues(parameters);
+            }
+            case RELEASE -> {
+                parameters.time(time).longs(batch.holdingKeys()).ints(batch.takesOfHolders());
+                fence(parameters.texts(batch.endingIds()).integer(sender.worker()));
+                parameters.integer(sender.worker()).integer(sender.worker()).integer(sender.worker());
+            }
             case LOCK -> fence(parameters).longs(batch.lockedKeys()).integer(sender.worker());
             case LOCK_ALL -> {
                 fence(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
                 parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedFamilies());
-                parameters.integer(sender.worker());
+                parameters.longs(batch.holdingKeys()).integer(sender.worker());
             }
             case APPEND -> bindStays(parameters, time);
             case START -> {
@@ -273,7 +311,9 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case SETTINGS, TASK, EFFECT -> results.skip();
+                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, EFFECT, STATE -> results.skip();
+                case ENTER -> readEntered(results.next(), answers);
+                case RELEASE -> readReleased(results.next(), answers);
                 case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
                 case APPEND -> readStays(results.next(), answers);
                 case START -> readStarts(results.one(), answers);
@@ -377,6 +417,54 @@ final class BatchRun {
                         batch.tasks.held(birth.key(), at));
             } else if (start != null) {
                 answers.taken.add(start);
+            }
+        }
+    }
+
+    /** Those that wait for their turn are not born running, whatever was asked for. */
+    private void readEntered(ResultSet rows, Answers answers) throws SQLException {
+        Map<Long, Placed<Change.Start>> starts = new HashMap<>();
+        batch.births.all.stream()
+                .filter(birth -> birth.asked() != null)
+                .forEach(birth -> starts.put(birth.key(), Objects.requireNonNull(birth.asked())));
+        PostgresLedger.fence(batch.objects.arrivals, outcomes);
+        Map<Long, Placed<Change.Advance>> arrivals = new HashMap<>();
+        batch.objects.arrivals.forEach(
+                arrival -> arrivals.put(arrival.change().run().key(), arrival));
+        while (rows.next()) {
+            long key = rows.getLong("key");
+            boolean waits = rows.getBoolean("waits");
+            Placed<Change.Start> start = starts.get(key);
+            Placed<Change.Advance> arrival = arrivals.get(key);
+            if (waits && start != null && outcomes[start.index()] instanceof Outcome.Started started) {
+                outcomes[start.index()] = new Outcome.Started(started.run(), false, started.at());
+            }
+            if (arrival != null) {
+                outcomes[arrival.index()] = arrived(rows, arrival.change(), waits);
+            }
+            if (waits && rows.getBoolean("awaited")) {
+                answers.waiting.add(key);
+            }
+        }
+    }
+
+    private static Outcome arrived(ResultSet row, Change.Advance arrival, boolean waits) throws SQLException {
+        if (row.getBoolean("enters")) {
+            return new Outcome.Applied(Results.time(row, "moved_at"), waits ? RunState.PENDING : RunState.RUNNING);
+        }
+        RunState state = Codes.state(row.getInt("state"));
+        boolean before = new Found(state, row.getLong("epoch"), Results.time(row, "changed_at")).mayBe(arrival);
+        return before ? new Outcome.AlreadyThere(Results.time(row, "changed_at"), state) : new Outcome.Fenced();
+    }
+
+    private void readReleased(ResultSet rows, Answers answers) throws SQLException {
+        while (rows.next()) {
+            if (rows.getBoolean("handed")) {
+                answers.handed
+                        .computeIfAbsent(rows.getLong("ended"), unseen -> new ArrayList<>())
+                        .add(rows.getLong("key"));
+            } else {
+                answers.hints.add(new Hints.WorkReady());
             }
         }
     }

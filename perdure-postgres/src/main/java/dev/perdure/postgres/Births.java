@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Parent;
 import java.sql.SQLException;
 import java.util.Comparator;
@@ -41,7 +42,12 @@ final class Births {
         Birth withNumber(long number) {
             Parent parent = run.parent();
             boolean answers = parent != null && parent.answers();
-            return new Birth(Keys.key(number, run.id(), answers), run, owned, asked, starter, after);
+            long key = Keys.key(number, run.id(), answers);
+            return new Birth(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, after);
+        }
+
+        private boolean holds() {
+            return run.object() != null && run.object().hold() != ObjectCall.Hold.SHARED;
         }
 
         Birth withAfter(List<Long> tasks) {

@@ -2,6 +2,8 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
 import dev.perdure.spi.RunRef;
@@ -22,7 +24,7 @@ final class Claims {
             SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
-                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes
+                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, c.hold, c.object_type, c.object_key
             FROM ${chosen}
             CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key AND run.owner = ? OFFSET 0) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
@@ -37,17 +39,28 @@ final class Claims {
                     SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
                 ) o ON true
             ) p ON true
+            LEFT JOIN LATERAL (
+                SELECT hold, object_type, object_key FROM ${schema}.object_call WHERE object_call.key = g.key OFFSET 0
+            ) c ON true
             """;
 
     private static final String BY_KEY = "unnest(?::bigint[]) AS g (key)";
 
-    /** What comes after runs that have ended. */
+    /** What comes after runs that have ended, and who holds now what they held. */
     private static final String AFTER = """
             (
                 SELECT DISTINCT d.key
                 FROM unnest(?::bigint[]) AS ended (key)
-                CROSS JOIN LATERAL (SELECT before FROM ${schema}.run WHERE run.key = ended.key OFFSET 0) e
-                CROSS JOIN LATERAL unnest(e.before) AS d (key)
+                CROSS JOIN LATERAL (
+                    SELECT unnest(before) AS key FROM ${schema}.run WHERE run.key = ended.key
+                    UNION ALL
+                    SELECT o.holder
+                    FROM ${schema}.object_call c
+                    CROSS JOIN LATERAL (
+                        SELECT holder FROM ${schema}.object o WHERE o.type = c.object_type AND o.key = c.object_key OFFSET 0
+                    ) o
+                    WHERE c.key = ended.key
+                ) d
             ) AS g""";
 
     final String details;
@@ -103,7 +116,15 @@ final class Claims {
                 Results.control(row),
                 Results.timeOrNull(row, "deadline"),
                 row.getInt("recoveries"),
-                premises(row));
+                premises(row),
+                object(row));
+    }
+
+    private static @Nullable ObjectCall object(ResultSet row) throws SQLException {
+        String type = row.getString("object_type");
+        return type == null
+                ? null
+                : new ObjectCall(new ObjectKey(type, row.getString("object_key")), Codes.hold(row.getInt("hold")));
     }
 
     private static List<Premise> premises(ResultSet row) throws SQLException {

@@ -5,6 +5,7 @@ import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.ObjectCall.Hold;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -73,6 +74,9 @@ final class Codes {
                 TASK_UNFIT));
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
+        for (Hold hold : Hold.values()) {
+            named.put(hold.name(), (int) of(hold));
+        }
         for (Channel.Kind kind : Channel.Kind.values()) {
             named.put(kind.name(), (int) of(kind));
         }
@@ -92,6 +96,7 @@ final class Codes {
                     case KILL -> 2;
                     case PAUSE -> 3;
                     case RESUME -> 4;
+                    case REFUSE -> 5;
                 };
     }
 
@@ -101,6 +106,7 @@ final class Codes {
             case 2 -> Order.KILL;
             case 3 -> Order.PAUSE;
             case 4 -> Order.RESUME;
+            case 5 -> Order.REFUSE;
             default -> throw unknown("order", code);
         };
     }
@@ -154,6 +160,8 @@ final class Codes {
                     case AWAIT -> 12;
                     case EFFECT -> 13;
                     case TRANSACTION -> 14;
+                    case STATE -> 15;
+                    case STATE_NAMES -> 16;
                 };
     }
 
@@ -173,6 +181,8 @@ final class Codes {
             case 12 -> Entry.Kind.AWAIT;
             case 13 -> Entry.Kind.EFFECT;
             case 14 -> Entry.Kind.TRANSACTION;
+            case 15 -> Entry.Kind.STATE;
+            case 16 -> Entry.Kind.STATE_NAMES;
             default -> throw unknown("kind", code);
         };
     }
@@ -186,6 +196,7 @@ final class Codes {
                     case ATTEMPT -> 3;
                     case CANCELLED -> 4;
                     case DEADLINE -> 5;
+                    case ABSENT -> 6;
                 };
     }
 
@@ -197,7 +208,26 @@ final class Codes {
             case 3 -> Entry.Status.ATTEMPT;
             case 4 -> Entry.Status.CANCELLED;
             case 5 -> Entry.Status.DEADLINE;
+            case 6 -> Entry.Status.ABSENT;
             default -> throw unknown("status", code);
+        };
+    }
+
+    static short of(Hold hold) {
+        return (short)
+                switch (hold) {
+                    case SHARED -> 0;
+                    case EXCLUSIVE -> 1;
+                    case ON_ARRIVAL -> 2;
+                };
+    }
+
+    static Hold hold(int code) {
+        return switch (code) {
+            case 0 -> Hold.SHARED;
+            case 1 -> Hold.EXCLUSIVE;
+            case 2 -> Hold.ON_ARRIVAL;
+            default -> throw unknown("hold", code);
         };
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.ObjectKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Arrays;
@@ -12,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>A bit above the number tells whether the run was started by one that gets its outcome. So a batch knows from the
  * keys alone whether what it ends has to be told to anybody, and the end of any other run pays nothing for it. A second
- * bit tells the same of runs that others come after.
+ * bit tells the same of runs that others come after, a third of those that hold a virtual object or wait for it.
  */
 final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
@@ -21,6 +22,7 @@ final class Keys {
     private static final int BLOCK = 1 << BLOCK_BITS;
     private static final long ANSWERS = 1L << 62;
     private static final long PRECEDES = 1L << 61;
+    private static final long HOLDS = 1L << 60;
 
     final String nextBlock;
     private final Database database;
@@ -80,6 +82,21 @@ final class Keys {
         return number << PARTITION_BITS | partition(id) | (answers ? ANSWERS : 0);
     }
 
+    /** The key of a run that holds a virtual object or waits for it. */
+    static long holdersKey(long key) {
+        return key | HOLDS;
+    }
+
+    /** Whether the run with this key may hold a virtual object, or wait for it. */
+    static boolean holds(long key) {
+        return (key & HOLDS) != 0;
+    }
+
+    /** What tells the order in which keys were given out. */
+    static long number(long key) {
+        return key & HOLDS - 1;
+    }
+
     static long taskKey(long number, RunId id) {
         return key(number, id, false) | PRECEDES;
     }
@@ -96,7 +113,14 @@ final class Keys {
 
     /** A hash that Java's specification fixes, so it is the same in every process and for ever. */
     static int partition(RunId id) {
-        int hash = id.value().hashCode();
+        return partition(id.value().hashCode());
+    }
+
+    static int partition(ObjectKey object) {
+        return partition((object.type() + "/" + object.key()).hashCode());
+    }
+
+    private static int partition(int hash) {
         return (hash ^ hash >>> 16) & 0xFF;
     }
 }

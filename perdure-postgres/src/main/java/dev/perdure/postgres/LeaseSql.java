@@ -117,7 +117,7 @@ final class LeaseSql {
      * parent that waits for it, and those that come after it, have to be had too, or it is left for the next sweep.
      */
     private static final String ORPHANS = """
-            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes
+            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes, r.frees
             FROM ${schema}.worker w
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.held h
@@ -127,7 +127,9 @@ final class LeaseSql {
             ) h
             CROSS JOIN LATERAL (
                 SELECT key, id, epoch, kill IS NOT NULL AND parent_position IS NOT NULL AS tells, parent,
-                       kill IS NOT NULL AND before IS NOT NULL AS precedes, before
+                       kill IS NOT NULL AND before IS NOT NULL AS precedes, before,
+                       kill IS NOT NULL AND EXISTS (
+                           SELECT FROM ${schema}.object_call c WHERE c.key = run.key AND c.hold = ${EXCLUSIVE}) AS frees
                 FROM ${schema}.run
                 WHERE run.key = h.key
                 FOR NO KEY UPDATE SKIP LOCKED
@@ -135,7 +137,14 @@ final class LeaseSql {
             LEFT JOIN LATERAL (
                 SELECT key FROM ${schema}.run WHERE r.tells AND run.key = r.parent FOR NO KEY UPDATE SKIP LOCKED
             ) waiting ON true
-            WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL)
+            LEFT JOIN LATERAL (
+                SELECT o.key
+                FROM ${schema}.object_call c
+                JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key
+                WHERE r.frees AND c.key = r.key
+                FOR NO KEY UPDATE OF o SKIP LOCKED
+            ) freed ON true
+            WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL) AND (NOT r.frees OR freed.key IS NOT NULL)
               AND (NOT r.precedes OR cardinality(r.before) = (
                   SELECT count(*) FROM (
                       SELECT locked.key

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * commit nobody can delete the lane, so nobody can have given the worker's runs away. Appending therefore needs no look
  * at the run; a move checks owner and epoch on the row as well, because its answer depends on what else is there.
  *
- * <p>Lock order: lane, then runs by key, in one pass; rows of held, ready, timer and event are touched only by whoever
+ * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass; rows of held, ready, timer and event are touched only by whoever
  * has locked their run. Those who come from the other side (claims and due timers) skip what is locked and wait for
  * nothing.
  *
@@ -61,7 +61,8 @@ final class LedgerSql {
 
     /**
      * The same for a batch that touches others as well: those that it commands or sends mail to, the parents that wait for
-     * what it ends, given by key or by id, and those that come after that, and the tasks of what it kills or runs again.
+     * what it ends, given by key or by id, and those that come after that, and the tasks of what it kills or runs again; also
+     * the calls that are next where it may free a virtual object.
      */
     private static final String LOCK_ALL = """
             WITH fence AS MATERIALIZED (
@@ -93,6 +94,18 @@ final class LedgerSql {
                 CROSS JOIN LATERAL (
                     SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
                 ) t
+                UNION ALL
+                SELECT w.key
+                FROM unnest(?::bigint[]) AS holder (key)
+                CROSS JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = holder.key OFFSET 0
+                ) c
+                CROSS JOIN LATERAL (
+                    SELECT key FROM ${schema}.object_call
+                    WHERE object_type = c.object_type AND object_key = c.object_key AND number IS NOT NULL
+                    ORDER BY number
+                    LIMIT 1
+                ) w
                 ORDER BY key
             )
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
@@ -393,6 +406,7 @@ final class LedgerSql {
                            WHEN ${KILL} THEN r.state = ${RUNNING}
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
                            WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
+                           WHEN ${REFUSE} THEN false
                        END AND r.state < ${COMPLETED} AS asks
                 FROM given g
                 CROSS JOIN clock
@@ -409,7 +423,11 @@ final class LedgerSql {
                             WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
                             WHEN wish = ${PAUSE} AND state <> ${RUNNING} THEN ${PAUSED}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND cancel IS NULL THEN ${PENDING}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND EXISTS (
+                                SELECT FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL
+                            ) THEN ${PENDING}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
+                            WHEN wish = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
                             ELSE state END AS state_now
                 FROM found f
             ), logged AS (
@@ -503,21 +521,26 @@ final class LedgerSql {
     /** What a batch may be made of, in the order in which it is sent. */
     enum Part {
         SETTINGS,
+        MAKE_OBJECTS,
+        LOCK_OBJECTS,
         LOCK,
         LOCK_ALL,
         APPEND,
         START,
         TASK,
+        ENTER,
         COMMAND,
         KILL_TASKS,
         CANCEL,
         EFFECT,
+        STATE,
         DELIVER,
         MOVE,
         END,
         RESTART,
         RERUN,
         ANSWER,
+        RELEASE,
         OPEN,
         HANDED
     }
@@ -538,6 +561,7 @@ final class LedgerSql {
     final String there;
     final String control;
     final MailSql mail;
+    final ObjectSql objects;
     final GraphSql graph;
 
     LedgerSql(Schema schema) {
@@ -555,6 +579,7 @@ final class LedgerSql {
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
         this.mail = new MailSql(schema);
+        this.objects = new ObjectSql(schema);
         this.graph = new GraphSql(schema);
     }
 
@@ -571,6 +596,11 @@ final class LedgerSql {
     private String text(Part part) {
         return switch (part) {
             case SETTINGS -> settings;
+            case MAKE_OBJECTS -> objects.make;
+            case LOCK_OBJECTS -> objects.lock;
+            case ENTER -> objects.enter;
+            case STATE -> objects.state;
+            case RELEASE -> objects.release;
             case LOCK -> lock;
             case LOCK_ALL -> lockAll;
             case APPEND -> append;

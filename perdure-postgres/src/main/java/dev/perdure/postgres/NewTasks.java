@@ -92,7 +92,8 @@ final class NewTasks {
                 Control.NONE,
                 run.timeout() == null ? null : at.plus(run.timeout()),
                 0,
-                List.of());
+                List.of(),
+                run.object());
     }
 
     /** By id, so that two batches that want the same do not wait for each other. */

@@ -76,6 +76,10 @@ final class Parameters {
         return array("int2", values);
     }
 
+    Parameters bools(Object values) throws SQLException {
+        return array("bool", values);
+    }
+
     Parameters texts(@Nullable String[] values) throws SQLException {
         return array("text", values);
     }

@@ -39,13 +39,21 @@ final class PostgresLeases implements Leases {
     private final LedgerSql ledgerSql;
     private final Workers workers;
     private final PostgresHints hints;
+    private final Runnable breakOldCircles;
 
-    PostgresLeases(Database database, Schema schema, LeaseSql sql, Workers workers, PostgresHints hints) {
+    PostgresLeases(
+            Database database,
+            Schema schema,
+            LeaseSql sql,
+            Workers workers,
+            PostgresHints hints,
+            Runnable breakOldCircles) {
         this.database = database;
         this.sql = sql;
         this.ledgerSql = new LedgerSql(schema);
         this.workers = workers;
         this.hints = hints;
+        this.breakOldCircles = breakOldCircles;
     }
 
     @Override
@@ -151,6 +159,9 @@ final class PostgresLeases implements Leases {
     /** Buries whom it can; says whether the dead may have left anything behind. */
     private boolean buried() {
         Burial burial = bury();
+        if (burial.callsWait()) {
+            breakOldCircles.run();
+        }
         return (burial.heldUp() != null && buryHeldUp(burial.heldUp())) || burial.leftBehind();
     }
 
@@ -159,12 +170,20 @@ final class PostgresLeases implements Leases {
      *
      * @param heldUp one of those who could not be buried because of a batch in flight, or null
      * @param leftBehind whether any of the dead still holds something
+     * @param callsWait whether calls of virtual objects wait for their turn
      */
-    private record Burial(@Nullable Integer heldUp, boolean leftBehind) {}
+    private record Burial(@Nullable Integer heldUp, boolean leftBehind, boolean callsWait) {}
 
     private Burial bury() {
         return database.call(connection -> {
-            String all = String.join(";\n", ledgerSql.settings, sql.forget, sql.bury, sql.heldUp, sql.leftBehind);
+            String all = String.join(
+                    ";\n",
+                    ledgerSql.settings,
+                    sql.forget,
+                    sql.bury,
+                    sql.heldUp,
+                    sql.leftBehind,
+                    ledgerSql.objects.anyWaiting);
             try (PreparedStatement statement = Database.prepare(connection, all)) {
                 new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
                 statement.execute();
@@ -173,7 +192,8 @@ final class PostgresLeases implements Leases {
                 results.skip();
                 results.skip();
                 Integer heldUp = results.one().getObject("number", Integer.class);
-                return new Burial(heldUp, results.one().getBoolean("any"));
+                boolean leftBehind = results.one().getBoolean("any");
+                return new Burial(heldUp, leftBehind, results.one().getBoolean("any"));
             }
         });
     }
@@ -222,7 +242,8 @@ final class PostgresLeases implements Leases {
     }
 
     /** A run that a dead worker holds. */
-    private record Orphan(RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes) {}
+    private record Orphan(
+            RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
@@ -237,6 +258,7 @@ final class PostgresLeases implements Leases {
         }
         answer(connection, orphans.stream().filter(Orphan::awaited).toList());
         open(connection, orphans.stream().filter(Orphan::precedes).toList());
+        release(connection, orphans.stream().filter(Orphan::frees).toList());
         return changes(connection, orphans);
     }
 
@@ -268,6 +290,27 @@ final class PostgresLeases implements Leases {
                     .longs(keys(killed))
                     .ints(new int[killed.size()])
                     .texts(new String[0])
+                    .texts(new String[0])
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null)
+                    .integer(null);
+            statement.execute();
+        }
+    }
+
+    /** Those that were killed leave what they held to the next. */
+    private void release(Connection connection, List<Orphan> killed) throws SQLException {
+        if (killed.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.objects.release)) {
+            new Parameters(statement)
+                    .time(database.time())
+                    .longs(keys(killed))
+                    .ints(new int[killed.size()])
                     .texts(new String[0])
                     .integer(null)
                     .integer(null)
@@ -320,7 +363,8 @@ final class PostgresLeases implements Leases {
                         rows.getInt("number"),
                         rows.getObject("worker", UUID.class),
                         rows.getBoolean("awaited"),
-                        rows.getBoolean("precedes")));
+                        rows.getBoolean("precedes"),
+                        rows.getBoolean("frees")));
             }
             return orphans;
         }

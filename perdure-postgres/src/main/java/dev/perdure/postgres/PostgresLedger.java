@@ -32,6 +32,7 @@ final class PostgresLedger implements Ledger {
     private final Keys keys;
     private final Workers workers;
     private final PostgresHints hints;
+    private final Circles circles;
 
     PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
         this.database = database;
@@ -40,6 +41,7 @@ final class PostgresLedger implements Ledger {
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;
+        this.circles = new Circles(database, schema);
     }
 
     @Override
@@ -86,7 +88,10 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
-            return new BatchRun(database, sql, readBack, sender, new Batch(changes, keys), hints).outcomes();
+            BatchRun run = new BatchRun(database, sql, readBack, sender, new Batch(changes, keys), hints);
+            List<Outcome> outcomes = run.outcomes();
+            breakCircles(run.waiting());
+            return outcomes;
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
                 return List.of(refusal(changes.getFirst(), refused));
@@ -110,6 +115,18 @@ final class PostgresLedger implements Ledger {
                 : new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage());
     }
 
+    /** Refuses calls that would wait for each other for ever. */
+    private void breakCircles(List<Long> waiting) {
+        for (long call : waiting) {
+            circles.breaking(call).ifPresent(refusal -> apply(Lane.client(0), List.of(refusal)));
+        }
+    }
+
+    /** The same for calls whose own batch was not followed by that look. */
+    void breakOldCircles() {
+        breakCircles(circles.longWaiting());
+    }
+
     private List<Outcome> halves(Sender sender, List<Change> changes) {
         int middle = changes.size() / 2;
         List<Outcome> outcomes = new ArrayList<>(changes.size());
@@ -130,17 +147,26 @@ final class PostgresLedger implements Ledger {
 
     private void tell(List<Change> changes, List<Outcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
-            if (changes.get(i) instanceof Change.Deliver) {
+            Change change = changes.get(i);
+            if (change instanceof Change.Deliver) {
                 // Whom it lets go on the batch itself knows best.
                 continue;
             }
             switch (outcomes.get(i)) {
                 case Outcome.Started started
-                when !started.owned() && started.handed().isEmpty() -> hints.tell(new Hints.WorkReady());
-                case Outcome.Applied applied -> tell(changes.get(i), applied.state());
+                when !started.owned() && started.handed().isEmpty() && !waits(change) ->
+                    hints.tell(new Hints.WorkReady());
+                case Outcome.Applied applied -> tell(change, applied.state());
                 default -> {}
             }
         }
+    }
+
+    /** One that was to be born running, and is not, waits for its turn. */
+    private static boolean waits(Change change) {
+        return change instanceof Change.Start start
+                && start.owner() != null
+                && start.run().object() != null;
     }
 
     private void tell(Change change, RunState state) {

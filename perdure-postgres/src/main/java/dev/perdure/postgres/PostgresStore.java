@@ -9,6 +9,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ public final class PostgresStore implements Store {
     private final PostgresJournals journals;
     private final PostgresMailboxes mailboxes;
     private final PostgresRuns runs;
+    private final PostgresStates states;
     private final TransactionRecorder recorder;
     private final DataSource source;
     private final Schema schema;
@@ -60,11 +62,12 @@ public final class PostgresStore implements Store {
         Keys keys = new Keys(schema, database);
         keys.refill();
         this.ledger = new PostgresLedger(database, schema, keys, workers, hints);
-        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints);
+        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCircles);
         this.dispatch = new PostgresDispatch(database, schema, workers, new InboxReader(database, schema, ledger));
         this.journals = new PostgresJournals(database, querySql);
         this.mailboxes = new PostgresMailboxes(database, schema);
         this.runs = new PostgresRuns(database, querySql);
+        this.states = new PostgresStates(database, schema);
         this.recorder = new TransactionRecorder(database, schema, workers);
     }
 
@@ -175,6 +178,11 @@ public final class PostgresStore implements Store {
     @Override
     public Mailboxes mailboxes() {
         return mailboxes;
+    }
+
+    @Override
+    public States states() {
+        return states;
     }
 
     @Override

@@ -42,7 +42,8 @@ final class Wishes {
     /** Those that may end by it. */
     List<String> endingIds() {
         return all.stream()
-                .filter(wish -> wish.order() == Order.CANCEL || wish.order() == Order.KILL)
+                .filter(wish ->
+                        wish.order() == Order.CANCEL || wish.order() == Order.KILL || wish.order() == Order.REFUSE)
                 .map(wish -> wish.run().value())
                 .toList();
     }

@@ -12,10 +12,13 @@ GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer,
     ${schema}.inbox TO ${worker};
+GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
-    ${schema}.publications TO ${worker};
+    ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states TO ${worker};
 
 -- A viewer reads the views and nothing else.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
-GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications TO ${viewer};
+GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
+    ${schema}.objects, ${schema}.object_calls, ${schema}.object_states TO ${viewer};

@@ -13,6 +13,7 @@ import dev.perdure.testing.conformance.AdvanceConformance;
 import dev.perdure.testing.conformance.CommandConformance;
 import dev.perdure.testing.conformance.DispatchConformance;
 import dev.perdure.testing.conformance.LeasesConformance;
+import dev.perdure.testing.conformance.ObjectConformance;
 import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.StartConformance;
 import dev.perdure.testing.conformance.TaskConformance;
@@ -172,6 +173,14 @@ final class BehindPoolerIT {
 
     @Nested
     final class Racing extends RaceConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Objects extends ObjectConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -22,6 +22,8 @@ import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Task;
@@ -206,6 +208,32 @@ final class CostIT {
                 .isEqualTo(new Cost(length + 2, length + 2));
         assertThat(store.runs().find(newRun("line").id()).orElseThrow().info().state())
                 .isEqualTo(RunState.COMPLETED);
+    }
+
+    /** A start of each call, and an end of each by which the worker gets the next. */
+    @Test
+    void a_call_of_an_object_is_two_round_trips_and_two_commits_also_on_a_hot_key() {
+        int calls = 30;
+        int each = 2 * (calls - 1);
+        ObjectCall cart = new ObjectCall(new ObjectKey("cart", "a"), ObjectCall.Hold.EXCLUSIVE);
+        List<Effect> effects = List.of(new Effect.SetState("count", StoreFixture.json("1")));
+        Outcome.Started first = (Outcome.Started)
+                fixture.apply(new Change.Start(newRun("call-0").on(cart), fixture.worker));
+        assertThat(costOf(() -> {
+                    for (int i = 1; i < calls; i++) {
+                        fixture.apply(new Change.Start(newRun("call-" + i).on(cart), fixture.worker));
+                    }
+                    RunRef running = first.run();
+                    for (int i = 1; i < calls; i++) {
+                        Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1);
+                        Change change = new Change.Advance(running, 1, List.of(), effects, end);
+                        running = ((Outcome.Applied) fixture.apply(change))
+                                .handed()
+                                .getFirst()
+                                .run();
+                    }
+                }))
+                .isEqualTo(new Cost(each, each));
     }
 
     @Test

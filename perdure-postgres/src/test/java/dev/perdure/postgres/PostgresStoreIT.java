@@ -10,6 +10,7 @@ import dev.perdure.testing.conformance.HintsConformance;
 import dev.perdure.testing.conformance.JournalsConformance;
 import dev.perdure.testing.conformance.LeasesConformance;
 import dev.perdure.testing.conformance.MailConformance;
+import dev.perdure.testing.conformance.ObjectConformance;
 import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.RunsConformance;
 import dev.perdure.testing.conformance.StartConformance;
@@ -141,6 +142,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Ordering extends TaskOrderConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Objects extends ObjectConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

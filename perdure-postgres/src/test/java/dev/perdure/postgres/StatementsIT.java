@@ -12,6 +12,8 @@ import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Task;
@@ -75,6 +77,7 @@ final class StatementsIT {
                 ledger,
                 ledger.mail,
                 ledger.graph,
+                ledger.objects,
                 new Claims(SCHEMA, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
@@ -114,7 +117,13 @@ final class StatementsIT {
                 ledger.killTasks,
                 ledger.graph.task,
                 ledger.graph.open,
-                ledger.graph.rerun));
+                ledger.graph.rerun,
+                ledger.objects.make,
+                ledger.objects.lock,
+                ledger.objects.enter,
+                ledger.objects.state,
+                ledger.objects.release,
+                ledger.objects.anyWaiting));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
@@ -154,14 +163,17 @@ final class StatementsIT {
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                     talk(ledger, fixture, "small-talk-" + i, 2);
                     graphs(ledger, fixture, "small-graph-" + i, 2);
+                    objects(ledger, fixture, "small-object-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 talk(ledger, fixture, "grown-talk", 2_000);
                 graphs(ledger, fixture, "grown-graph", 1_000);
+                objects(ledger, fixture, "grown-object", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 talk(ledger, fixture, "measured-talk", 200);
                 graphs(ledger, fixture, "measured-graph", 100);
+                objects(ledger, fixture, "measured-object", 100);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -255,6 +267,42 @@ final class StatementsIT {
                 ledger,
                 lane,
                 ending.stream().<Change>map(StoreFixture::complete).toList());
+    }
+
+    /** Two calls of each of many objects: the first sets and clears, and is followed by the second. */
+    private static void objects(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<Change> starts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ObjectCall call = new ObjectCall(new ObjectKey("cart", name + i), ObjectCall.Hold.EXCLUSIVE);
+            starts.add(
+                    new Change.Start(StoreFixture.newRun(name + "-first-" + i).on(call), fixture.worker));
+            starts.add(
+                    new Change.Start(StoreFixture.newRun(name + "-second-" + i).on(call), null));
+        }
+        List<Outcome> outcomes = ledger.apply(lane, starts);
+        List<Effect> effects = List.of(
+                new Effect.ClearAllState(),
+                new Effect.SetState("a", StoreFixture.json("1")),
+                new Effect.ClearState("b"));
+        List<Change> ends = outcomes.stream()
+                .map(Outcome.Started.class::cast)
+                .filter(Outcome.Started::owned)
+                .<Change>map(started -> new Change.Advance(
+                        started.run(),
+                        1,
+                        List.of(),
+                        effects,
+                        new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1)))
+                .toList();
+        assertThat(ends).hasSize(count);
+        List<Claimed> held = new ArrayList<>();
+        ledger.apply(lane, ends).forEach(outcome -> held.addAll(((Outcome.Applied) outcome).handed()));
+        assertThat(held).hasSize(count);
+        applied(
+                ledger,
+                lane,
+                held.stream().<Change>map(StoreFixture::completeAndGoOn).toList());
     }
 
     /** Lines of two tasks, in batches of so many: run to their end, run again, killed. */

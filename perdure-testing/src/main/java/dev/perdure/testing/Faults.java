@@ -12,6 +12,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
@@ -164,6 +165,11 @@ final class Faults implements Store {
     @Override
     public Mailboxes mailboxes() {
         return store.mailboxes();
+    }
+
+    @Override
+    public States states() {
+        return store.states();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.testing;
 import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.GraphRun;
+import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -129,6 +130,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
         return lasting(engine().graph(id, dag));
+    }
+
+    @Override
+    public <O> ObjectHandle<O> object(Class<O> type, String key) {
+        return new LastingObject<>(this, type, key);
     }
 
     @Override

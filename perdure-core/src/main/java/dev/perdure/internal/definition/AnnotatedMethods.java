@@ -5,6 +5,7 @@ import dev.perdure.DefinitionException;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -24,7 +25,7 @@ final class AnnotatedMethods {
 
     static List<Registered> of(Object object) {
         Map<String, Method> found = new LinkedHashMap<>();
-        collect(object.getClass(), found);
+        collect(object.getClass(), Workflow.class, found);
         if (found.isEmpty()) {
             throw new DefinitionException(
                     "%s has no method annotated with @Workflow. Annotate one, or register a Definition.of(…)."
@@ -35,23 +36,27 @@ final class AnnotatedMethods {
         return definitions;
     }
 
-    private static void collect(Class<?> type, Map<String, Method> found) {
+    static void collect(Class<?> type, Class<? extends Annotation> annotation, Map<String, Method> found) {
         for (Method method : type.getDeclaredMethods()) {
-            if (method.isAnnotationPresent(Workflow.class) && !method.isBridge()) {
+            if (method.isAnnotationPresent(annotation) && !method.isBridge()) {
                 found.putIfAbsent(method.getName() + List.of(method.getParameterTypes()), method);
             }
         }
         if (type.getSuperclass() != null) {
-            collect(type.getSuperclass(), found);
+            collect(type.getSuperclass(), annotation, found);
         }
         for (Class<?> parent : type.getInterfaces()) {
-            collect(parent, found);
+            collect(parent, annotation, found);
         }
     }
 
     private static Registered registered(Object object, Method method) {
         Target target = target(method);
-        boolean takesInput = target.takesInput();
+        return new Registered(target, describe(method), invoking(object, method, target.takesInput()));
+    }
+
+    /** Calls the method on the object. */
+    static Registered.Function invoking(Object object, Method method, boolean takesInput) {
         try {
             method.setAccessible(true);
         } catch (InaccessibleObjectException closed) {
@@ -61,13 +66,13 @@ final class AnnotatedMethods {
                                     describe(method), method.getDeclaringClass().getPackageName()),
                     closed);
         }
-        return new Registered(target, describe(method), (ctx, input) -> {
+        return (ctx, input) -> {
             try {
                 return takesInput ? method.invoke(object, ctx, input) : method.invoke(object, ctx);
             } catch (InvocationTargetException thrown) {
                 throw thrown.getCause() == null ? thrown : thrown.getCause();
             }
-        });
+        };
     }
 
     /** The name and types of an annotated method, after checking that it can be a workflow. */
@@ -91,9 +96,13 @@ final class AnnotatedMethods {
         if (parameters.length < 1 || parameters.length > 2 || parameters[0] != WorkflowContext.class) {
             throw unusable(method, "it must take a WorkflowContext and, if it wants one, an input");
         }
+        return new Target(name, parameters.length == 2 ? parameters[1] : void.class, resultType(method));
+    }
+
+    static Type resultType(Method method) {
         Type result = method.getGenericReturnType();
         boolean unit = result.getTypeName().equals("kotlin.Unit");
-        return new Target(name, parameters.length == 2 ? parameters[1] : void.class, unit ? void.class : result);
+        return unit ? void.class : result;
     }
 
     private static DefinitionException unusable(Method method, String why) {

@@ -1,10 +1,13 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.DefinitionException;
+import dev.perdure.Handler;
+import dev.perdure.ObjectMethod;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered.Target;
 import java.io.Serializable;
+import java.lang.annotation.Annotation;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.SerializedLambda;
 import java.lang.reflect.Method;
@@ -17,18 +20,34 @@ final class MethodReferences {
     private MethodReferences() {}
 
     static Target target(WorkflowMethod reference) {
-        SerializedLambda lambda = Lambdas.describe(reference)
-                .orElseThrow(() -> new DefinitionException("%s is not a method reference. Write Orders::process."
-                        .formatted(reference.getClass().getName())));
-        Method method = method(reference, lambda)
-                .orElseThrow(() -> new DefinitionException(
-                        ("A lambda in %s was given where a workflow is named. Write a method reference such as Orders::process, "
-                                        + "or start the workflow by its name.")
-                                .formatted(lambda.getCapturingClass().replace('/', '.'))));
-        return AnnotatedMethods.target(annotated(method.getDeclaringClass(), method)
+        Method method = method(
+                reference,
+                "Orders::process",
+                "A lambda in %s was given where a workflow is named. Write a method reference such as Orders::process, or start the workflow by its name.");
+        return AnnotatedMethods.target(annotated(method.getDeclaringClass(), method, Workflow.class)
                 .orElseThrow(() ->
                         new DefinitionException("%s is not annotated with @Workflow. Annotate it, or start by name."
                                 .formatted(AnnotatedMethods.describe(method)))));
+    }
+
+    static ObjectHandler handler(ObjectMethod reference) {
+        Method method = method(
+                reference,
+                "Cart::add",
+                "A lambda in %s was given where a handler is named. Write a method reference such as Cart::add.");
+        Method handler = annotated(method.getDeclaringClass(), method, Handler.class)
+                .orElseThrow(() -> new DefinitionException("%s is not annotated with @Handler. Annotate it."
+                        .formatted(AnnotatedMethods.describe(method))));
+        return ObjectMethods.handler(method.getDeclaringClass(), handler);
+    }
+
+    private static Method method(Serializable reference, String example, String noLambda) {
+        SerializedLambda lambda = Lambdas.describe(reference)
+                .orElseThrow(() -> new DefinitionException("%s is not a method reference. Write %s."
+                        .formatted(reference.getClass().getName(), example)));
+        return method(reference, lambda)
+                .orElseThrow(() -> new DefinitionException(
+                        noLambda.formatted(lambda.getCapturingClass().replace('/', '.'))));
     }
 
     /** The method itself; empty for a lambda. */
@@ -60,15 +79,16 @@ final class MethodReferences {
     }
 
     /** The annotation may stand on the method that this one overrides. */
-    private static Optional<Method> annotated(@Nullable Class<?> type, Method method) {
+    private static Optional<Method> annotated(
+            @Nullable Class<?> type, Method method, Class<? extends Annotation> annotation) {
         if (type == null) {
             return Optional.empty();
         }
         Optional<Method> here = find(type, method.getName(), method.getParameterTypes())
-                .filter(found -> found.isAnnotationPresent(Workflow.class));
-        return here.or(() -> annotated(type.getSuperclass(), method))
+                .filter(found -> found.isAnnotationPresent(annotation));
+        return here.or(() -> annotated(type.getSuperclass(), method, annotation))
                 .or(() -> Arrays.stream(type.getInterfaces())
-                        .flatMap(parent -> annotated(parent, method).stream())
+                        .flatMap(parent -> annotated(parent, method, annotation).stream())
                         .findFirst());
     }
 }

@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered.Target;
@@ -21,6 +22,7 @@ public final class Registry {
     private final Codec codec;
     private final Map<String, Registered> byName = new LinkedHashMap<>();
     private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Class<?>, ObjectHandler> handlers = new ConcurrentHashMap<>();
 
     /** Reads and checks everything that was registered. */
     public Registry(List<Object> registrations, Codec codec) {
@@ -29,6 +31,9 @@ public final class Registry {
             switch (registration) {
                 case Definition<?, ?> definition -> add(fromValue(definition));
                 case Registered ready -> add(ready);
+                case Object object
+                when ObjectMethods.nameOf(object.getClass()).isPresent() ->
+                    ObjectMethods.of(object).forEach(this::add);
                 default -> AnnotatedMethods.of(registration).forEach(this::add);
             }
         }
@@ -79,5 +84,10 @@ public final class Registry {
     /** What a method reference names. */
     public Target target(WorkflowMethod method) {
         return methodReferences.computeIfAbsent(method.getClass(), unseen -> MethodReferences.target(method));
+    }
+
+    /** The handler that a method reference names. */
+    public ObjectHandler handler(ObjectMethod method) {
+        return handlers.computeIfAbsent(method.getClass(), unseen -> MethodReferences.handler(method));
     }
 }

@@ -19,6 +19,7 @@ import dev.perdure.spi.RunRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -185,7 +186,7 @@ final class Dispatcher {
         for (Claimed claim : claimed) {
             registry.find(claim.definition()).ifPresent(definition -> {
                 exclusive |= claim.alone();
-                Held held = Held.of(claim, definition);
+                Held held = Held.of(claim, definition, Optional.empty());
                 session.launch(held, journals.getOrDefault(claim.run(), Journals.Page.EMPTY));
             });
         }

@@ -3,6 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.GraphRun;
+import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -16,13 +17,16 @@ import dev.perdure.UnknownRunException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.dag.Graph;
 import dev.perdure.internal.dag.Graphs;
+import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Texts;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
@@ -163,7 +167,18 @@ public final class Engine implements Perdure {
     }
 
     private <R extends @Nullable Object> Run<R> start(Target target, @Nullable Object input, StartOptions options) {
-        return handle(starter.start(target, input, options), target.resultType());
+        return call(Callee.of(target), input, options);
+    }
+
+    private <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input, StartOptions options) {
+        return handle(starter.start(callee, input, options), callee.target().resultType());
+    }
+
+    @Override
+    public <O> ObjectHandle<O> object(Class<O> type, String key) {
+        Texts.requireName("object key", key);
+        ObjectKey object = new ObjectKey(ObjectMethods.requireName(type), key);
+        return new EngineObject<>(object, this::call, registry::handler, settings);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Texts;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
@@ -69,7 +70,7 @@ final class EngineOutbox implements Outbox {
     }
 
     private RunId start(Target target, @Nullable Object input, StartOptions options) {
-        Change.Start start = starter.order(target, input, options).change(null);
+        Change.Start start = starter.order(Callee.of(target), input, options).change(null);
         inbox.put(inOrder(start));
         return start.run().id();
     }
@@ -92,8 +93,8 @@ final class EngineOutbox implements Outbox {
         List<Change> starts = new ArrayList<>();
         List<RunId> ids = new ArrayList<>();
         for (I input : inputs) {
-            Change.Start start =
-                    starter.order(target, input, options.apply(input)).change(null);
+            Change.Start start = starter.order(Callee.of(target), input, options.apply(input))
+                    .change(null);
             starts.addAll(inOrder(start));
             ids.add(start.run().id());
         }

@@ -1,5 +1,6 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.ObjectMethod;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -7,12 +8,14 @@ import dev.perdure.StoreException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.execution.Execution;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Host;
+import dev.perdure.internal.execution.Known;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
@@ -20,6 +23,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
@@ -31,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -182,10 +187,10 @@ final class Session implements Host {
     }
 
     @Override
-    public void handed(List<Claimed> runs) {
+    public void handed(List<Claimed> runs, Optional<Known> known) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
-                    .ifPresent(definition -> launch(Held.of(claim, definition), Journals.Page.EMPTY));
+                    .ifPresent(definition -> launch(Held.of(claim, definition, known), Journals.Page.EMPTY));
         }
     }
 
@@ -234,6 +239,21 @@ final class Session implements Host {
     @Override
     public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
         return untilReached(() -> settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES));
+    }
+
+    @Override
+    public Optional<Payload> state(ObjectKey object, String name) {
+        return untilReached(() -> settings.store().states().read(object, name));
+    }
+
+    @Override
+    public SortedMap<String, Payload> state(ObjectKey object) {
+        return untilReached(() -> settings.store().states().readAll(object));
+    }
+
+    @Override
+    public ObjectHandler handler(ObjectMethod method) {
+        return registry.handler(method);
     }
 
     @Override

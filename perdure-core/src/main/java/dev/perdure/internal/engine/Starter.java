@@ -10,6 +10,7 @@ import dev.perdure.internal.dag.Graph;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -51,8 +53,8 @@ final class Starter {
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
     }
 
-    RunRef start(Target target, @Nullable Object input, StartOptions options) {
-        return startAll(target, List.of(order(target, input, options))).getFirst();
+    RunRef start(Callee callee, @Nullable Object input, StartOptions options) {
+        return startAll(callee.target(), List.of(order(callee, input, options))).getFirst();
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -61,7 +63,7 @@ final class Starter {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
             StartOptions chosen = options.apply(input);
-            orders.add(order(target, input, chosen));
+            orders.add(order(Callee.of(target), input, chosen));
         }
         return startAll(target, orders);
     }
@@ -109,26 +111,26 @@ final class Starter {
                     "The run of graph '%s' was given a delay, a timeout or a message, which a graph does not take. Give its tasks .waitFor(…) and .timeout(…)."
                             .formatted(graph.name()));
         }
-        NewRun run = newRun(graph.target(), input, options);
+        NewRun run = newRun(Callee.of(graph.target()), input, options);
         return new Order(run, options, List.of(), graph.tasks(run));
     }
 
-    Order order(Target target, @Nullable Object input, StartOptions options) {
+    Order order(Callee callee, @Nullable Object input, StartOptions options) {
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
-        return new Order(newRun(target, input, options), options, mails, List.of());
+        return new Order(newRun(callee, input, options), options, mails, List.of());
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
         return mailroom.message(message.topic(), message.value());
     }
 
-    private NewRun newRun(Target target, @Nullable Object input, StartOptions options) {
-        Payload payload = values.input(target, input);
+    private NewRun newRun(Callee callee, @Nullable Object input, StartOptions options) {
+        Payload payload = values.input(callee.target(), input);
         Clockwork clockwork = settings.clockwork();
-        RunId id = options.id().orElseGet(() -> TimeOrderedId.next(clockwork));
+        RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
         return new NewRun(
                 id,
-                target.name(),
+                callee.target().name(),
                 payload,
                 clockwork.random(),
                 options.queue(),
@@ -136,7 +138,8 @@ final class Starter {
                 options.version().orElse(null),
                 options.timeout().orElse(null),
                 options.delay().orElse(null),
-                null);
+                null,
+                callee.object(options));
     }
 
     private List<RunRef> startAll(Target target, List<Order> orders) {
@@ -182,7 +185,7 @@ final class Starter {
                     launch(home, target, order, started);
                 }
                 if (home != null) {
-                    home.handed(started.handed());
+                    home.handed(started.handed(), Optional.empty());
                 }
                 yield started.run();
             }
@@ -213,7 +216,9 @@ final class Starter {
                 new Control(0, order.mails().size(), null, null, null),
                 deadline,
                 false,
-                List.of());
+                List.of(),
+                run.object(),
+                null);
         home.launch(held, Journals.Page.EMPTY);
     }
 

@@ -43,6 +43,8 @@ record Call(int position, Entry.Kind kind, String name) {
             case CHOICE -> name;
             case AWAIT -> "await()";
             case EFFECT -> name;
+            case STATE -> "get of state '" + name + "'";
+            case STATE_NAMES -> "keys()";
         };
     }
 }

@@ -57,11 +57,12 @@ final class Children {
         this.derived = derived;
     }
 
-    <T extends @Nullable Object> Child<T> start(Target target, @Nullable Object input, ChildOptions options) {
+    <T extends @Nullable Object> Child<T> start(Callee callee, @Nullable Object input, ChildOptions options) {
+        Target target = callee.target();
         Payload payload = values.input(target, input);
-        Call call = calls.open("startChild", Entry.Kind.CHILD, target.name());
+        Call call = calls.open("startChild", Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
-        RunId id = begin(call, past, target, payload, options.start(), true);
+        RunId id = begin(call, past, callee, payload, options.start(), true);
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, letters, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
@@ -69,26 +70,26 @@ final class Children {
     }
 
     /** Starts a run that this one has nothing to do with any more. */
-    RunId spawn(Target target, @Nullable Object input, StartOptions options) {
+    RunId spawn(Callee callee, @Nullable Object input, StartOptions options) {
         if (!options.messages().isEmpty()) {
             throw new InvalidRequestException(
                     "spawn was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that spawn gives.");
         }
-        Payload payload = values.input(target, input);
-        Call call = calls.open("spawn", Entry.Kind.CHILD, target.name());
-        return begin(call, calls.rethrowDelivered(call), target, payload, options, false);
+        Payload payload = values.input(callee.target(), input);
+        Call call = calls.open("spawn", Entry.Kind.CHILD, callee.name());
+        return begin(call, calls.rethrowDelivered(call), callee, payload, options, false);
     }
 
     private RunId begin(
-            Call call, Replay.Past past, Target target, Payload input, StartOptions options, boolean answers) {
+            Call call, Replay.Past past, Callee callee, Payload input, StartOptions options, boolean answers) {
         if (!past.notes().isEmpty()) {
             return RunId.of(text(past.notes().getFirst().entry().payload()));
         }
         transitions.deliverTo(call);
-        RunId id = options.id().orElseGet(() -> childId(call.position()));
+        RunId id = callee.id(options).orElseGet(() -> childId(call.position()));
         NewRun run = new NewRun(
                 id,
-                target.name(),
+                callee.target().name(),
                 input,
                 derived.seed(call.position()),
                 options.queue(),
@@ -96,7 +97,8 @@ final class Children {
                 options.version().orElse(null),
                 timeout(options),
                 options.delay().orElse(null),
-                answers ? new Parent(held.run(), call.position(), true) : null);
+                answers ? new Parent(held.run(), call.position(), true) : null,
+                callee.object(options));
         Payload written = new Payload(id.value().getBytes(StandardCharsets.UTF_8));
         transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run));
         return id;

@@ -8,6 +8,7 @@ import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import java.util.Optional;
@@ -90,12 +91,15 @@ public final class Execution {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
         Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
-        RunContext context = new RunContext(held, host, transitions, guard, replay, values);
+        RunContext context = RunContext.of(new RunContext.Parts(held, host, transitions, guard, replay, values));
         Futures futures = context.futures();
         crew = futures;
         transitions.crew(futures);
         try {
             transitions.checkOrders();
+            if (held.object() != null && held.object().hold() == ObjectCall.Hold.ON_ARRIVAL) {
+                transitions.arrive();
+            }
             @Nullable Object input = input(values);
             @Nullable Object result = definition.function().call(context, input);
             futures.finish();

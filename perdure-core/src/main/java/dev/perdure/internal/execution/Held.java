@@ -3,11 +3,14 @@ package dev.perdure.internal.execution;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
 import dev.perdure.spi.RunRef;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param deadline when its timeout is delivered, or null
  * @param alone whether nothing else may run beside it
  * @param premises how those ended that it comes after; empty for a run that is no task
+ * @param object the virtual object that it is a call of, or null
+ * @param known what is known of that object, or null
  */
 public record Held(
         RunRef run,
@@ -32,9 +37,15 @@ public record Held(
         Control control,
         @Nullable Instant deadline,
         boolean alone,
-        List<Premise> premises) {
+        List<Premise> premises,
+        @Nullable ObjectCall object,
+        @Nullable Known known) {
     /** A run that was claimed or handed over. */
-    public static Held of(Claimed claim, Registered definition) {
+    public static Held of(Claimed claim, Registered definition, Optional<Known> known) {
+        ObjectCall call = claim.object();
+        Optional<ObjectKey> holding = Optional.ofNullable(call)
+                .filter(each -> each.hold() == ObjectCall.Hold.EXCLUSIVE)
+                .map(ObjectCall::object);
         return new Held(
                 claim.run(),
                 claim.epoch(),
@@ -44,6 +55,9 @@ public record Held(
                 claim.control(),
                 claim.deadline(),
                 claim.alone(),
-                claim.premises());
+                claim.premises(),
+                call,
+                known.filter(state -> holding.equals(Optional.of(state.object())))
+                        .orElse(null));
     }
 }

@@ -1,8 +1,10 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.ObjectMethod;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunId;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.time.StoreClock;
@@ -12,6 +14,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
@@ -20,6 +23,8 @@ import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
 import java.util.UUID;
 
 /** What an execution needs of the worker it runs in. */
@@ -66,8 +71,12 @@ public interface Host {
     /** How many runs that waited for one of this worker's to end it would go on with itself. */
     int room();
 
-    /** Runs that the worker was handed in a transition. None of them has run before. */
-    void handed(List<Claimed> runs);
+    /**
+     * Runs that the worker was handed in a transition. None of them has run before.
+     *
+     * @param known what the run that ended knew of the virtual object that it held, if it did
+     */
+    void handed(List<Claimed> runs, Optional<Known> known);
 
     /** The answer to an end was lost, and with it which runs were handed over. */
     void handOverLost();
@@ -78,8 +87,17 @@ public interface Host {
     /** Mail that was not taken yet, from after a number; at least one if there is one. */
     List<Mailboxes.Arrived> unread(RunRef run, long afterNumber);
 
+    /** A committed value of a virtual object. */
+    Optional<Payload> state(ObjectKey object, String name);
+
+    /** All committed values of a virtual object. */
+    SortedMap<String, Payload> state(ObjectKey object);
+
     /** What a method reference names. */
     Registered.Target target(WorkflowMethod method);
+
+    /** The handler that a method reference names. */
+    ObjectHandler handler(ObjectMethod method);
 
     /**
      * Brings an event to every run that waits for it.

@@ -8,6 +8,7 @@ import dev.perdure.ContextMisuseException;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.ObjectCalls;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -24,8 +25,10 @@ import dev.perdure.TransactionOptions;
 import dev.perdure.TransactionSource;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
 import dev.perdure.spi.Recorded;
@@ -48,7 +51,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link Letters}. */
-final class RunContext implements EngineContext {
+class RunContext implements EngineContext {
     private final Held held;
     private final Host host;
     private final Transitions transitions;
@@ -62,15 +65,21 @@ final class RunContext implements EngineContext {
     private final Logger logger;
     private final Map<String, Boolean> patches = new HashMap<>();
 
-    RunContext(Held held, Host host, Transitions transitions, BodyGuard guard, Replay replay, Values values) {
-        this.held = held;
-        this.host = host;
-        this.transitions = transitions;
-        this.values = values;
+    /** What a context is made of. */
+    record Parts(Held held, Host host, Transitions transitions, BodyGuard guard, Replay replay, Values values) {}
+
+    RunContext(Parts parts) {
+        this.held = parts.held();
+        this.host = parts.host();
+        this.transitions = parts.transitions();
+        this.values = parts.values();
         this.derived = new Derived(held.run().id(), held.seed());
-        this.steps = new Steps(host, transitions, guard, values, derived);
+        this.steps = new Steps(host, transitions, parts.guard(), values, derived);
         this.calls = new Calls(
-                held, transitions, replay, thread -> steps.current(thread).isPresent());
+                held,
+                transitions,
+                parts.replay(),
+                thread -> steps.current(thread).isPresent());
         this.futures = new Futures(calls, host, transitions, steps, values);
         this.letters =
                 new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, transitions), host);
@@ -79,6 +88,23 @@ final class RunContext implements EngineContext {
                 LoggerFactory.getLogger(
                         "dev.perdure.workflow." + held.definition().target().name()),
                 calls::replaying);
+    }
+
+    /** The context of this run: of a workflow, or of a call of a virtual object. */
+    static RunContext of(Parts parts) {
+        ObjectCall call = parts.held().object();
+        if (call == null) {
+            return new RunContext(parts);
+        }
+        return switch (call.hold()) {
+            case SHARED -> new SharedRunContext(parts, call.object());
+            case EXCLUSIVE, ON_ARRIVAL ->
+                new ObjectRunContext(parts, call.object(), parts.held().known());
+        };
+    }
+
+    StateCalls stateCalls(StateSource source) {
+        return new StateCalls(calls, transitions, values, source);
     }
 
     /** The bodies and children of this run. */
@@ -319,13 +345,13 @@ final class RunContext implements EngineContext {
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
-        return children.start(host.target(method), input, options);
+        return children.start(Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
-        return children.start(host.target(method), null, options);
+        return children.start(Callee.of(host.target(method)), null, options);
     }
 
     @Override
@@ -337,25 +363,32 @@ final class RunContext implements EngineContext {
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             Definition<I, R> definition, I input, ChildOptions options) {
-        return children.start(Target.of(definition), input, options);
+        return children.start(Callee.of(Target.of(definition)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
             WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options) {
-        return children.start(host.target(method), input, options);
+        return children.start(Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
-        return children.spawn(host.target(method), input, options);
+        return children.spawn(Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             Definition<I, R> definition, I input, StartOptions options) {
-        return children.spawn(Target.of(definition), input, options);
+        return children.spawn(Callee.of(Target.of(definition)), input, options);
+    }
+
+    @Override
+    public <O> ObjectCalls<O> object(Class<O> type, String key) {
+        ObjectMethods.requireName(type);
+        Texts.requireName("object key", key);
+        return new CallsOfObject<>(children, host, key);
     }
 
     // ---- for functions of the engine's own
@@ -401,7 +434,7 @@ final class RunContext implements EngineContext {
     @Override
     public <T extends @Nullable Object> Child<T> startChild(
             Target target, @Nullable Object input, ChildOptions options) {
-        return children.start(target, input, options);
+        return children.start(Callee.of(target), input, options);
     }
 
     @Override

@@ -242,7 +242,8 @@ final class Steps {
             case VALUE -> value(call, entry, type);
             case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
             case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
-            case BEGUN, ATTEMPT -> throw new IllegalStateException("Not an answer: " + entry.status());
+            case BEGUN, ATTEMPT, ABSENT ->
+                throw new IllegalStateException("Not an answer of a step: " + entry.status());
         };
     }
 

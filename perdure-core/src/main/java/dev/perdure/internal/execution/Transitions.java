@@ -61,6 +61,7 @@ final class Transitions {
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
+    private Supplier<Optional<Known>> known = Optional::empty;
 
     Transitions(Held held, Host host, BodyGuard guard) {
         this.held = held;
@@ -105,6 +106,11 @@ final class Transitions {
 
     void crew(Crew those) {
         crew = those;
+    }
+
+    /** What is known of the virtual object that the run holds, for whoever holds it next. */
+    void knows(Supplier<Optional<Known>> what) {
+        known = what;
     }
 
     /** Something happened that the run's thread may wait for. */
@@ -164,6 +170,9 @@ final class Transitions {
 
     /** Makes a move after which the run is not in memory. */
     Departure leave(Move move) {
+        if (move instanceof Move.End) {
+            pending.removeIf(Transitions::onlyForReplay);
+        }
         boolean keepsPending = move instanceof Move.End || move instanceof Move.Restart;
         Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
         return switch (outcome) {
@@ -171,7 +180,7 @@ final class Transitions {
             when move instanceof Move.End ->
                 leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
             case Outcome.Applied applied -> {
-                host.handed(applied.handed());
+                host.handed(applied.handed(), known.get());
                 yield depart(departureFor(move, outcome));
             }
             case Outcome.AlreadyThere there -> {
@@ -182,6 +191,11 @@ final class Transitions {
             }
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
+    }
+
+    /** What was read of a state can be large, and a run that ends is never replayed. */
+    private static boolean onlyForReplay(Entry entry) {
+        return entry.kind() == Entry.Kind.STATE || entry.kind() == Entry.Kind.STATE_NAMES;
     }
 
     private static boolean isApplied(Outcome outcome) {
@@ -201,6 +215,7 @@ final class Transitions {
             case Move.Wait wait -> new Departure.Moved(state, Optional.empty());
             case Move.Yield() -> new Departure.Moved(state, Optional.empty());
             case Move.Restart restart -> new Departure.Moved(state, Optional.empty());
+            case Move.Arrive() -> new Departure.Moved(state, Optional.empty());
             case Move.Stay() -> throw new IllegalStateException("Staying is not leaving.");
         };
     }
@@ -298,6 +313,18 @@ final class Transitions {
             case Outcome.UnknownRun gone -> throw lost();
             case Outcome other -> throw new IllegalStateException("Unexpected outcome " + other);
         };
+    }
+
+    /** Takes its place at its virtual object, and leaves memory if others are before it. */
+    void arrive() {
+        Move arrival = new Move.Arrive();
+        Outcome outcome = send(Load.NOTHING, arrival);
+        if (!isApplied(outcome)) {
+            throw lost();
+        }
+        if (!(outcome instanceof Outcome.Applied applied && applied.state() == RunState.RUNNING)) {
+            throw unwind(departureFor(arrival, outcome));
+        }
     }
 
     private Outcome send(Load load, Move move) {

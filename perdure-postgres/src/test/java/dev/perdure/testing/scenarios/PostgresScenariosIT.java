@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Nested;
 class PostgresScenariosIT {
     private static final String CLEAR = """
             TRUNCATE perdure.run, perdure.journal, perdure.event, perdure.worker, perdure.lane, perdure.held, perdure.ready,
-                     perdure.timer, perdure.inbox, perdure.mail, perdure.awakeable, perdure.subscription, perdure.publication
+                     perdure.timer, perdure.inbox, perdure.mail, perdure.awakeable, perdure.subscription, perdure.publication,
+                     perdure.object, perdure.object_call, perdure.object_state
             RESTART IDENTITY
             """;
 
@@ -327,6 +328,14 @@ class PostgresScenariosIT {
 
     @Nested
     final class Trees extends TreeScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class Objects extends ObjectScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

@@ -125,4 +125,12 @@ final class MemoryStoreConformanceTest {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

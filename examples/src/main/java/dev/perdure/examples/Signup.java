@@ -1,0 +1,53 @@
+package dev.perdure.examples;
+
+import dev.perdure.Handler;
+import dev.perdure.ObjectContext;
+import dev.perdure.SharedObjectContext;
+import dev.perdure.StateKey;
+import dev.perdure.Topic;
+import dev.perdure.VirtualObject;
+
+/** A sign-up per e-mail address: one main handler that runs once, and shared ones to talk to it while it runs. */
+// region once
+@VirtualObject("signup")
+public final class Signup {
+    private static final Topic<String> CONFIRMED = Topic.of("confirmed", String.class);
+    private static final StateKey<String> STATUS = StateKey.of("status", String.class);
+
+    private final Mailer mailer;
+
+    /** With whoever sends mail. */
+    public Signup(Mailer mailer) {
+        this.mailer = mailer;
+    }
+
+    /** Runs once for each address, however often it is called. */
+    @Handler(once = true)
+    public String run(ObjectContext ctx) {
+        ctx.run("ask", () -> mailer.askToConfirm(ctx.key()));
+        ctx.set(STATUS, "asked");
+        String code = ctx.promise(CONFIRMED).await();
+        ctx.set(STATUS, "confirmed");
+        return code;
+    }
+
+    /** The link in the mail leads here. */
+    @Handler
+    public void confirm(SharedObjectContext ctx, String code) {
+        ctx.resolve(ctx.main(), CONFIRMED, code);
+    }
+
+    /** How far it is. */
+    @Handler
+    public String status(SharedObjectContext ctx) {
+        return ctx.get(STATUS).orElse("unknown");
+    }
+
+    /** Sends mail. */
+    @FunctionalInterface
+    public interface Mailer {
+        /** Asks for a click. */
+        void askToConfirm(String address);
+    }
+}
+// endregion

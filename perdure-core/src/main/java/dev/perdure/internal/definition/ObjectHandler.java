@@ -1,0 +1,41 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectCall.Hold;
+import dev.perdure.spi.ObjectKey;
+
+/**
+ * What a call of a virtual object needs to know of the handler.
+ *
+ * @param target its name and types
+ * @param object the name of the kind of object
+ * @param exclusive whether it holds the object
+ * @param once whether it runs once per key
+ */
+public record ObjectHandler(Target target, String object, boolean exclusive, boolean once) {
+    /**
+     * The call of one object.
+     *
+     * @param later whether it begins after a delay: then it takes its place when it does
+     */
+    public ObjectCall call(String key, boolean later) {
+        Hold exclusively = later ? Hold.ON_ARRIVAL : Hold.EXCLUSIVE;
+        return new ObjectCall(new ObjectKey(object, key), exclusive ? exclusively : Hold.SHARED);
+    }
+
+    /** The id of the run that is the only one of its handler and key. */
+    public static String mainId(ObjectKey object) {
+        return object.type() + "/" + object.key();
+    }
+
+    /** Refuses an id where the handler itself says which it is. */
+    public void requireNoId(boolean chosen) {
+        if (once && chosen) {
+            throw new InvalidRequestException(
+                    "An id was given to a call of '%s', which runs once per key: its id is the name of the object and the key. Leave the id out."
+                            .formatted(target.name()));
+        }
+    }
+}

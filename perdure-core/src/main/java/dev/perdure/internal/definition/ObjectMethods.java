@@ -1,0 +1,111 @@
+package dev.perdure.internal.definition;
+
+import dev.perdure.Definition;
+import dev.perdure.DefinitionException;
+import dev.perdure.Handler;
+import dev.perdure.ObjectContext;
+import dev.perdure.SharedObjectContext;
+import dev.perdure.TerminalException;
+import dev.perdure.VirtualObject;
+import dev.perdure.internal.definition.Registered.Target;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the handlers of {@link VirtualObject}s, through superclasses and interfaces as {@link AnnotatedMethods} does. */
+public final class ObjectMethods {
+    private ObjectMethods() {}
+
+    /** The name of the kind of object that a class is, if it is one. */
+    static Optional<String> nameOf(@Nullable Class<?> type) {
+        if (type == null) {
+            return Optional.empty();
+        }
+        VirtualObject annotation = type.getAnnotation(VirtualObject.class);
+        return annotation == null ? nameOf(type.getSuperclass()) : Optional.of(annotation.value());
+    }
+
+    /** The name of the kind of object that a class is. */
+    public static String requireName(Class<?> type) {
+        return nameOf(type)
+                .orElseThrow(() -> new DefinitionException(
+                        "%s is no virtual object. Annotate the class with @VirtualObject.".formatted(type.getName())));
+    }
+
+    static List<Registered> of(Object object) {
+        Class<?> type = object.getClass();
+        Map<String, Method> found = new LinkedHashMap<>();
+        AnnotatedMethods.collect(type, Handler.class, found);
+        if (found.isEmpty()) {
+            throw new DefinitionException(
+                    "%s is a virtual object without a method annotated with @Handler. Annotate one."
+                            .formatted(type.getName()));
+        }
+        List<Registered> handlers = new ArrayList<>();
+        found.values().forEach(method -> handlers.add(registered(object, method)));
+        if (found.values().stream().filter(ObjectMethods::once).count() > 1) {
+            throw new DefinitionException(
+                    "%s has several handlers that run once per key, and their runs would have the same id. Leave once to one of them."
+                            .formatted(type.getName()));
+        }
+        handlers.add(StateEdits.registered(requireName(type)));
+        return handlers;
+    }
+
+    private static boolean once(Method method) {
+        return method.getAnnotation(Handler.class).once();
+    }
+
+    private static Registered registered(Object object, Method method) {
+        Target target = handler(object.getClass(), method).target();
+        Registered.Function function = AnnotatedMethods.invoking(object, method, target.takesInput());
+        return new Registered(target, AnnotatedMethods.describe(method), (ctx, input) -> {
+            if (!(ctx instanceof SharedObjectContext)) {
+                throw new TerminalException(
+                        "'%s' is a handler of a virtual object and was started as a workflow. Call it with perdure.object(…)."
+                                .formatted(target.name()));
+            }
+            return function.call(ctx, input);
+        });
+    }
+
+    /** What a call needs to know of an annotated method, after checking that it can be a handler. */
+    static ObjectHandler handler(Class<?> type, Method method) {
+        Handler annotation = method.getAnnotation(Handler.class);
+        String object = requireName(type);
+        String name = object + "/" + (annotation.value().isEmpty() ? method.getName() : annotation.value());
+        if (!Target.isName(object) || !Target.isName(name)) {
+            throw unusable(
+                    method,
+                    "the name '%s' is longer than %d characters or has characters that cannot be stored"
+                            .formatted(name, Definition.MAX_NAME_LENGTH));
+        }
+        int modifiers = method.getModifiers();
+        if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
+            throw unusable(method, "it is static or private, so it cannot be called on a registered object");
+        }
+        Type[] parameters = method.getGenericParameterTypes();
+        boolean exclusive = parameters.length > 0 && parameters[0] == ObjectContext.class;
+        boolean shared = parameters.length > 0 && parameters[0] == SharedObjectContext.class;
+        if (parameters.length > 2 || !(exclusive || shared)) {
+            throw unusable(
+                    method, "it must take an ObjectContext or a SharedObjectContext and, if it wants one, an input");
+        }
+        if (annotation.once() && shared) {
+            throw unusable(method, "it is to run once per key, and only an exclusive handler can");
+        }
+        Type input = parameters.length == 2 ? parameters[1] : void.class;
+        Target target = new Target(name, input, AnnotatedMethods.resultType(method));
+        return new ObjectHandler(target, object, exclusive, annotation.once());
+    }
+
+    private static DefinitionException unusable(Method method, String why) {
+        return new DefinitionException("%s cannot be a handler: %s.".formatted(AnnotatedMethods.describe(method), why));
+    }
+}

@@ -1,0 +1,152 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.ObjectHandle;
+import dev.perdure.ObjectMethod;
+import dev.perdure.ObjectState;
+import dev.perdure.Run;
+import dev.perdure.StartOptions;
+import dev.perdure.StateEdit;
+import dev.perdure.StateKey;
+import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.definition.StateEdits;
+import dev.perdure.internal.execution.Callee;
+import dev.perdure.internal.execution.Values;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.States;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on one virtual object. */
+final class EngineObject<O> implements ObjectHandle<O> {
+    private final ObjectKey object;
+    private final Caller caller;
+    private final Function<ObjectMethod, ObjectHandler> handlers;
+    private final Settings settings;
+
+    /** Starts a call. */
+    @FunctionalInterface
+    interface Caller {
+        <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input, StartOptions options);
+    }
+
+    EngineObject(ObjectKey object, Caller caller, Function<ObjectMethod, ObjectHandler> handlers, Settings settings) {
+        this.object = object;
+        this.caller = caller;
+        this.handlers = handlers;
+        this.settings = settings;
+    }
+
+    private <R extends @Nullable Object> Run<R> call(
+            ObjectMethod handler, @Nullable Object input, StartOptions options) {
+        return caller.call(Callee.of(handlers.apply(handler), object.key()), input, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> R call(
+            ObjectMethod.Function<O, I, R> handler, I input) {
+        return send(handler, input).result();
+    }
+
+    @Override
+    public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
+        return send(handler, StartOptions.defaults()).result();
+    }
+
+    @Override
+    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+        sendVoid(handler, input).result();
+    }
+
+    @Override
+    public void callVoid(ObjectMethod.Action<O> handler) {
+        sendVoid(handler, StartOptions.defaults()).result();
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
+            ObjectMethod.Function<O, I, R> handler, I input, StartOptions options) {
+        return call((ObjectMethod) handler, input, options);
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> send(ObjectMethod.Supplier<O, R> handler, StartOptions options) {
+        return call((ObjectMethod) handler, null, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
+            ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
+        return call((ObjectMethod) handler, input, options);
+    }
+
+    @Override
+    public Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
+        return call((ObjectMethod) handler, null, options);
+    }
+
+    // ---- the state
+
+    @Override
+    public ObjectState state() {
+        States states = settings.store().states();
+        Codec codec = settings.rules().codec();
+        return new ObjectState() {
+            @Override
+            @SuppressWarnings("unchecked") // decoded as the key's own type
+            public <T> Optional<T> get(StateKey<T> key) {
+                Payload payload = states.read(object, key.name()).orElse(null);
+                return payload == null ? Optional.empty() : Optional.ofNullable((T) codec.decode(payload, key.type()));
+            }
+
+            @Override
+            public SortedSet<String> keys() {
+                return new TreeSet<>(states.readAll(object).keySet());
+            }
+        };
+    }
+
+    @Override
+    public void edit(Consumer<StateEdit> changes) {
+        Edit edit = new Edit();
+        changes.accept(edit);
+        Callee editor = Callee.of(StateEdits.handler(object.type()), object.key());
+        caller.<@Nullable Void>call(editor, edit.wanted.input(), StartOptions.defaults())
+                .result();
+    }
+
+    private final class Edit implements StateEdit {
+        private final StateEdits wanted = new StateEdits();
+        private final Values values =
+                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+
+        @Override
+        public <T> StateEdit set(StateKey<T> key, T value) {
+            if (value == null) {
+                throw new InvalidRequestException(
+                        "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
+            }
+            String what = "the state '" + key + "'";
+            wanted.set(key.name(), values.store(value, key.type(), what).payload());
+            return this;
+        }
+
+        @Override
+        public StateEdit clear(StateKey<?> key) {
+            wanted.clear(key.name());
+            return this;
+        }
+
+        @Override
+        public StateEdit clearAll() {
+            wanted.clearAll();
+            return this;
+        }
+    }
+}

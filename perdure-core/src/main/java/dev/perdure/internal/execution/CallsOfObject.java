@@ -1,0 +1,66 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.Child;
+import dev.perdure.ChildOptions;
+import dev.perdure.ObjectCalls;
+import dev.perdure.ObjectMethod;
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of one virtual object as children of a run. */
+final class CallsOfObject<O> implements ObjectCalls<O> {
+    private final Children children;
+    private final Host host;
+    private final String key;
+
+    CallsOfObject(Children children, Host host, String key) {
+        this.children = children;
+        this.host = host;
+        this.key = key;
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> R call(
+            ObjectMethod.Function<O, I, R> handler, I input) {
+        return begin(handler, input).await();
+    }
+
+    @Override
+    public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
+        return begin(handler, ChildOptions.defaults()).await();
+    }
+
+    @Override
+    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+        children.start(Callee.of(host.handler(handler), key), input, ChildOptions.defaults())
+                .await();
+    }
+
+    @Override
+    public void callVoid(ObjectMethod.Action<O> handler) {
+        children.start(Callee.of(host.handler(handler), key), null, ChildOptions.defaults())
+                .await();
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Child<R> begin(
+            ObjectMethod.Function<O, I, R> handler, I input, ChildOptions options) {
+        return children.start(Callee.of(host.handler(handler), key), input, options);
+    }
+
+    @Override
+    public <R extends @Nullable Object> Child<R> begin(ObjectMethod.Supplier<O, R> handler, ChildOptions options) {
+        return children.start(Callee.of(host.handler(handler), key), null, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
+        return children.spawn(Callee.of(host.handler(handler), key), input, options);
+    }
+
+    @Override
+    public RunId send(ObjectMethod.Action<O> handler, StartOptions options) {
+        return children.spawn(Callee.of(host.handler(handler), key), null, options);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import java.util.SortedMap;
+
+/**
+ * All that a virtual object knows, as the call that held it last left it. Worth something only to the next call that holds it,
+ * and only if that was handed over in the transition that ended the last.
+ *
+ * @param object which
+ * @param state its values by their names
+ */
+public record Known(ObjectKey object, SortedMap<String, Payload> state) {}

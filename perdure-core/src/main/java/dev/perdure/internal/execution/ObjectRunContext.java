@@ -1,0 +1,72 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.ObjectContext;
+import dev.perdure.RunId;
+import dev.perdure.StateKey;
+import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.definition.StateEdits;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import java.util.Optional;
+import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
+
+/** The context of a call that holds a virtual object. */
+final class ObjectRunContext extends RunContext implements ObjectContext, StateEdits.Editable {
+    private final ObjectKey object;
+    private final ObjectMemory memory;
+    private final StateCalls state;
+
+    ObjectRunContext(Parts parts, ObjectKey object, @Nullable Known known) {
+        super(parts);
+        this.object = object;
+        this.memory = new ObjectMemory(parts.host(), object, known);
+        this.state = stateCalls(memory);
+        parts.transitions().knows(memory::known);
+    }
+
+    @Override
+    public String key() {
+        return object.key();
+    }
+
+    @Override
+    public RunId main() {
+        return RunId.of(ObjectHandler.mainId(object));
+    }
+
+    @Override
+    public <T> Optional<T> get(StateKey<T> key) {
+        return state.get(key);
+    }
+
+    @Override
+    public SortedSet<String> keys() {
+        return state.names();
+    }
+
+    @Override
+    public <T> void set(StateKey<T> key, T value) {
+        state.set(memory, key, value);
+    }
+
+    @Override
+    public void clear(StateKey<?> key) {
+        clear(key.name());
+    }
+
+    @Override
+    public void clearAll() {
+        state.clearAll(memory);
+    }
+
+    @Override
+    public void set(String name, Payload payload) {
+        state.set(memory, name, payload);
+    }
+
+    @Override
+    public void clear(String name) {
+        state.clear(memory, name);
+    }
+}

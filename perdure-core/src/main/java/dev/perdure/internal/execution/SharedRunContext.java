@@ -1,0 +1,41 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.RunId;
+import dev.perdure.SharedObjectContext;
+import dev.perdure.StateKey;
+import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.spi.ObjectKey;
+import java.util.Optional;
+import java.util.SortedSet;
+
+/** The context of a call that reads the state of a virtual object. */
+final class SharedRunContext extends RunContext implements SharedObjectContext {
+    private final ObjectKey object;
+    private final StateCalls state;
+
+    SharedRunContext(Parts parts, ObjectKey object) {
+        super(parts);
+        this.object = object;
+        this.state = stateCalls(StateSource.committed(parts.host(), object));
+    }
+
+    @Override
+    public String key() {
+        return object.key();
+    }
+
+    @Override
+    public RunId main() {
+        return RunId.of(ObjectHandler.mainId(object));
+    }
+
+    @Override
+    public <T> Optional<T> get(StateKey<T> key) {
+        return state.get(key);
+    }
+
+    @Override
+    public SortedSet<String> keys() {
+        return state.names();
+    }
+}

@@ -1,0 +1,126 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.InvalidRequestException;
+import dev.perdure.PayloadException;
+import dev.perdure.StateKey;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Recorded;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code; that and
+ * what was changed need no answer and ride along with the next transition.
+ */
+final class StateCalls {
+    private final Calls calls;
+    private final Transitions transitions;
+    private final Values values;
+    private final StateSource source;
+
+    StateCalls(Calls calls, Transitions transitions, Values values, StateSource source) {
+        this.calls = calls;
+        this.transitions = transitions;
+        this.values = values;
+        this.source = source;
+    }
+
+    // ---- reading
+
+    <T> Optional<T> get(StateKey<T> key) {
+        Call call = calls.take("get", Entry.Kind.STATE, key.name());
+        Entry answer = recorded(call).orElseGet(() -> ask(call, key.name()));
+        if (answer.status() == Entry.Status.ABSENT) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(decoded(answer.payload(), key));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // decoded as the key's own type
+    private <T> @Nullable T decoded(Payload payload, StateKey<T> key) {
+        return (T) values.decode(payload, key.type());
+    }
+
+    private Optional<Entry> recorded(Call call) {
+        return calls.rethrowDelivered(call).answer().map(Recorded::entry);
+    }
+
+    private Entry ask(Call call, String name) {
+        transitions.deliverTo(call);
+        Entry answer = calls.fitting(() -> source.read(name))
+                .map(payload -> call.answer(Entry.Status.VALUE, payload))
+                .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
+        transitions.ride(answer);
+        return answer;
+    }
+
+    SortedSet<String> names() {
+        Call call = calls.take("keys", Entry.Kind.STATE_NAMES, "");
+        Entry answer = recorded(call).orElseGet(() -> askNames(call));
+        try {
+            return new TreeSet<>(Arrays.asList(values.decode(answer.payload(), String[].class)));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private Entry askNames(Call call) {
+        transitions.deliverTo(call);
+        String[] names = calls.fitting(source::names).toArray(String[]::new);
+        Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
+        transitions.ride(answer);
+        return answer;
+    }
+
+    // ---- changing
+
+    <T> void set(ObjectMemory memory, StateKey<T> key, T value) {
+        if (value == null) {
+            throw new InvalidRequestException(
+                    "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
+        }
+        set(
+                memory,
+                key.name(),
+                values.store(value, key.type(), "the state '" + key + "'").payload());
+    }
+
+    void set(ObjectMemory memory, String name, Payload payload) {
+        change(
+                "set",
+                "set state '" + name + "'",
+                new Effect.SetState(name, payload),
+                () -> memory.write(name, Optional.of(payload)));
+    }
+
+    void clear(ObjectMemory memory, String name) {
+        change(
+                "clear",
+                "clear state '" + name + "'",
+                new Effect.ClearState(name),
+                () -> memory.write(name, Optional.empty()));
+    }
+
+    void clearAll(ObjectMemory memory) {
+        change("clearAll", "clear all state", new Effect.ClearAllState(), memory::clearAll);
+    }
+
+    /** What is recorded is in the store already, and so will be in what is read from there. */
+    private void change(String what, String name, Effect effect, Runnable remember) {
+        Call call = calls.take(what, Entry.Kind.EFFECT, name);
+        if (recorded(call).isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            remember.run();
+        }
+    }
+}

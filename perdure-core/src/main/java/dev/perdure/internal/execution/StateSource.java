@@ -1,0 +1,29 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** Where a call of a virtual object reads its state from. */
+interface StateSource {
+    Optional<Payload> read(String name);
+
+    SortedSet<String> names();
+
+    /** What is committed, asked for anew each time: for those who do not hold the object. */
+    static StateSource committed(Host host, ObjectKey object) {
+        return new StateSource() {
+            @Override
+            public Optional<Payload> read(String name) {
+                return host.state(object, name);
+            }
+
+            @Override
+            public SortedSet<String> names() {
+                return new TreeSet<>(host.state(object).keySet());
+            }
+        };
+    }
+}

@@ -1,0 +1,143 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectCall.Hold;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.States;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SequencedSet;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Virtual objects: who holds them, who waits for them, what they know. */
+final class MemoryObjects implements States {
+    private final Tables tables;
+    private final Map<ObjectKey, Thing> things = new HashMap<>();
+
+    private static final class Thing {
+        private @Nullable Row holder;
+        private final SequencedSet<Row> waiting = new LinkedHashSet<>();
+        private final SortedMap<String, Payload> state = new TreeMap<>();
+    }
+
+    MemoryObjects(Tables tables) {
+        this.tables = tables;
+    }
+
+    private Thing thing(ObjectCall call) {
+        return things.computeIfAbsent(call.object(), unseen -> new Thing());
+    }
+
+    /** Whether this run has to wait for its turn. */
+    boolean mustWait(Row row) {
+        ObjectCall call = row.start.object();
+        return call != null && call.hold() == Hold.EXCLUSIVE && thing(call).holder != row;
+    }
+
+    /** A call that is just started takes its place, unless it is one that arrives later. */
+    void begin(Row row) {
+        ObjectCall call = row.start.object();
+        if (call != null && call.hold() == Hold.EXCLUSIVE) {
+            arrive(row);
+        }
+    }
+
+    /** Gives a call its place: the object, or one behind all that came before. */
+    void arrive(Row row) {
+        ObjectCall call = row.start.object();
+        if (call == null || call.hold() == Hold.SHARED) {
+            return;
+        }
+        row.start = row.start.on(call.arrived());
+        Thing thing = thing(call);
+        if (thing.holder == null) {
+            thing.holder = row;
+        } else if (thing.holder != row) {
+            thing.waiting.add(row);
+        }
+    }
+
+    /** A run is about to end: its worker goes on with the call that is next, if it wants to and can run it. */
+    List<Row> take(Row ending, int takes) {
+        ObjectCall call = ending.start.object();
+        Tables.Worker worker = tables.workers.get(ending.owner);
+        Thing thing = call == null ? null : thing(call);
+        if (thing == null || worker == null || takes < 1 || thing.holder != ending || thing.waiting.isEmpty()) {
+            return List.of();
+        }
+        Row next = thing.waiting.getFirst();
+        if (next.state != RunState.PENDING || !next.start.queue().equals(ending.start.queue()) || !worker.suits(next)) {
+            return List.of();
+        }
+        thing.waiting.removeFirst();
+        thing.holder = next;
+        tables.take(next, worker.joining.id());
+        return List.of(next);
+    }
+
+    /** A run has ended: what it held goes to the next. */
+    void ended(Row row) {
+        ObjectCall call = row.start.object();
+        if (call == null) {
+            return;
+        }
+        Thing thing = thing(call);
+        thing.waiting.remove(row);
+        if (thing.holder == row) {
+            Row next = thing.waiting.isEmpty() ? null : thing.waiting.removeFirst();
+            thing.holder = next;
+            if (next != null && next.state == RunState.PENDING) {
+                tables.change(next, RunState.READY, null);
+            }
+        }
+    }
+
+    /** Who has to end before this pending run has its turn. */
+    Optional<Row> holder(Row row) {
+        ObjectCall call = row.start.object();
+        return call == null ? Optional.empty() : Optional.ofNullable(thing(call).holder);
+    }
+
+    void write(Row row, Effect.SetState set) {
+        state(row).put(set.name(), set.payload());
+    }
+
+    void clear(Row row, Effect.ClearState clear) {
+        state(row).remove(clear.name());
+    }
+
+    void clearAll(Row row) {
+        state(row).clear();
+    }
+
+    private SortedMap<String, Payload> state(Row row) {
+        ObjectCall call = row.start.object();
+        if (call == null) {
+            throw new IllegalStateException("Run " + row.ref.id() + " holds no object.");
+        }
+        return thing(call).state;
+    }
+
+    // ---- questions
+
+    @Override
+    public Optional<Payload> read(ObjectKey object, String name) {
+        return Optional.ofNullable(readAll(object).get(name));
+    }
+
+    @Override
+    public SortedMap<String, Payload> readAll(ObjectKey object) {
+        return tables.inTransaction(() -> {
+            Thing thing = things.get(object);
+            return thing == null ? new TreeMap<>() : new TreeMap<>(thing.state);
+        });
+    }
+}

@@ -1,0 +1,178 @@
+package dev.perdure.postgres;
+
+import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Births.Birth;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectCall.Hold;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a batch has to do with virtual objects: who calls them, who arrives, and what becomes of their states. */
+final class BatchObjects {
+    final List<Placed<Change.Advance>> arrivals = new ArrayList<>();
+    private final List<Birth> calls;
+    private final Map<Long, StateChange> states = new LinkedHashMap<>();
+
+    /** What one transition makes of a state, its effects taken together. */
+    private static final class StateChange {
+        private final Change.Advance sender;
+        private final Map<String, Optional<Payload>> values = new LinkedHashMap<>();
+        private boolean clearsAll;
+
+        StateChange(Change.Advance sender) {
+            this.sender = sender;
+        }
+    }
+
+    BatchObjects() {
+        this.calls = new ArrayList<>();
+    }
+
+    /** Keys are given in the order of arrival. */
+    void born(List<Birth> births) {
+        births.stream()
+                .filter(birth -> birth.run().object() != null)
+                .sorted(Comparator.comparingLong(birth -> Keys.number(birth.key())))
+                .forEach(calls::add);
+    }
+
+    void set(Change.Advance sender, Effect.SetState set) {
+        change(sender).values.put(set.name(), Optional.of(set.payload()));
+    }
+
+    void clear(Change.Advance sender, Effect.ClearState clear) {
+        change(sender).values.put(clear.name(), Optional.empty());
+    }
+
+    void clearAll(Change.Advance sender) {
+        StateChange change = change(sender);
+        change.values.clear();
+        change.clearsAll = true;
+    }
+
+    private StateChange change(Change.Advance sender) {
+        return states.computeIfAbsent(sender.run().key(), unseen -> new StateChange(sender));
+    }
+
+    private List<ObjectKey> claimed() {
+        return calls.stream()
+                .map(Birth::run)
+                .filter(run -> hold(run.object()) == Hold.EXCLUSIVE)
+                .map(run -> Objects.requireNonNull(run.object()).object())
+                .distinct()
+                .toList();
+    }
+
+    private static @Nullable Hold hold(@Nullable ObjectCall call) {
+        return call == null ? null : call.hold();
+    }
+
+    /** Whether objects are called that may have no row yet: one that arrives later makes it when it is sent. */
+    boolean makes() {
+        return calls.stream().anyMatch(birth -> hold(birth.run().object()) != Hold.SHARED);
+    }
+
+    boolean claims() {
+        return !claimed().isEmpty() || !arrivals.isEmpty();
+    }
+
+    boolean enters() {
+        return !calls.isEmpty() || !arrivals.isEmpty();
+    }
+
+    boolean changesStates() {
+        return !states.isEmpty();
+    }
+
+    long[] arrivingKeys() {
+        return arrivals.stream()
+                .mapToLong(placed -> placed.change().run().key())
+                .toArray();
+    }
+
+    void bindMade(Parameters parameters) throws SQLException {
+        List<ObjectKey> objects = calls.stream()
+                .map(Birth::run)
+                .filter(run -> hold(run.object()) != Hold.SHARED)
+                .map(run -> Objects.requireNonNull(run.object()).object())
+                .distinct()
+                .toList();
+        bindNames(parameters, objects);
+        short[] partitions = new short[objects.size()];
+        for (int i = 0; i < partitions.length; i++) {
+            partitions[i] = (short) Keys.partition(objects.get(i));
+        }
+        parameters.shorts(partitions);
+    }
+
+    void bindClaimed(Parameters parameters) throws SQLException {
+        bindNames(parameters, claimed());
+    }
+
+    private static void bindNames(Parameters parameters, List<ObjectKey> objects) throws SQLException {
+        parameters
+                .texts(objects.stream().map(ObjectKey::type).toArray(String[]::new))
+                .texts(objects.stream().map(ObjectKey::key).toArray(String[]::new));
+    }
+
+    /** Those that arrive were here before those that begin. */
+    void bindEntering(Parameters parameters) throws SQLException {
+        int early = arrivals.size();
+        int count = early + calls.size();
+        long[] keys = new long[count];
+        @Nullable String[] types = new String[count];
+        @Nullable String[] names = new String[count];
+        short[] holds = new short[count];
+        @Nullable Long[] epochs = new Long[count];
+        for (int i = 0; i < early; i++) {
+            keys[i] = arrivals.get(i).change().run().key();
+            holds[i] = Codes.of(Hold.EXCLUSIVE);
+            epochs[i] = arrivals.get(i).change().epoch();
+        }
+        for (int i = early; i < count; i++) {
+            Birth birth = calls.get(i - early);
+            ObjectCall call = Objects.requireNonNull(birth.run().object());
+            keys[i] = birth.key();
+            types[i] = call.object().type();
+            names[i] = call.object().key();
+            holds[i] = Codes.of(call.hold());
+        }
+        parameters.longs(keys).texts(types).texts(names).shorts(holds).longs(epochs);
+    }
+
+    void bindActing(Parameters parameters) throws SQLException {
+        List<StateChange> changes = List.copyOf(states.values());
+        Rights.bind(parameters, changes, change -> change.sender);
+        @Nullable Boolean[] clearsAll = new Boolean[changes.size()];
+        for (int i = 0; i < clearsAll.length; i++) {
+            clearsAll[i] = changes.get(i).clearsAll;
+        }
+        parameters.bools(clearsAll);
+    }
+
+    void bindValues(Parameters parameters) throws SQLException {
+        List<Long> keys = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        List<byte @Nullable []> payloads = new ArrayList<>();
+        states.forEach((key, change) -> change.values.forEach((name, payload) -> {
+            keys.add(key);
+            names.add(name);
+            payloads.add(payload.map(Payload::bytes).orElse(null));
+        }));
+        parameters
+                .longs(keys.toArray(Long[]::new))
+                .texts(names.toArray(String[]::new))
+                .bytes(payloads.toArray(byte[][]::new));
+    }
+}

@@ -1,0 +1,345 @@
+package dev.perdure.postgres;
+
+/**
+ * The statements of a batch about virtual objects; the rules of {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: everything that decides who holds an object is done under the lock of its row, which comes before those of
+ * runs: {@link #make} and {@link #lock} take it for all objects of the batch, in order. Runs are then started, moved and
+ * commanded as if there were no objects. Only afterwards {@link #enter} gives new calls their places and makes those pending
+ * that have to wait, and {@link #release} passes on what has been freed.
+ *
+ * <p>A call never changes its object, so which rows to lock can be read without a lock.
+ */
+final class ObjectSql {
+    /** Makes sure of a row for every object that is called. Those that are there are not touched. */
+    private static final String MAKE = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), made AS (
+                INSERT INTO ${schema}.object (type, key, partition)
+                SELECT DISTINCT type, key, partition FROM unnest(?::text[], ?::text[], ?::smallint[]) AS g (type, key, partition)
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
+                ORDER BY type, key
+                ON CONFLICT DO NOTHING
+                RETURNING 1
+            )
+            SELECT count(*) FROM made
+            """;
+
+    /** Locks the objects that are called, and those of runs that may arrive or end, given by key or by id. */
+    private static final String LOCK = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), wanted AS (
+                SELECT type, key FROM unnest(?::text[], ?::text[]) AS g (type, key)
+                UNION
+                SELECT c.object_type, c.object_key
+                FROM unnest(?::bigint[]) AS moved (key)
+                CROSS JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = moved.key OFFSET 0
+                ) c
+                UNION
+                SELECT c.object_type, c.object_key
+                FROM unnest(?::text[]) AS commanded (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = r.key AND hold > 0 OFFSET 0
+                ) c
+                ORDER BY type, key
+            )
+            SELECT count(*)
+            FROM wanted
+            CROSS JOIN LATERAL (
+                SELECT FROM ${schema}.object o WHERE o.type = wanted.type AND o.key = wanted.key FOR NO KEY UPDATE
+            ) locked
+            WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
+            """;
+
+    /**
+     * Gives calls that were just started, or that arrive now, their places in the order given. The first at a free object
+     * holds it; the others are made pending. Each object is touched once.
+     */
+    private static final String ENTER = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT r.*, o.type, o.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at,
+                       o.holder, o.arrivals, o.object_partition,
+                       -- What was just started has a key that nobody else knows.
+                       g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS enters
+                FROM unnest(?::bigint[], ?::text[], ?::text[], ?::smallint[], ?::bigint[])
+                    WITH ORDINALITY AS g (key, type, object, hold, epoch, ordinal)
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                LEFT JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call c WHERE c.key = g.key OFFSET 0
+                ) there ON true
+                CROSS JOIN LATERAL (
+                    SELECT named.type, named.object, held.holder, held.arrivals, held.partition AS object_partition
+                    FROM (SELECT COALESCE(g.type, there.object_type), COALESCE(g.object, there.object_key)) AS named (type, object)
+                    LEFT JOIN LATERAL (
+                        SELECT * FROM ${schema}.object WHERE object.type = named.type AND object.key = named.object OFFSET 0
+                    ) held ON true
+                ) o
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), turn AS MATERIALIZED (
+                SELECT given.*, row_number() OVER (PARTITION BY type, object ORDER BY ordinal) AS turn
+                FROM given
+                -- One that is sent again may hold the object already.
+                WHERE enters AND hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
+            ), placed AS MATERIALIZED (
+                SELECT turn.*, turn > 1 OR holder IS NOT NULL AS waits,
+                       arrivals + turn - CASE WHEN holder IS NULL THEN 1 ELSE 0 END AS place
+                FROM turn
+            ), called AS (
+                INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
+                SELECT g.key, p.place, g.partition, g.hold, g.type, g.object
+                FROM given g LEFT JOIN placed p ON p.key = g.key AND p.waits
+                WHERE g.enters
+                ON CONFLICT (key, partition) DO UPDATE SET hold = excluded.hold, number = excluded.number
+            ), held_now AS (
+                INSERT INTO ${schema}.object AS o (type, key, partition, holder, arrivals)
+                SELECT type, object, object_partition, COALESCE(min(holder), min(key) FILTER (WHERE NOT waits)),
+                       max(place)
+                FROM placed
+                GROUP BY type, object, object_partition
+                ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder, arrivals = excluded.arrivals
+            ), unheld AS (
+                DELETE FROM ${schema}.held
+                WHERE ctid = ANY (ARRAY(
+                    SELECT h.ctid
+                    FROM placed p
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.held WHERE held.worker = p.owner AND held.key = p.key OFFSET 0
+                    ) h
+                    WHERE p.waits AND p.state = ${RUNNING}))
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.ctid
+                    FROM placed p
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.ready r
+                        WHERE r.queue = p.queue AND r.definition = p.definition AND r.version = COALESCE(p.version, '')
+                          AND NOT r.alone AND r.rank = ~p.priority AND r.since = p.changed_at AND r.key = p.key
+                        OFFSET 0
+                    ) q
+                    WHERE p.waits AND p.state = ${READY}))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM placed WHERE waits AND arrives IS NOT NULL
+            ), pending AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
+                    definition, queue)
+                SELECT key, seed, CASE WHEN arrives IS NULL THEN 0 ELSE epoch END, created_at, moved_at,
+                       CASE WHEN arrives IS NULL THEN changes ELSE changes + 1 END, priority, partition, ${PENDING}, id,
+                       definition, queue
+                FROM placed WHERE waits
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = NULL, changes = excluded.changes,
+                    state = excluded.state
+            )
+            SELECT g.key, g.enters, COALESCE(p.waits, false) AS waits, g.moved_at, g.parent_position IS NOT NULL AS awaited,
+                   g.state, g.epoch, g.changed_at
+            FROM given g LEFT JOIN placed p ON p.key = g.key
+            """;
+
+    /**
+     * Passes on the objects of those of these runs that have ended: to the next that waits, which goes to the worker of the
+     * batch if the end asked for it and it could have claimed the run as well, and is ready otherwise. One that is paused holds
+     * the object from then on and stays paused.
+     */
+    private static final String RELEASE = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), candidate AS MATERIALIZED (
+                SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
+                UNION ALL
+                SELECT r.key, 0
+                FROM unnest(?::text[]) AS commanded (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+            ), ended AS MATERIALIZED (
+                SELECT e.key, e.queue, c.takes, l.object_type, l.object_key, l.number, l.partition
+                FROM candidate c
+                CROSS JOIN LATERAL (
+                    SELECT key, queue FROM ${schema}.run WHERE run.key = c.key AND run.state >= ${COMPLETED} OFFSET 0
+                ) e
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object_call WHERE object_call.key = c.key AND hold = ${EXCLUSIVE} OFFSET 0
+                ) l
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), freed AS MATERIALIZED (
+                SELECT o.*, e.key AS ended, e.queue, e.takes
+                FROM ended e
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object o
+                    WHERE o.type = e.object_type AND o.key = e.object_key AND o.holder = e.key OFFSET 0
+                ) o
+            ), next AS MATERIALIZED (
+                SELECT f.type, f.key AS object, f.partition AS object_partition, f.arrivals, f.ended, f.queue AS ended_queue, f.takes,
+                       w.key, w.call_partition
+                FROM freed f
+                LEFT JOIN LATERAL (
+                    SELECT c.key, c.partition AS call_partition FROM ${schema}.object_call c
+                    WHERE c.object_type = f.type AND c.object_key = f.key AND c.number IS NOT NULL
+                      AND c.key NOT IN (SELECT key FROM ended)
+                    ORDER BY c.number
+                    LIMIT 1
+                ) w ON true
+            ), passed_on AS (
+                INSERT INTO ${schema}.object (type, key, partition, holder, arrivals)
+                SELECT type, object, object_partition, key, arrivals FROM next
+                ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder
+            ), left_queue AS (
+                INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
+                SELECT key, NULL::bigint, call_partition, ${EXCLUSIVE}, type, object FROM next WHERE key IS NOT NULL
+                UNION ALL
+                SELECT key, NULL, partition, ${EXCLUSIVE}, object_type, object_key FROM ended WHERE number IS NOT NULL
+                ON CONFLICT (key, partition) DO UPDATE SET number = NULL
+            ), found AS MATERIALIZED (
+                SELECT r.*, n.ended, clock.at AS moved_at,
+                       n.takes > 0 AND r.queue = n.ended_queue AND (
+                           SELECT r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                           FROM ${schema}.worker w WHERE w.number = ?) IS TRUE AS handed
+                FROM next n
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.run WHERE run.key = n.key AND run.state = ${PENDING} FOR NO KEY UPDATE
+                ) r
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM found
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, ?::int, partition FROM found WHERE handed
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM found WHERE NOT handed
+            ), opened AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
+                    id, definition, queue)
+                SELECT key, seed, CASE WHEN handed THEN epoch + 1 ELSE epoch END, created_at, moved_at,
+                       CASE WHEN handed THEN ?::int END, changes + 1, priority, partition,
+                       CASE WHEN handed THEN ${RUNNING} ELSE ${READY} END, id, definition, queue
+                FROM found
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = excluded.owner, wakes = 0,
+                    changes = excluded.changes, state = excluded.state, reason = NULL
+            )
+            SELECT key, ended, handed FROM found
+            """;
+
+    /** What transitions do to the states of the objects that their runs hold. No value is named twice. */
+    private static final String STATE = """
+            WITH acting AS MATERIALIZED (
+                SELECT r.key, g.clears_all, o.type, o.key AS object, o.partition
+                FROM unnest(?::bigint[], ?::bigint[], ?::boolean[]) AS g (key, epoch, clears_all)
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
+                ) c
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object WHERE object.type = c.object_type AND object.key = c.object_key OFFSET 0
+                ) o
+                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                  AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
+            ), value AS MATERIALIZED (
+                SELECT * FROM unnest(?::bigint[], ?::text[], ?::bytea[]) AS g (key, name, payload)
+            ), cleared AS (
+                DELETE FROM ${schema}.object_state
+                WHERE ctid = ANY (ARRAY(
+                    SELECT s.ctid
+                    FROM acting a
+                    JOIN value v ON v.key = a.key AND v.payload IS NULL
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.object_state s
+                        WHERE s.object_type = a.type AND s.object_key = a.object AND s.name = v.name OFFSET 0
+                    ) s
+                    WHERE NOT a.clears_all
+                    UNION ALL
+                    SELECT s.ctid
+                    FROM acting a
+                    CROSS JOIN LATERAL (
+                        SELECT ctid, name FROM ${schema}.object_state s
+                        WHERE s.object_type = a.type AND s.object_key = a.object OFFSET 0
+                    ) s
+                    WHERE a.clears_all AND NOT EXISTS (
+                        SELECT FROM value v WHERE v.key = a.key AND v.name = s.name AND v.payload IS NOT NULL)))
+            ), set AS (
+                INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
+                SELECT a.type, a.object, v.name, a.partition, v.payload
+                FROM acting a JOIN value v ON v.key = a.key
+                WHERE v.payload IS NOT NULL
+                ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
+            )
+            SELECT count(*) FROM acting
+            """;
+
+    private static final String READ = """
+            SELECT payload FROM ${schema}.object_state WHERE object_type = ? AND object_key = ? AND name = ?
+            """;
+
+    private static final String READ_ALL = """
+            SELECT name, payload FROM ${schema}.object_state WHERE object_type = ? AND object_key = ?
+            """;
+
+    /**
+     * Whom runs wait for: a call for the run that holds its object, any other run for those that it has called and not just
+     * sent to.
+     */
+    private static final String WAITS_FOR = """
+            SELECT g.key AS waits, r.key, r.id, r.definition, r.state, c.object_type, c.object_key
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (
+                SELECT o.holder AS key
+                FROM ${schema}.object_call w
+                JOIN ${schema}.object o ON o.type = w.object_type AND o.key = w.object_key
+                WHERE w.key = g.key AND w.number IS NOT NULL
+                UNION ALL
+                SELECT called.key FROM ${schema}.run called
+                WHERE called.parent = g.key AND called.parent_position IS NOT NULL AND called.state < ${COMPLETED}
+            ) n
+            JOIN ${schema}.run r ON r.key = n.key
+            LEFT JOIN ${schema}.object_call c ON c.key = r.key
+            """;
+
+    /** Calls that somebody waits for and that have waited for their own turn for a while. */
+    private static final String LONG_WAITING = """
+            SELECT c.key
+            FROM ${schema}.object_call c
+            JOIN ${schema}.run r ON r.key = c.key
+            WHERE c.number IS NOT NULL AND r.parent_position IS NOT NULL AND r.state = ${PENDING}
+              AND r.changed_at < COALESCE(?::timestamptz, now()) - interval '1 second'
+            ORDER BY r.changed_at
+            LIMIT 100
+            """;
+
+    /** Whether anything waits for its turn at all. */
+    private static final String ANY_WAITING =
+            "SELECT EXISTS (SELECT FROM ${schema}.object_call WHERE number IS NOT NULL) AS any";
+
+    final String make;
+    final String lock;
+    final String enter;
+    final String release;
+    final String state;
+    final String read;
+    final String readAll;
+    final String waitsFor;
+    final String longWaiting;
+    final String anyWaiting;
+
+    ObjectSql(Schema schema) {
+        this.make = schema.sql(MAKE);
+        this.lock = schema.sql(LOCK);
+        this.enter = schema.sql(ENTER);
+        this.release = schema.sql(RELEASE);
+        this.state = schema.sql(STATE);
+        this.read = schema.sql(READ);
+        this.readAll = schema.sql(READ_ALL);
+        this.waitsFor = schema.sql(WAITS_FOR);
+        this.longWaiting = schema.sql(LONG_WAITING);
+        this.anyWaiting = schema.sql(ANY_WAITING);
+    }
+}

@@ -1,0 +1,80 @@
+package dev.perdure.testing;
+
+import dev.perdure.ObjectHandle;
+import dev.perdure.ObjectMethod;
+import dev.perdure.ObjectState;
+import dev.perdure.Run;
+import dev.perdure.StartOptions;
+import dev.perdure.StateEdit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on a virtual object that outlives the engine it came from, and so do the handles on its calls. */
+final class LastingObject<O> implements ObjectHandle<O> {
+    private final ForwardingPerdure perdure;
+    private final Class<O> type;
+    private final String key;
+
+    LastingObject(ForwardingPerdure perdure, Class<O> type, String key) {
+        this.perdure = perdure;
+        this.type = type;
+        this.key = key;
+    }
+
+    private ObjectHandle<O> now() {
+        return perdure.engine().object(type, key);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> R call(
+            ObjectMethod.Function<O, I, R> handler, I input) {
+        return send(handler, input).result();
+    }
+
+    @Override
+    public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
+        return send(handler, StartOptions.defaults()).result();
+    }
+
+    @Override
+    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+        sendVoid(handler, input).result();
+    }
+
+    @Override
+    public void callVoid(ObjectMethod.Action<O> handler) {
+        sendVoid(handler, StartOptions.defaults()).result();
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
+            ObjectMethod.Function<O, I, R> handler, I input, StartOptions options) {
+        return perdure.lasting(now().send(handler, input, options));
+    }
+
+    @Override
+    public <R extends @Nullable Object> Run<R> send(ObjectMethod.Supplier<O, R> handler, StartOptions options) {
+        return perdure.lasting(now().send(handler, options));
+    }
+
+    @Override
+    public <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
+            ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
+        return perdure.lasting(now().sendVoid(handler, input, options));
+    }
+
+    @Override
+    public Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
+        return perdure.lasting(now().sendVoid(handler, options));
+    }
+
+    @Override
+    public ObjectState state() {
+        return now().state();
+    }
+
+    @Override
+    public void edit(Consumer<StateEdit> changes) {
+        now().edit(changes);
+    }
+}

@@ -1,0 +1,484 @@
+package dev.perdure.testing.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectCall.Hold;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Parent;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Virtual objects: who holds them, who is next, what they know. */
+public abstract class ObjectConformance extends StoreConformance {
+    private static final ObjectKey CART = new ObjectKey("cart", "user-1");
+
+    /** For subclasses. */
+    protected ObjectConformance() {}
+
+    private static NewRun call(String id, ObjectKey object, Hold hold) {
+        return newRun(id).on(new ObjectCall(object, hold));
+    }
+
+    private static NewRun exclusive(String id) {
+        return call(id, CART, Hold.EXCLUSIVE);
+    }
+
+    private static NewRun withParent(NewRun run, RunRef parent) {
+        return run.withParent(new Parent(parent, 1, true));
+    }
+
+    private static Move end(int takes) {
+        return new Move.End(RunState.COMPLETED, payload("1"), "", takes);
+    }
+
+    private Outcome.Applied applied(WorkerId worker, Change change) {
+        Outcome outcome = apply(worker, change);
+        assertThat(outcome).isInstanceOf(Outcome.Applied.class);
+        return (Outcome.Applied) outcome;
+    }
+
+    private Outcome.Started started(WorkerId worker, NewRun run) {
+        Outcome outcome = apply(worker, new Change.Start(run, worker));
+        assertThat(outcome).isInstanceOf(Outcome.Started.class);
+        return (Outcome.Started) outcome;
+    }
+
+    private Map<String, String> state(ObjectKey object) {
+        return store().states().readAll(object).entrySet().stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, value -> text(value.getValue())));
+    }
+
+    private static String text(Payload payload) {
+        return new String(payload.bytes(), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void the_first_call_holds_the_object_and_the_next_waits_for_its_end() {
+        WorkerId worker = join();
+        Outcome.Started first = started(worker, exclusive("first"));
+        Outcome.Started second = started(worker, exclusive("second"));
+        Outcome.Started elsewhere = started(worker, call("elsewhere", new ObjectKey("cart", "user-2"), Hold.EXCLUSIVE));
+        assertThat(first.owned()).isTrue();
+        assertThat(second.owned()).isFalse();
+        assertThat(elsewhere.owned()).isTrue();
+        assertThat(stateOf(second.run())).isEqualTo(RunState.PENDING);
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+
+        applied(worker, advance(first.run(), 1, end(0)));
+        assertThat(stateOf(second.run())).isEqualTo(RunState.READY);
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.run()).isEqualTo(second.run());
+        assertThat(claimed.epoch()).isEqualTo(1);
+        assertThat(claimed.object()).isEqualTo(new ObjectCall(CART, Hold.EXCLUSIVE));
+        assertThat(changesOf(second.run())).containsExactly("PENDING", "READY", "RUNNING");
+    }
+
+    @Test
+    void the_end_hands_the_object_and_its_next_call_to_the_worker_that_made_it() {
+        WorkerId worker = join();
+        RunRef first = started(worker, exclusive("first")).run();
+        RunRef second = started(worker, exclusive("second")).run();
+        started(worker, exclusive("third"));
+        Change.Advance change = advance(first, 1, end(8));
+
+        Outcome.Applied ended = applied(worker, change);
+        assertThat(ended.handed()).singleElement().satisfies(handed -> {
+            assertThat(handed.run()).isEqualTo(second);
+            assertThat(handed.epoch()).isEqualTo(1);
+            assertThat(handed.object()).isEqualTo(new ObjectCall(CART, Hold.EXCLUSIVE));
+            assertThat(text(handed.input())).isEqualTo("\"input of second\"");
+        });
+        assertThat(stateOf(second)).isEqualTo(RunState.RUNNING);
+        assertThat(changesOf(second)).containsExactly("PENDING", "RUNNING");
+        assertThat(apply(worker, change)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(store().leases().owned(worker))
+                .extracting(owned -> owned.run())
+                .containsExactly(second);
+        assertThat(applied(worker, advance(second, 1, end(8))).handed()).hasSize(1);
+    }
+
+    @Test
+    void a_call_that_the_worker_cannot_run_is_left_for_others() {
+        WorkerId worker = join();
+        WorkerId other = join(Set.of("other"), null);
+        RunRef first = started(worker, exclusive("first")).run();
+        RunRef second = started(
+                        worker, withDefinition(newRun("second"), "other").on(new ObjectCall(CART, Hold.EXCLUSIVE)))
+                .run();
+        assertThat(applied(worker, advance(first, 1, end(8))).handed()).isEmpty();
+        assertThat(stateOf(second)).isEqualTo(RunState.READY);
+        assertThat(other).isNotEqualTo(worker);
+    }
+
+    @Test
+    void calls_of_one_batch_have_their_turn_in_its_order() {
+        WorkerId worker = join();
+        List<Change> starts = IntStream.iterate(19, i -> i >= 0, i -> i - 1)
+                .<Change>mapToObj(i -> new Change.Start(exclusive("call-" + i), worker))
+                .toList();
+        List<Outcome> outcomes = store().ledger().apply(new Lane(worker, 0), starts);
+        List<String> order = new ArrayList<>(List.of("call-19"));
+        RunRef running = ((Outcome.Started) outcomes.getFirst()).run();
+        List<Claimed> handed = applied(worker, advance(running, 1, end(1))).handed();
+        while (!handed.isEmpty()) {
+            running = handed.getFirst().run();
+            order.add(running.id().value());
+            handed = applied(worker, advance(running, 1, end(1))).handed();
+        }
+        assertThat(order)
+                .isEqualTo(IntStream.iterate(19, i -> i >= 0, i -> i - 1)
+                        .mapToObj(i -> "call-" + i)
+                        .toList());
+    }
+
+    @Test
+    void a_call_whose_id_is_taken_takes_no_place() {
+        WorkerId worker = join();
+        startReady("taken");
+        List<Outcome> outcomes = store().ledger()
+                .apply(
+                        new Lane(worker, 0),
+                        List.of(
+                                new Change.Start(exclusive("taken"), worker),
+                                new Change.Start(exclusive("second"), worker)));
+        assertThat(outcomes.getFirst()).isInstanceOf(Outcome.Existing.class);
+        assertThat(((Outcome.Started) outcomes.getLast()).owned()).isTrue();
+    }
+
+    @Test
+    void a_shared_call_waits_for_nobody() {
+        WorkerId worker = join();
+        started(worker, exclusive("holder"));
+        Outcome.Started shared = started(worker, call("shared", CART, Hold.SHARED));
+        assertThat(shared.owned()).isTrue();
+        RunRef ready = startReady(call("ready", CART, Hold.SHARED));
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.run()).isEqualTo(ready);
+        assertThat(claimed.object()).isEqualTo(new ObjectCall(CART, Hold.SHARED));
+        RunRef waiting = started(worker, exclusive("waiting")).run();
+        applied(worker, advance(shared.run(), 1, end(1)));
+        assertThat(stateOf(waiting)).isEqualTo(RunState.PENDING);
+    }
+
+    @Test
+    void a_call_that_waits_is_cancelled_or_killed_at_once_and_passed_over() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        RunRef cancelled = started(worker, exclusive("cancelled")).run();
+        RunRef killed = started(worker, exclusive("killed")).run();
+        RunRef last = started(worker, exclusive("last")).run();
+        command(cancelled, Change.Order.CANCEL, "not wanted");
+        command(killed, Change.Order.KILL, "not wanted");
+        assertThat(stateOf(cancelled)).isEqualTo(RunState.CANCELLED);
+        assertThat(stateOf(killed)).isEqualTo(RunState.CANCELLED);
+        assertThat(stateOf(last)).isEqualTo(RunState.PENDING);
+        assertThat(applied(worker, advance(holder, 1, end(1))).handed())
+                .singleElement()
+                .extracting(Claimed::run)
+                .isEqualTo(last);
+    }
+
+    @Test
+    void a_holder_that_waits_keeps_the_object_and_one_that_is_killed_frees_it() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        RunRef next = started(worker, exclusive("next")).run();
+        applied(worker, advance(holder, 1, sleep(Duration.ofDays(1))));
+        assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
+        command(holder, Change.Order.PAUSE, "look");
+        assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
+        command(holder, Change.Order.KILL, "away");
+        assertThat(stateOf(next)).isEqualTo(RunState.READY);
+        assertThat(started(worker, exclusive("later")).owned()).isFalse();
+    }
+
+    @Test
+    void a_paused_call_keeps_its_place_and_is_pending_again_until_its_turn_comes() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        RunRef next = started(worker, exclusive("next")).run();
+        RunRef behind = started(worker, exclusive("behind")).run();
+        command(next, Change.Order.PAUSE, "look");
+        assertThat(stateOf(next)).isEqualTo(RunState.PAUSED);
+        command(next, Change.Order.RESUME, "");
+        assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
+        command(next, Change.Order.PAUSE, "look again");
+        assertThat(applied(worker, advance(holder, 1, end(1))).handed()).isEmpty();
+        assertThat(stateOf(next)).isEqualTo(RunState.PAUSED);
+        assertThat(stateOf(behind)).isEqualTo(RunState.PENDING);
+        command(next, Change.Order.RESUME, "");
+        assertThat(stateOf(next)).isEqualTo(RunState.READY);
+        assertThat(claimOne(worker).run()).isEqualTo(next);
+    }
+
+    @Test
+    void a_dead_workers_call_keeps_the_object_and_a_killed_one_frees_it() {
+        WorkerId worker = join();
+        WorkerId second = join();
+        RunRef kept = started(worker, exclusive("kept")).run();
+        RunRef waits = started(worker, exclusive("waits")).run();
+        ObjectKey other = new ObjectKey("cart", "user-2");
+        RunRef killed = started(worker, call("killed", other, Hold.EXCLUSIVE)).run();
+        RunRef next = started(worker, call("next", other, Hold.EXCLUSIVE)).run();
+        command(killed, Change.Order.KILL, "away");
+        store().leases().leave(worker);
+        store().leases().sweep(10);
+        assertThat(stateOf(kept)).isEqualTo(RunState.READY);
+        assertThat(stateOf(waits)).isEqualTo(RunState.PENDING);
+        assertThat(stateOf(killed)).isEqualTo(RunState.CANCELLED);
+        assertThat(stateOf(next)).isEqualTo(RunState.READY);
+        assertThat(polled(second, 10).claimed()).extracting(Claimed::run).containsExactlyInAnyOrder(kept, next);
+    }
+
+    @Test
+    void a_call_that_begins_anew_keeps_the_object() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        RunRef next = started(worker, exclusive("next")).run();
+        applied(worker, advance(holder, 1, new Move.Restart(payload("2"), 7)));
+        Claimed again = claimOne(worker);
+        assertThat(again.object()).isEqualTo(new ObjectCall(CART, Hold.EXCLUSIVE));
+        assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
+        assertThat(applied(worker, advance(holder, again.epoch(), end(1))).handed())
+                .hasSize(1);
+    }
+
+    @Test
+    void a_call_that_arrives_later_takes_its_place_then() {
+        WorkerId worker = join();
+        NewRun later = new NewRun(
+                newRun("later").id(),
+                DEFINITION,
+                payload("1"),
+                1,
+                QUEUE,
+                0,
+                null,
+                null,
+                Duration.ofMinutes(1),
+                null,
+                new ObjectCall(CART, Hold.ON_ARRIVAL));
+        RunRef run = startReady(later);
+        RunRef holder = started(worker, exclusive("holder")).run();
+        advance(Duration.ofMinutes(1));
+        Claimed claimed = claimOne(worker);
+        assertThat(claimed.object()).isEqualTo(new ObjectCall(CART, Hold.ON_ARRIVAL));
+        RunRef before = started(worker, exclusive("before")).run();
+        Change.Advance arrival = advance(run, claimed.epoch(), new Move.Arrive());
+        assertThat(applied(worker, arrival).state()).isEqualTo(RunState.PENDING);
+        assertThat(apply(worker, arrival))
+                .isInstanceOfSatisfying(
+                        Outcome.AlreadyThere.class,
+                        there -> assertThat(there.state()).isEqualTo(RunState.PENDING));
+        assertThat(store().leases().owned(worker))
+                .extracting(owned -> owned.run())
+                .containsExactly(holder);
+        applied(worker, advance(holder, 1, end(1)));
+        assertThat(applied(worker, advance(before, 1, end(1))).handed())
+                .singleElement()
+                .satisfies(handed -> {
+                    assertThat(handed.run()).isEqualTo(run);
+                    assertThat(handed.epoch()).isEqualTo(claimed.epoch() + 1);
+                    assertThat(handed.object()).isEqualTo(new ObjectCall(CART, Hold.EXCLUSIVE));
+                });
+    }
+
+    @Test
+    void a_call_that_arrives_at_a_free_object_stays_in_memory() {
+        WorkerId worker = join();
+        RunRef run = started(worker, call("later", CART, Hold.ON_ARRIVAL)).run();
+        Change.Advance arrival = advance(run, 1, new Move.Arrive());
+        assertThat(applied(worker, arrival).state()).isEqualTo(RunState.RUNNING);
+        assertThat(applied(worker, arrival).state()).isEqualTo(RunState.RUNNING);
+        assertThat(started(worker, exclusive("next")).owned()).isFalse();
+    }
+
+    // ---- state
+
+    @Test
+    void state_is_set_and_cleared_with_the_transitions_of_the_holder() {
+        WorkerId worker = join();
+        RunRef run = started(worker, exclusive("run")).run();
+        assertThat(state(CART)).isEmpty();
+        Change.Advance first = advance(
+                run,
+                1,
+                STAY,
+                List.of(
+                        new Effect.SetState("a", payload("1")),
+                        new Effect.SetState("b", payload("2")),
+                        new Effect.SetState("a", payload("3"))),
+                step(1, "1"));
+        applied(worker, first);
+        assertThat(state(CART)).isEqualTo(Map.of("a", "3", "b", "2"));
+        apply(worker, first);
+        assertThat(state(CART)).isEqualTo(Map.of("a", "3", "b", "2"));
+        assertThat(store().states().read(CART, "b"))
+                .map(ObjectConformance::text)
+                .hasValue("2");
+        assertThat(store().states().read(CART, "c")).isEmpty();
+        assertThat(store().states().readAll(new ObjectKey("cart", "user-2"))).isEmpty();
+
+        List<Effect> more = List.of(
+                new Effect.ClearState("a"), new Effect.SetState("c", payload("4")), new Effect.ClearState("unknown"));
+        applied(worker, advance(run, 1, sleep(Duration.ofDays(1)), more));
+        assertThat(state(CART)).isEqualTo(Map.of("b", "2", "c", "4"));
+        advance(Duration.ofDays(1));
+        long epoch = claimOne(worker).epoch();
+        List<Effect> last = List.of(
+                new Effect.SetState("d", payload("5")),
+                new Effect.ClearAllState(),
+                new Effect.SetState("b", payload("6")));
+        applied(worker, advance(run, epoch, end(1), last));
+        assertThat(state(CART)).isEqualTo(Map.of("b", "6"));
+    }
+
+    @Test
+    void whoever_lost_the_run_changes_no_state() {
+        WorkerId worker = join();
+        WorkerId other = join();
+        RunRef run = started(worker, exclusive("run")).run();
+        List<Effect> set = List.of(new Effect.SetState("a", payload("1")));
+        assertThat(apply(other, advance(run, 1, end(0), set))).isInstanceOf(Outcome.Fenced.class);
+        assertThat(apply(worker, advance(run, 7, end(0), set))).isInstanceOf(Outcome.Fenced.class);
+        store().leases().leave(worker);
+        assertThat(apply(worker, advance(run, 1, STAY, set, step(1, "1")))).isInstanceOf(Outcome.Fenced.class);
+        assertThat(state(CART)).isEmpty();
+    }
+
+    // ---- circles
+
+    @Test
+    void a_call_that_waits_for_its_own_caller_fails_with_the_chain() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        NewRun inner = withParent(exclusive("inner"), holder);
+        applied(worker, advance(holder, 1, STAY, List.of(new Effect.Start(inner)), step(1, "1")));
+        assertThat(unreadText(holder))
+                .singleElement()
+                .asString()
+                .startsWith("FAILED: Calls wait for each other in a circle: 'inner' (order of 'user-1') waits for "
+                        + "'holder' (order of 'user-1') waits for 'inner' (order of 'user-1').");
+        assertThat(found(store().runs().find(inner.id()).orElseThrow().ref())
+                        .info()
+                        .state())
+                .isEqualTo(RunState.FAILED);
+        applied(worker, advance(holder, 1, end(0)));
+        assertThat(started(worker, exclusive("free")).owned()).isTrue();
+    }
+
+    @Test
+    void a_circle_between_two_roots_is_broken_at_its_youngest_call() {
+        WorkerId worker = join();
+        ObjectKey other = new ObjectKey("cart", "user-2");
+        RunRef one = started(worker, exclusive("one")).run();
+        RunRef two = started(worker, call("two", other, Hold.EXCLUSIVE)).run();
+        NewRun toTwo = withParent(call("to-two", other, Hold.EXCLUSIVE), one);
+        NewRun toOne = withParent(exclusive("to-one"), two);
+        applied(worker, advance(one, 1, STAY, List.of(new Effect.Start(toTwo)), step(1, "1")));
+        assertThat(unreadText(one)).isEmpty();
+        applied(worker, advance(two, 1, STAY, List.of(new Effect.Start(toOne)), step(1, "1")));
+        assertThat(unreadText(one)).isEmpty();
+        assertThat(unreadText(two))
+                .singleElement()
+                .asString()
+                .contains("'to-one' (order of 'user-1') waits for 'one' (order of 'user-1') waits for "
+                        + "'to-two' (order of 'user-2') waits for 'two' (order of 'user-2') waits for 'to-one'");
+    }
+
+    @Test
+    void a_call_that_nobody_waits_for_closes_no_circle() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        applied(worker, advance(holder, 1, STAY, List.of(new Effect.Start(exclusive("sent"))), step(1, "1")));
+        RunRef sent = store().runs().find(newRun("sent").id()).orElseThrow().ref();
+        assertThat(stateOf(sent)).isEqualTo(RunState.PENDING);
+        applied(worker, advance(holder, 1, end(1)));
+        assertThat(stateOf(sent)).isEqualTo(RunState.RUNNING);
+    }
+
+    private List<String> unreadText(RunRef run) {
+        return store().mailboxes().unread(run, 0, Integer.MAX_VALUE).stream()
+                .map(arrived -> arrived.mail().text())
+                .toList();
+    }
+
+    // ---- races
+
+    @Test
+    void starters_and_enders_at_once_leave_no_call_behind_and_let_no_two_hold() throws Exception {
+        WorkerId worker = join();
+        int starters = 4;
+        int calls = 40;
+        List<String> turns = Collections.synchronizedList(new ArrayList<>());
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<@Nullable Void>> all = new ArrayList<>();
+            for (int starter = 0; starter < starters; starter++) {
+                all.add(threads.submit(startAndEnd(worker, starter, calls, turns)));
+            }
+            for (Future<@Nullable Void> each : all) {
+                each.get();
+            }
+        }
+        List<Claimed> left = polled(worker, 1).claimed();
+        while (!left.isEmpty()) {
+            endAll(worker, left.getFirst().run(), left.getFirst().epoch(), 1, turns);
+            left = polled(worker, 1).claimed();
+        }
+        assertThat(turns).hasSize(starters * calls).doesNotHaveDuplicates();
+        assertThat(started(worker, exclusive("free")).owned()).isTrue();
+    }
+
+    private Callable<@Nullable Void> startAndEnd(WorkerId worker, int starter, int calls, List<String> turns) {
+        return () -> {
+            for (int i = 0; i < calls; i++) {
+                NewRun run = exclusive("call-" + starter + "-" + i);
+                Lane lane = new Lane(worker, starter);
+                Outcome outcome = store().ledger()
+                        .apply(lane, List.of(new Change.Start(run, worker)))
+                        .getFirst();
+                if (outcome instanceof Outcome.Started started && started.owned()) {
+                    endAll(worker, started.run(), 1, starter, turns);
+                }
+            }
+            return null;
+        };
+    }
+
+    /** Ends the holder, and all that it is handed for it. */
+    private void endAll(WorkerId worker, RunRef run, long epoch, int lane, List<String> turns) {
+        turns.add(run.id().value());
+        Outcome outcome = store().ledger()
+                .apply(new Lane(worker, lane), List.of(advance(run, epoch, end(1))))
+                .getFirst();
+        assertThat(outcome).isInstanceOf(Outcome.Applied.class);
+        for (Claimed handed : ((Outcome.Applied) outcome).handed()) {
+            endAll(worker, handed.run(), handed.epoch(), lane, turns);
+        }
+    }
+}
