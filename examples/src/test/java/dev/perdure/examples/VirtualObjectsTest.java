@@ -14,7 +14,6 @@ import dev.perdure.StartOptions;
 import dev.perdure.VirtualObject;
 import dev.perdure.examples.Cart.Item;
 import dev.perdure.examples.Cart.Summary;
-import dev.perdure.examples.PaymentProcessor.Callback;
 import dev.perdure.examples.UserSession.Session;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -90,11 +89,12 @@ class VirtualObjectsTest {
             perdure.advance(Duration.ofDays(1));
             assertThat(payment.call(PaymentProcessor::status)).isEqualTo("PENDING");
             perdure.crash();
-            payment.callVoid(PaymentProcessor::webhook, new Callback(true, "tx-1"));
+            payment.callVoid(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-1"));
             assertThat(run.result()).isEqualTo("tx-1");
             assertThat(payment.call(PaymentProcessor::status)).isEqualTo("COMPLETED");
             assertThat(initiated).containsExactly("order-42 4200");
-            assertThatThrownBy(() -> payment.callVoid(PaymentProcessor::webhook, new Callback(true, "tx-2")))
+            assertThatThrownBy(() ->
+                            payment.callVoid(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-2")))
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("No payment is pending.");
         }
