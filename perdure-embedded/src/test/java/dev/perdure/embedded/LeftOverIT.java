@@ -49,7 +49,7 @@ class LeftOverIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 300, 600})
+    @ValueSource(ints = {0, 450})
     void ctrl_c_during_the_start_leaves_nothing(int millis) throws Exception {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             child.awaitLine("begin");
@@ -60,7 +60,7 @@ class LeftOverIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {300, 700})
+    @ValueSource(ints = {500})
     void kill_during_the_start_leaves_nothing_once_somebody_starts_again(int millis) throws Exception {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             child.awaitLine("begin");

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Everything through a pooler in transaction mode, by which each transaction may be on another connection. */
@@ -148,6 +149,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Commanding extends CommandConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -164,6 +166,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Leasing extends LeasesConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -172,6 +175,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Racing extends RaceConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -180,6 +184,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Objects extends ObjectConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -188,6 +193,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Grouping extends TaskConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -196,6 +202,7 @@ final class BehindPoolerIT {
     }
 
     @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Ordering extends TaskOrderConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
