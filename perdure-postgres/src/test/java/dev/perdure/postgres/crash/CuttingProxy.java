@@ -1,6 +1,7 @@
 package dev.perdure.postgres.crash;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -21,9 +22,9 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Stands between pool and server and loses answers: of some round trips, chosen at random, it passes the question on, waits
- * until the server is done with it, which is after its commit, and closes both sides instead of passing the answer on. So
- * whoever asked cannot know that it was done.
+ * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the server is
+ * done with it, which is after its commit, and closes both sides instead of passing the answer on. So whoever asked cannot
+ * know that it was done. It loses the first of every kind, so that a test need not hope for it, and then some at random.
  *
  * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were in it
  * and how many rows each gave, so that a test can tell what was hit.
@@ -95,20 +96,21 @@ final class CuttingProxy implements AutoCloseable {
         }
     }
 
-    private boolean choose() {
+    /** Whether the answer is to be lost, which is then counted. */
+    private boolean lose(RoundTrip trip) {
         lock.lock();
         try {
-            return cutting && chance.nextInt(oneIn) == 0;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void lost(RoundTrip trip) {
-        lock.lock();
-        try {
+            // A batch only: connecting and the pool's own questions have no commit to lose.
+            if (!cutting || trip.statements.isEmpty()) {
+                return false;
+            }
+            List<Kind> done = trip.done();
+            if (hits.keySet().containsAll(done) && chance.nextInt(oneIn) != 0) {
+                return false;
+            }
             cuts++;
-            trip.done().forEach(kind -> hits.merge(kind, 1, Integer::sum));
+            done.forEach(kind -> hits.merge(kind, 1, Integer::sum));
+            return true;
         } finally {
             lock.unlock();
         }
@@ -141,14 +143,16 @@ final class CuttingProxy implements AutoCloseable {
     private static final class RoundTrip {
         private final List<String> statements = new ArrayList<>();
         private final List<Integer> rows = new ArrayList<>(List.of(0));
-        private boolean lost;
+        private final ByteArrayOutputStream answer = new ByteArrayOutputStream();
 
-        void row() {
-            rows.set(rows.size() - 1, rows.getLast() + 1);
-        }
-
-        void complete() {
-            rows.add(0);
+        void answer(byte type, byte[] message) {
+            answer.write(type);
+            answer.writeBytes(message);
+            if (type == 'D') {
+                rows.set(rows.size() - 1, rows.getLast() + 1);
+            } else if (type == 'C') {
+                rows.add(0);
+            }
         }
 
         /** The kinds of statements that gave rows: an idle poll claims nothing, and a loss of its answer is no hit. */
@@ -198,8 +202,6 @@ final class CuttingProxy implements AutoCloseable {
                     byte[] body = in.readNBytes(size - Integer.BYTES);
                     note(type, body, trip);
                     if (type == 'S' || type == 'Q') {
-                        // A batch only: connecting and the pool's own questions have no commit to lose.
-                        trip.lost = !trip.statements.isEmpty() && choose();
                         add(trip);
                         trip = new RoundTrip();
                     }
@@ -231,21 +233,18 @@ final class CuttingProxy implements AutoCloseable {
                     int size = in.readInt();
                     byte[] body = in.readNBytes(size - Integer.BYTES);
                     RoundTrip trip = current();
-                    if (trip != null) {
-                        switch (type) {
-                            case 'D' -> trip.row();
-                            case 'C' -> trip.complete();
-                            case 'Z' -> remove();
-                            default -> {}
-                        }
-                        if (trip.lost && type == 'Z') {
-                            lost(trip);
-                            return;
-                        }
-                    }
-                    if (trip == null || !trip.lost) {
+                    if (trip == null) {
                         out.write(type);
                         out.write(message(size, body));
+                        continue;
+                    }
+                    trip.answer(type, message(size, body));
+                    if (type == 'Z') {
+                        remove();
+                        if (lose(trip)) {
+                            return;
+                        }
+                        trip.answer.writeTo(out);
                     }
                 }
             } catch (IOException e) {
