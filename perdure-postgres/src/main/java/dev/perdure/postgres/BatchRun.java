@@ -38,6 +38,7 @@ final class BatchRun {
     private final LedgerSql sql;
     private final Sender sender;
     private final Batch batch;
+    private final boolean careful;
     private final PostgresHints hints;
     private final ReadBack readBack;
 
@@ -46,11 +47,20 @@ final class BatchRun {
     private final Outcome[] outcomes;
     private List<Long> waiting = List.of();
 
-    BatchRun(Database database, LedgerSql sql, ReadBack readBack, Sender sender, Batch batch, PostgresHints hints) {
+    /** @param careful whether something in it may be there already: see {@link LedgerSql} */
+    BatchRun(
+            Database database,
+            LedgerSql sql,
+            ReadBack readBack,
+            Sender sender,
+            Batch batch,
+            boolean careful,
+            PostgresHints hints) {
         this.database = database;
         this.sql = sql;
         this.sender = sender;
         this.batch = batch;
+        this.careful = careful;
         this.hints = hints;
         this.readBack = readBack;
         this.stayEntries = new Entries(Batch.changes(batch.stays));
@@ -157,7 +167,7 @@ final class BatchRun {
 
     private Answers send(Connection connection) throws SQLException {
         Set<Part> parts = parts();
-        try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts))) {
+        try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts, careful))) {
             Parameters parameters = new Parameters(statement);
             Instant time = database.time();
             for (Part part : parts) {

@@ -32,11 +32,20 @@ final class Database implements AutoCloseable {
     }
 
     /** The server refused a value. */
-    static final class RefusedException extends RuntimeException {
+    static sealed class RefusedException extends RuntimeException permits DuplicateException {
         private static final long serialVersionUID = 1L;
 
         RefusedException(SQLException cause) {
             super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** Such a row is there already. */
+    static final class DuplicateException extends RefusedException {
+        private static final long serialVersionUID = 1L;
+
+        DuplicateException(SQLException cause) {
+            super(cause);
         }
     }
 
@@ -154,6 +163,7 @@ final class Database implements AutoCloseable {
 
     static RuntimeException translated(SQLException problem, SqlState state) {
         return switch (state) {
+            case DUPLICATE -> new DuplicateException(problem);
             case DATA -> new RefusedException(problem);
             case LOCKED -> new LockedException(problem);
             case RECONNECT -> unavailable("The database is out of reach", problem);

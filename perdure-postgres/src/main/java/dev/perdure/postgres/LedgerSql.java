@@ -27,8 +27,12 @@ import java.util.stream.Collectors;
  *
  * <p>Plans are made once, often while tables are empty, and kept. So nothing here leaves the planner a choice that is
  * right for ten rows and ruinous for a million: rows are looked up by LATERAL with OFFSET 0 (never flattened into a
- * join), changed by INSERT … ON CONFLICT DO UPDATE (always by the index, where UPDATE … FROM may scan), and deleted by
- * the places looked up before. {@link #settings} takes care of the rest.
+ * join), changed by INSERT … ON CONFLICT DO UPDATE (always by the index, where UPDATE … FROM may scan) or, like those that
+ * are deleted, by the places looked up before. {@link #settings} takes care of the rest.
+ *
+ * <p>Entries are new, nearly always: only a batch whose answer was lost brings them again. To provide for it costs an insert
+ * half as much again, so {@link #append} and {@link #end} do not, and fail as a whole when one of them is there;
+ * then the batch is sent once more, carefully.
  */
 final class LedgerSql {
     /**
@@ -54,7 +58,9 @@ final class LedgerSql {
             )
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
             FROM wanted
-            CROSS JOIN LATERAL (SELECT FROM ${schema}.run WHERE run.key = wanted.key FOR NO KEY UPDATE) locked
+            CROSS JOIN LATERAL (
+                SELECT FROM ${schema}.run WHERE run.key = wanted.key AND run.partition = wanted.key & 255 FOR NO KEY UPDATE
+            ) locked
             -- The dead lock nothing, or the sweep would pass over it.
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
@@ -114,9 +120,12 @@ final class LedgerSql {
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
 
+    /** Leaves what is there as it is. */
+    private static final String CAREFULLY = "ON CONFLICT DO NOTHING";
+
     /**
-     * Appends entries. What is there already stays as it is, and the count tells that there was such; which it was is read
-     * back by the number of this transaction. No row at all when the lane is gone.
+     * Appends entries. Carefully, what is there already stays as it is, and the count tells that there was such; which it was
+     * is read back by the number of this transaction. No row at all when the lane is gone.
      */
     private static final String APPEND = """
             WITH fence AS MATERIALIZED (
@@ -127,7 +136,7 @@ final class LedgerSql {
                 FROM fence
                 CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
                     AS e (key, position, note, kind, status, name, payload)
-                ON CONFLICT DO NOTHING
+                ${carefully}
                 RETURNING 1
             )
             SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction FROM fence
@@ -189,7 +198,9 @@ final class LedgerSql {
                            WHERE j.key = g.key AND j.position > 0 AND j.position < ${OUTCOME}
                        ) END AS entries
                 FROM given g
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, run.* FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
+                ) r
             ), counted AS MATERIALIZED (
                 SELECT f.*,
                        COALESCE(b.at, clock.at) AS entered_at,
@@ -238,7 +249,8 @@ final class LedgerSql {
                     SELECT h.ctid
                     FROM decided d
                     CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held WHERE held.worker = d.owner AND held.key = d.key OFFSET 0
+                        SELECT ctid FROM ${schema}.held
+                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
                     ) h
                     WHERE d.moves))
             ), timed AS (
@@ -251,24 +263,17 @@ final class LedgerSql {
                        queue, definition, COALESCE(version, '')
                 FROM decided WHERE moves AND state_now = ${READY}
             ), moved AS (
-                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, owner, changes, recoveries,
-                    entries_at_recovery, priority, partition, state, id, definition, queue, reason, pause, needed, awaited,
-                    awaited_names)
-                SELECT key, seed, CASE WHEN move = ${RECOVER} THEN epoch + 1 ELSE epoch END, created_at, moved_at, wake_at_now,
-                       NULL, changes + 1,
-                       recoveries_now,
-                       CASE WHEN move = ${RECOVER} THEN entries_now ELSE entries_at_recovery END,
-                       priority, partition, state_now, id, definition, queue, reason_now,
-                       -- A pause is asked for once: it has happened now.
-                       CASE WHEN state_now = ${PAUSED} THEN NULL ELSE pause END,
-                       needed_now, awaited_now::int4multirange, awaited_names_now::text[]
-                FROM decided WHERE moves
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    epoch = excluded.epoch, changed_at = excluded.changed_at, wake_at = excluded.wake_at, owner = NULL,
-                    changes = excluded.changes, recoveries = excluded.recoveries,
-                    entries_at_recovery = excluded.entries_at_recovery, state = excluded.state, reason = excluded.reason,
-                    pause = excluded.pause, needed = excluded.needed, awaited = excluded.awaited,
-                    awaited_names = excluded.awaited_names
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN d.move = ${RECOVER} THEN d.epoch + 1 ELSE d.epoch END,
+                    changed_at = d.moved_at, wake_at = d.wake_at_now, owner = NULL, changes = d.changes + 1,
+                    recoveries = d.recoveries_now,
+                    entries_at_recovery = CASE WHEN d.move = ${RECOVER} THEN d.entries_now ELSE d.entries_at_recovery END,
+                    state = d.state_now, reason = d.reason_now,
+                    -- A pause is asked for once: it has happened now.
+                    pause = CASE WHEN d.state_now = ${PAUSED} THEN NULL ELSE d.pause END,
+                    needed = d.needed_now, awaited = d.awaited_now::int4multirange, awaited_names = d.awaited_names_now::text[]
+                FROM decided d
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE moves)) AND run.key = d.key AND d.moves
             )
             SELECT key, holds, woken, state, epoch, state_now, entered_at, moved_at, changed_at FROM decided
             """;
@@ -285,7 +290,10 @@ final class LedgerSql {
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
                 FROM unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[]) AS g (key, epoch, state, reason)
                 CROSS JOIN clock
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, reason
+                    FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
+                ) r
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), appended AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
@@ -294,28 +302,27 @@ final class LedgerSql {
                 JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
                     AS e (key, position, note, kind, status, name, payload) ON e.key = d.key
                 WHERE d.holds
-                ON CONFLICT DO NOTHING
+                ${carefully}
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE holds
+                SELECT key, changes, partition, state, changed_at, reason FROM decided
+                -- That it was born running is on its own row.
+                WHERE holds AND changes > 0
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE ctid = ANY (ARRAY(
                     SELECT h.ctid
                     FROM decided d
                     CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held WHERE held.worker = d.owner AND held.key = d.key OFFSET 0
+                        SELECT ctid FROM ${schema}.held
+                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
                     ) h
                     WHERE d.holds))
             ), ended AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
-                    definition, queue, reason)
-                SELECT key, seed, epoch, created_at, moved_at, changes + 1, priority, partition, state_now, id, definition,
-                       queue, reason_now
-                FROM decided WHERE holds
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    changed_at = excluded.changed_at, owner = NULL, changes = excluded.changes, state = excluded.state,
-                    reason = excluded.reason
+                UPDATE ${schema}.run
+                SET changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now
+                FROM decided d
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE holds)) AND run.key = d.key AND d.holds
             )
             SELECT key, holds, false AS woken, state, epoch, state_now, moved_at AS entered_at, moved_at, changed_at FROM decided
             """;
@@ -545,15 +552,19 @@ final class LedgerSql {
         HANDED
     }
 
-    private final ConcurrentMap<Set<Part>, String> shapes = new ConcurrentHashMap<>();
+    private record Shape(Set<Part> parts, boolean careful) {}
+
+    private final ConcurrentMap<Shape, String> shapes = new ConcurrentHashMap<>();
 
     final String settings;
     final String lock;
     final String lockAll;
     final String append;
+    final String carefulAppend;
     final String appendOne;
     final String move;
     final String end;
+    final String carefulEnd;
     final String start;
     final String command;
     final String killTasks;
@@ -568,10 +579,12 @@ final class LedgerSql {
         this.settings = schema.sql(SETTINGS);
         this.lock = schema.sql(LOCK);
         this.lockAll = schema.sql(LOCK_ALL);
-        this.append = schema.sql(APPEND);
+        this.append = schema.sql(APPEND.replace("${carefully}", ""));
+        this.carefulAppend = schema.sql(APPEND.replace("${carefully}", CAREFULLY));
         this.appendOne = schema.sql(APPEND_ONE);
         this.move = schema.sql(MOVE);
-        this.end = schema.sql(END);
+        this.end = schema.sql(END.replace("${carefully}", ""));
+        this.carefulEnd = schema.sql(END.replace("${carefully}", CAREFULLY));
         this.start = schema.sql(START);
         this.command = schema.sql(COMMAND.replace("${given}", WISHES));
         this.killTasks = schema.sql(COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED));
@@ -584,16 +597,16 @@ final class LedgerSql {
     }
 
     /** The parts that a batch needs, as one. */
-    String shape(Set<Part> parts) {
+    String shape(Set<Part> parts, boolean careful) {
         return shapes.computeIfAbsent(
-                Set.copyOf(parts),
-                wanted -> Arrays.stream(Part.values())
-                        .filter(wanted::contains)
-                        .map(this::text)
+                new Shape(Set.copyOf(parts), careful),
+                shape -> Arrays.stream(Part.values())
+                        .filter(shape.parts::contains)
+                        .map(part -> text(part, careful))
                         .collect(Collectors.joining(";\n")));
     }
 
-    private String text(Part part) {
+    private String text(Part part, boolean careful) {
         return switch (part) {
             case SETTINGS -> settings;
             case MAKE_OBJECTS -> objects.make;
@@ -603,7 +616,7 @@ final class LedgerSql {
             case RELEASE -> objects.release;
             case LOCK -> lock;
             case LOCK_ALL -> lockAll;
-            case APPEND -> append;
+            case APPEND -> careful ? carefulAppend : append;
             case START -> start;
             case TASK -> graph.task;
             case COMMAND, CANCEL -> command;
@@ -611,7 +624,7 @@ final class LedgerSql {
             case EFFECT -> mail.effect;
             case DELIVER -> mail.deliver;
             case MOVE -> move;
-            case END -> end;
+            case END -> careful ? carefulEnd : end;
             case RESTART -> mail.restart;
             case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;

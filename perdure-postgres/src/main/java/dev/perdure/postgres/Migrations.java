@@ -50,7 +50,12 @@ final class Migrations {
     }
 
     private static final List<String> FILES = List.of(
-            "V001__runs_and_journals.sql", "V002__mail.sql", "V003__inbox.sql", "V004__tasks.sql", "V005__objects.sql");
+            "V001__runs_and_journals.sql",
+            "V002__mail.sql",
+            "V003__inbox.sql",
+            "V004__tasks.sql",
+            "V005__objects.sql",
+            "V006__first_states.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

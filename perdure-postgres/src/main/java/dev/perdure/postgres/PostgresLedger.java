@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Database.DuplicateException;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.spi.Change;
@@ -87,11 +88,13 @@ final class PostgresLedger implements Ledger {
     record Sender(@Nullable Integer worker, int lane) {}
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
+        Batch batch = new Batch(changes, keys);
         try {
-            BatchRun run = new BatchRun(database, sql, readBack, sender, new Batch(changes, keys), hints);
-            List<Outcome> outcomes = run.outcomes();
-            breakCircles(run.waiting());
-            return outcomes;
+            try {
+                return send(sender, batch, false);
+            } catch (DuplicateException thereBefore) {
+                return send(sender, batch, true);
+            }
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
                 return List.of(refusal(changes.getFirst(), refused));
@@ -106,6 +109,13 @@ final class PostgresLedger implements Ledger {
             }
             return halves(sender, changes);
         }
+    }
+
+    private List<Outcome> send(Sender sender, Batch batch, boolean careful) {
+        BatchRun run = new BatchRun(database, sql, readBack, sender, batch, careful, hints);
+        List<Outcome> outcomes = run.outcomes();
+        breakCircles(run.waiting());
+        return outcomes;
     }
 
     private Outcome refusal(Change change, RefusedException refused) {

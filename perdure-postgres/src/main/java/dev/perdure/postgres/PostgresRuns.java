@@ -154,7 +154,9 @@ final class PostgresRuns implements Runs {
     @Override
     public List<HistoryEvent> changes(RunRef run) {
         return query.all(
-                sql.changes, parameters -> parameters.number(run.key()).number(run.key()), PostgresRuns::event);
+                sql.changes,
+                parameters -> parameters.number(run.key()).number(run.key()).number(run.key()),
+                PostgresRuns::event);
     }
 
     private static HistoryEvent event(ResultSet row) throws SQLException {

@@ -101,20 +101,26 @@ final class QuerySql {
     private static final String TASK_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
-                SELECT key, changes, state, changed_at, reason FROM ${schema}.run
+                SELECT key, changes, state, created_at, changed_at, reason FROM ${schema}.run
                 WHERE run.parent = ? AND run.before IS NOT NULL OFFSET 0
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
+                UNION ALL
+                SELECT 0, ${RUNNING}, t.created_at, NULL
+                WHERE t.changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = t.key AND event.number = 0)
                 UNION ALL
                 SELECT t.changes, t.state, t.changed_at, t.reason
             ) AS c
             ORDER BY t.key, c.number
             """;
 
-    /** The states it has left, and the one it is in. */
+    /** The states it has left, the first of them left out if it was born running and ended so, and the one it is in. */
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
+            UNION ALL
+            SELECT 0, ${RUNNING}, created_at, NULL FROM ${schema}.run
+            WHERE key = ? AND changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = run.key AND event.number = 0)
             UNION ALL
             SELECT changes, state, changed_at, reason FROM ${schema}.run WHERE key = ?
             ORDER BY number

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way. A further lane goes out only when as many wait as a batch on its way has, and a leader lets those who came
  * back with him put their next changes into the queue first: otherwise many small batches would cost the server more than
- * they gain.
+ * they gain. Nor does one lane take all of a crowd: then everybody would wait for the server together, and the server for
+ * them, where halves can take turns.
  *
  * <p>Invariants. While somebody is in the queue, a lane is out or in somebody's hand. Every lane is either free, or
  * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
@@ -39,11 +40,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Committer {
     private static final int MAX_BATCH = 1_000;
+    /** Fewer are not worth another commit. */
+    private static final int SMALLEST_SHARE = 32;
 
     private final Ledger ledger;
     private final Clockwork clockwork;
     private final @Nullable WorkerId worker;
     private final BooleanSupplier alive;
+    private final int lanes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Pending> queue = new ArrayDeque<>();
     private final Deque<Lane> free = new ArrayDeque<>();
@@ -66,6 +70,7 @@ public final class Committer {
         this.clockwork = clockwork;
         this.worker = worker;
         this.alive = alive;
+        this.lanes = lanes;
         for (int number = 0; number < lanes; number++) {
             free.add(new Lane(worker, number));
         }
@@ -217,24 +222,34 @@ public final class Committer {
         free.add(lane);
     }
 
+    /** This lane's share of all there is; what one caller brought together stays together. */
     private List<Pending> takeBatch(Caller leader) {
         List<Pending> batch = new ArrayList<>();
         Set<RunId> runs = new HashSet<>();
         lock.lock();
         try {
             leader.sending = true;
+            int share = Math.max(SMALLEST_SHARE, Math.ceilDiv(queue.size() + onTheirWay, lanes));
+            Caller last = leader;
             Iterator<Pending> waiting = queue.iterator();
             while (waiting.hasNext() && batch.size() < MAX_BATCH) {
                 Pending pending = waiting.next();
+                if (batch.size() >= share && pending.caller != last) {
+                    break;
+                }
                 if (pending.change instanceof Change.Deliver || runs.add(runOf(pending.change))) {
                     batch.add(pending);
                     waiting.remove();
+                    last = pending.caller;
                 }
             }
             crowded = batch.size() > 1;
             gathering--;
             sending++;
             onTheirWay += batch.size();
+            if (queue.size() >= SMALLEST_SHARE / 2 && gathering == 0 && !free.isEmpty()) {
+                handOver(free.remove());
+            }
         } finally {
             lock.unlock();
         }

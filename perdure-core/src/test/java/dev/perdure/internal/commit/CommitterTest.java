@@ -14,6 +14,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
@@ -189,6 +190,27 @@ class CommitterTest {
         assertThat(desk.batches).containsExactly(List.of("a", "b"), List.of("c", "d"));
         one.countDown();
         assertThat(pair).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(List.of(DONE, DONE));
+    }
+
+    @Test
+    void a_crowd_is_shared_by_the_lanes() {
+        Committer committer = committer(2);
+        CountDownLatch one = desk.hold();
+        CountDownLatch two = desk.hold();
+        CountDownLatch three = desk.hold();
+        List<CompletableFuture<Outcome>> all = new ArrayList<>(List.of(commit(committer, "a")));
+        awaitBatches(1);
+        all.add(commit(committer, "b"));
+        awaitBatches(2);
+        IntStream.range(0, 99).forEach(i -> all.add(commit(committer, "run-" + i)));
+        awaitWaiting(99);
+        one.countDown();
+        awaitBatches(3);
+        two.countDown();
+        awaitBatches(4);
+        three.countDown();
+        assertThat(all).allSatisfy(outcome -> assertThat(outcome).succeedsWithin(10, TimeUnit.SECONDS));
+        assertThat(desk.batches).extracting(List::size).containsExactly(1, 1, 50, 49);
     }
 
     @Test
