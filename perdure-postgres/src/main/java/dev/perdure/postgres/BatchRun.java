@@ -4,13 +4,16 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.Births.Birth;
+import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.postgres.Wishes.Wish;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
@@ -40,19 +43,24 @@ final class BatchRun {
     private final Batch batch;
     private final PostgresHints hints;
     private final ReadBack readBack;
+    private final Addressees addressees;
 
     private final Entries stayEntries;
     private final Entries moveEntries;
     private final Outcome[] outcomes;
     private List<Long> waiting = List.of();
 
-    BatchRun(Database database, LedgerSql sql, ReadBack readBack, Sender sender, Batch batch, PostgresHints hints) {
-        this.database = database;
-        this.sql = sql;
+    /** What batches have in common. */
+    record Office(Database database, LedgerSql sql, ReadBack readBack, PostgresHints hints, Addressees addressees) {}
+
+    BatchRun(Office office, Sender sender, Batch batch) {
+        this.database = office.database();
+        this.sql = office.sql();
         this.sender = sender;
         this.batch = batch;
-        this.hints = hints;
-        this.readBack = readBack;
+        this.hints = office.hints();
+        this.readBack = office.readBack();
+        this.addressees = office.addressees();
         this.stayEntries = new Entries(Batch.changes(batch.stays));
         this.moveEntries = new Entries(Batch.changes(batch.moves));
         this.outcomes = PostgresLedger.none(batch.size);
@@ -62,7 +70,8 @@ final class BatchRun {
         if (batch.isOneEntry() && database.call(this::appendOne)) {
             return List.of(outcomes);
         }
-        Answers answers = database.call(this::send);
+        Answers lone = deliverHeld();
+        Answers answers = lone != null ? lone : database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
         answers.hints.forEach(hints::tell);
@@ -152,6 +161,42 @@ final class BatchRun {
                 }
                 return appended;
             }
+        }
+    }
+
+    /** What came of a lone letter to a run in memory; null if it is none, and then nothing was done. */
+    private @Nullable Answers deliverHeld() {
+        LoneLetter letter = addressees.probablyInMemory() ? LoneLetter.of(batch) : null;
+        if (letter == null) {
+            return null;
+        }
+        try {
+            return database.call(connection -> deliverHeld(connection, letter));
+        } catch (RefusedException sentTwiceAtOnce) {
+            return null;
+        }
+    }
+
+    private @Nullable Answers deliverHeld(Connection connection, LoneLetter letter) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndDeliverHeld)) {
+            Parameters parameters = new Parameters(statement);
+            letter.bind(parameters.text(LedgerSql.LOCK_TIMEOUT), sender, database.time());
+            stayEntries.bind(parameters);
+            statement.execute();
+            Results results = new Results(statement);
+            results.skip();
+            ResultSet row = results.next();
+            if (!row.next()) {
+                addressees.lately(false);
+                return null;
+            }
+            Answers answers = new Answers();
+            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
+            if (letter.isOfTransition()) {
+                noticeOthers(row, answers);
+            }
+            told(row, answers, letter.mail());
+            return answers;
         }
     }
 
@@ -339,8 +384,13 @@ final class BatchRun {
         }
         Outcome applied = new Outcome.Applied(Results.time(rows, "at"), RunState.RUNNING);
         batch.stays.forEach(stay -> outcomes[stay.index()] = applied);
-        if (rows.getInt("entries") < stayEntries.keys.length) {
-            answers.appendedAmongOthers = rows.getLong("transaction");
+        noticeOthers(rows, answers);
+    }
+
+    /** Some of the entries were there before. */
+    private void noticeOthers(ResultSet row, Answers answers) throws SQLException {
+        if (row.getInt("entries") < stayEntries.keys.length) {
+            answers.appendedAmongOthers = row.getLong("transaction");
         }
     }
 
@@ -551,7 +601,10 @@ final class BatchRun {
             if (index != Letters.UNASKED) {
                 outcomes[index] = reception(rows);
             }
-            told(rows, answers);
+            told(
+                    rows,
+                    answers,
+                    batch.letters.all.size() == 1 ? batch.letters.all.getFirst().mail() : null);
         }
     }
 
@@ -568,15 +621,27 @@ final class BatchRun {
 
     private void readAnswers(ResultSet rows, Answers answers) throws SQLException {
         while (rows.next()) {
-            told(rows, answers);
+            told(rows, answers, loneAnswer(rows));
         }
     }
 
-    private void told(ResultSet row, Answers answers) throws SQLException {
+    /** What a parent gets of the only run that ends, if that is no more than its result. */
+    private @Nullable Mail loneAnswer(ResultSet row) throws SQLException {
+        boolean lone = batch.size == 1 && batch.moves.size() == 1;
+        return lone
+                        && batch.moves.getFirst().change().move() instanceof Move.End end
+                        && end.state() == RunState.COMPLETED
+                ? Mail.value(Channel.answer(row.getInt("position")), row.getObject("token", UUID.class), end.outcome())
+                : null;
+    }
+
+    /** @param mail what has arrived, if it is the only one; the run gets it without a look into its mailbox */
+    private void told(ResultSet row, Answers answers, @Nullable Mail mail) throws SQLException {
         if (row.getBoolean("goes_on")) {
             answers.hints.add(new Hints.WorkReady());
         }
         UUID worker = row.getObject("signalled", UUID.class);
+        addressees.lately(worker != null);
         if (worker != null) {
             boolean here = sender.worker() != null && sender.worker() == row.getInt("owner");
             (here ? answers.hintsHere : answers.hints)
@@ -585,7 +650,8 @@ final class BatchRun {
                             row.getLong("key"),
                             row.getLong("epoch"),
                             row.getInt("wakes_now"),
-                            row.getLong("mails_now")));
+                            row.getLong("mails_now"),
+                            here ? mail : null));
         }
     }
 }

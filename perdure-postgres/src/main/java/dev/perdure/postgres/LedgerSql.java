@@ -561,6 +561,7 @@ final class LedgerSql {
     final String there;
     final String control;
     final MailSql mail;
+    final String settingsAndDeliverHeld;
     final ObjectSql objects;
     final GraphSql graph;
 
@@ -579,6 +580,7 @@ final class LedgerSql {
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
         this.mail = new MailSql(schema);
+        this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
         this.objects = new ObjectSql(schema);
         this.graph = new GraphSql(schema);
     }

@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.ObjectCall;
@@ -178,8 +179,8 @@ public final class Execution {
     }
 
     /** Mail has arrived with this wake; says whether nothing is known to have come in between. */
-    public boolean mailed(int wakes, long mails) {
-        return transitions.mailed(wakes, mails);
+    public boolean mailed(Hints.MailArrived mail) {
+        return transitions.mailed(mail);
     }
 
     private void interrupt(BodyGuard.Cause why) {

@@ -10,7 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen.
+ * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen
+ * and did not come along with the word of its arrival.
  */
 final class Inbox {
     private final Held held;
@@ -41,13 +42,21 @@ final class Inbox {
 
     private void refresh() {
         long arrived = transitions.control().mails();
+        transitions
+                .handedMail()
+                .filter(mail ->
+                        mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
+                .ifPresent(this::add);
         while (seen < arrived) {
             List<Arrived> page = host.unread(held.run(), seen);
-            for (Arrived mail : page) {
-                unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
-                        .add(mail);
-            }
-            seen = page.isEmpty() ? arrived : page.getLast().number();
+            page.forEach(this::add);
+            seen = page.isEmpty() ? arrived : seen;
         }
+    }
+
+    private void add(Arrived mail) {
+        unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
+                .add(mail);
+        seen = mail.number();
     }
 }

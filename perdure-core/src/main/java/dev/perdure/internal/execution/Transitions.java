@@ -12,6 +12,8 @@ import dev.perdure.spi.Control;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
@@ -51,6 +53,7 @@ final class Transitions {
     private boolean givenBackNow;
     private boolean lost;
     private @Nullable Departure departure;
+    private Mailboxes.@Nullable Arrived handed;
 
     // Written by the workflow's own thread only.
     private volatile boolean cancelDelivered;
@@ -90,18 +93,28 @@ final class Transitions {
      * Takes over that mail has arrived with this wake. Not if an earlier one is unknown here, which may have brought an order;
      * says whether there is nothing more to know.
      */
-    boolean mailed(int wakes, long mails) {
+    boolean mailed(Hints.MailArrived mail) {
         boolean news = underLock(() -> {
-            boolean next = wakes == control.wakes() + 1;
+            boolean next = mail.wakes() == control.wakes() + 1;
             if (next) {
-                control = new Control(wakes, mails, control.cancel(), control.kill(), control.pause());
+                control = new Control(mail.wakes(), mail.mails(), control.cancel(), control.kill(), control.pause());
+                handed = mail.arrived().orElse(null);
             }
             return next;
         });
         if (news) {
             wake.raise();
         }
-        return news || underLock(() -> wakes <= control.wakes());
+        return news || underLock(() -> mail.wakes() <= control.wakes());
+    }
+
+    /** The last mail, if it came along with the word of its arrival and was not asked for since. */
+    Optional<Mailboxes.Arrived> handedMail() {
+        return underLock(() -> {
+            Optional<Mailboxes.Arrived> last = Optional.ofNullable(handed);
+            handed = null;
+            return last;
+        });
     }
 
     void crew(Crew those) {

@@ -16,11 +16,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 
 /** A database, a client, and what is played on it. */
 final class Court implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int RAW_COMMITS = 500;
+    private static final String TRANSACTIONS =
+            "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+    private static final String LEASE = "SELECT extract(epoch FROM max(expires_at)) * 1000 FROM perdure.worker";
 
     private final SharedPostgres.Fresh database = SharedPostgres.database("talk");
     private final HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
@@ -88,6 +92,16 @@ final class Court implements AutoCloseable {
             }
         }
         return micros;
+    }
+
+    /** How many transactions all clients of the database make until a worker has renewed its lease twice. */
+    long transactionsUntilTheLeaseIsRenewed() throws SQLException {
+        long before = count(TRANSACTIONS);
+        for (int renewals = 0; renewals < 2; renewals++) {
+            long lease = count(LEASE);
+            Awaitility.await().atMost(PATIENCE).until(() -> count(LEASE) > lease);
+        }
+        return count(TRANSACTIONS) - before;
     }
 
     long count(String sql) throws SQLException {

@@ -97,10 +97,12 @@ class TalkIT {
                 Perdure worker = Perdure.on(court.store)
                         .register(waiter)
                         .warmWindow(Duration.ZERO)
+                        .lease(CrashWorker.LEASE)
                         .start()) {
             List<String> kinds = IntStream.range(0, WAITERS)
                     .mapToObj(i -> i % 2 == 0 ? "message" : "promise")
                     .toList();
+            long heapBefore = Footprint.usedHeap();
             List<Run<String>> runs = worker.startAll(waiter, kinds, kind -> StartOptions.defaults());
             Awaitility.await()
                     .atMost(Court.PATIENCE)
@@ -111,6 +113,15 @@ class TalkIT {
             assertThat(court.count("SELECT count(*) FROM perdure.timer"))
                     .as("timers")
                     .isZero();
+            Awaitility.await().atMost(Court.PATIENCE).until(() -> Footprint.threads("perdure-run-") == 0);
+            assertThat(Footprint.instances("dev.perdure.internal.execution."))
+                    .as("what executions are made of, in the heap")
+                    .allSatisfy((name, count) -> assertThat(count).as(name).isLessThan(WAITERS / 10));
+            long transactions = court.transactionsUntilTheLeaseIsRenewed();
+            assertThat(transactions).as("transactions while they wait").isLessThan(WAITERS / 2);
+            System.out.printf(
+                    "talk: %d waiters: no thread, %d KB of heap in use (%d KB before), %d transactions in two renewals of the lease%n",
+                    WAITERS, Footprint.usedHeap() / 1024, heapBefore / 1024, transactions);
 
             List<RunId> forMessages = new ArrayList<>();
             List<RunId> forPromises = new ArrayList<>();
