@@ -70,7 +70,7 @@ final class BatchRun {
         if (batch.isOneEntry() && database.call(this::appendOne)) {
             return List.of(outcomes);
         }
-        Answers lone = deliverHeld();
+        Answers lone = addressees.probablyInMemory() ? tellHeld() : null;
         Answers answers = lone != null ? lone : database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
@@ -164,14 +164,15 @@ final class BatchRun {
         }
     }
 
-    /** What came of a lone letter to a run in memory; null if it is none, and then nothing was done. */
-    private @Nullable Answers deliverHeld() {
-        LoneLetter letter = addressees.probablyInMemory() ? LoneLetter.of(batch) : null;
-        if (letter == null) {
-            return null;
-        }
+    /** What came of it, if one run in memory is to be told something and that is all; null if it is not, and then nothing was done. */
+    private @Nullable Answers tellHeld() {
+        LoneLetter letter = LoneLetter.of(batch);
+        LoneEnd end = LoneEnd.of(batch);
         try {
-            return database.call(connection -> deliverHeld(connection, letter));
+            if (letter != null) {
+                return database.call(connection -> deliverHeld(connection, letter));
+            }
+            return end == null ? null : database.call(connection -> endForHeld(connection, end));
         } catch (RefusedException sentTwiceAtOnce) {
             return null;
         }
@@ -179,15 +180,11 @@ final class BatchRun {
 
     private @Nullable Answers deliverHeld(Connection connection, LoneLetter letter) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndDeliverHeld)) {
-            Parameters parameters = new Parameters(statement);
-            letter.bind(parameters.text(LedgerSql.LOCK_TIMEOUT), sender, database.time());
+            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+            letter.bind(parameters, sender, database.time());
             stayEntries.bind(parameters);
-            statement.execute();
-            Results results = new Results(statement);
-            results.skip();
-            ResultSet row = results.next();
-            if (!row.next()) {
-                addressees.lately(false);
+            ResultSet row = told(statement);
+            if (row == null) {
                 return null;
             }
             Answers answers = new Answers();
@@ -198,6 +195,32 @@ final class BatchRun {
             told(row, answers, letter.mail());
             return answers;
         }
+    }
+
+    private @Nullable Answers endForHeld(Connection connection, LoneEnd end) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndEndForHeld)) {
+            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+            end.bind(parameters, sender, moveEntries, database.time());
+            ResultSet row = told(statement);
+            if (row == null) {
+                return null;
+            }
+            Answers answers = new Answers();
+            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.COMPLETED);
+            told(row, answers, loneAnswer(row));
+            return answers;
+        }
+    }
+
+    /** The run in memory that was told, or null. */
+    private @Nullable ResultSet told(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        Results results = new Results(statement);
+        results.skip();
+        ResultSet row = results.next();
+        boolean any = row.next();
+        addressees.lately(any);
+        return any ? row : null;
     }
 
     private Answers send(Connection connection) throws SQLException {

@@ -562,6 +562,7 @@ final class LedgerSql {
     final String control;
     final MailSql mail;
     final String settingsAndDeliverHeld;
+    final String settingsAndEndForHeld;
     final ObjectSql objects;
     final GraphSql graph;
 
@@ -581,6 +582,7 @@ final class LedgerSql {
         this.control = schema.sql(CONTROL);
         this.mail = new MailSql(schema);
         this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
+        this.settingsAndEndForHeld = String.join(";\n", settings, mail.endForHeld);
         this.objects = new ObjectSql(schema);
         this.graph = new GraphSql(schema);
     }

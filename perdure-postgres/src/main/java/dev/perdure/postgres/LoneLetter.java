@@ -73,7 +73,7 @@ final class LoneLetter {
         parameters.number(own == null ? 0 : own.run().key()).longs(taken(own == null ? List.of() : own.effects()));
     }
 
-    private static long[] taken(List<Effect> effects) {
+    static long[] taken(List<Effect> effects) {
         return effects.stream()
                 .filter(Effect.Take.class::isInstance)
                 .mapToLong(effect -> ((Effect.Take) effect).number())

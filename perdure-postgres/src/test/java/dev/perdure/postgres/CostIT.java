@@ -426,6 +426,18 @@ final class CostIT {
     }
 
     @Test
+    void the_end_of_a_child_whose_parent_is_in_memory_is_two_statements_as_soon_as_one_was_met_there() {
+        for (int round = 0; round < 8; round++) {
+            RunRef parent = fixture.start("parent-" + round);
+            NewRun child = StoreFixture.child(parent, "child-" + round, 1);
+            RunRef started = ((Outcome.Started) fixture.apply(new Change.Start(child, fixture.worker))).run();
+            assertThat(costOf(() -> fixture.apply(complete(started)))).isEqualTo(new Cost(1, 1));
+            assertThat(proxy.statements()).isEqualTo(round == 0 ? 4 : 2);
+            assertThat(store.mailboxes().unread(parent, 0, 1_000_000)).hasSize(1);
+        }
+    }
+
+    @Test
     void all_who_wait_for_what_runs_show_are_one_round_trip() {
         List<RunRef> runs = fixture.startAll(
                 IntStream.range(0, 100).mapToObj(i -> "run-" + i).toList());
