@@ -16,14 +16,14 @@ import java.util.Optional;
 final class Inbox {
     private final Held held;
     private final Host host;
-    private final Transitions transitions;
+    private final Orders orders;
     private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
     private long seen;
 
-    Inbox(Held held, Host host, Transitions transitions) {
+    Inbox(Held held, Host host, Orders orders) {
         this.held = held;
         this.host = host;
-        this.transitions = transitions;
+        this.orders = orders;
     }
 
     /** The first mail on a channel that was not taken. */
@@ -41,9 +41,8 @@ final class Inbox {
     }
 
     private void refresh() {
-        long arrived = transitions.control().mails();
-        transitions
-                .handedMail()
+        long arrived = orders.control().mails();
+        orders.handedMail()
                 .filter(mail ->
                         mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
                 .ifPresent(this::add);
