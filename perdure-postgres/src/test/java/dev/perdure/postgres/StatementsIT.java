@@ -258,7 +258,8 @@ final class StatementsIT {
                         List.of(StoreFixture.step(1)),
                         List.of(new Effect.Take(1), answer),
                         StoreFixture.STAY)));
-        Change.Start start = new Change.Start(StoreFixture.child(parents.getLast(), name + "-lone", 9), fixture.worker);
+        RunRef parentInMemory = owned(ledger, fixture, name + "-in-memory", 1).getFirst();
+        Change.Start start = new Change.Start(StoreFixture.child(parentInMemory, name + "-lone", 1), fixture.worker);
         RunRef lone = ((Outcome.Started) ledger.apply(lane, List.of(start)).getFirst()).run();
         applied(ledger, lane, List.of(StoreFixture.complete(lone)));
         applied(
