@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Published;
@@ -70,6 +71,7 @@ final class Effects {
                         output.name().equals(publish.name()) && output.value().offset() == offset);
         if (!there) {
             row.published.add(new Row.Output(publish.name(), new Published(offset, tables.now(), publish.payload())));
+            tables.hint(new Hints.RunShows(row.ref.id()));
         }
     }
 

@@ -51,6 +51,9 @@ final class Post implements Mailboxes {
                     unsubscribe(row.ref.id(), mail.channel().position());
                 }
                 tell(row, mail);
+                if (mail.channel().kind() == Channel.Kind.PROMISE) {
+                    tables.hint(new Hints.RunShows(row.ref.id()));
+                }
                 yield new Outcome.Applied(tables.now(), row.state);
             }
         };
@@ -62,7 +65,7 @@ final class Post implements Mailboxes {
                 asked.wakes() + (held ? 1 : 0), row.mailbox.count(), asked.cancel(), asked.kill(), asked.pause()));
         if (held && row.owner != null) {
             tables.hint(new Hints.MailArrived(
-                    row.owner, row.ref.key(), row.epoch, row.control.wakes(), row.control.mails()));
+                    row.owner, row.ref.key(), row.epoch, row.control.wakes(), row.control.mails(), mail));
         } else if (row.awaited.contains(mail.channel())) {
             row.needed--;
             if (row.needed <= 0 || mail.status() == Entry.Status.FAILURE) {
@@ -128,8 +131,16 @@ final class Post implements Mailboxes {
     }
 
     @Override
-    public Optional<Mail> promise(RunRef run, String name) {
-        return tables.inTransaction(() -> row(run).flatMap(row -> row.mailbox.at(Channel.promise(name))));
+    public Map<Promised, Mail> promises(Collection<Promised> promises) {
+        return tables.inTransaction(() -> {
+            Map<Promised, Mail> settled = new HashMap<>();
+            for (Promised promise : promises) {
+                row(promise.run())
+                        .flatMap(row -> row.mailbox.at(Channel.promise(promise.name())))
+                        .ifPresent(mail -> settled.put(promise, mail));
+            }
+            return settled;
+        });
     }
 
     @Override
@@ -148,14 +159,26 @@ final class Post implements Mailboxes {
     }
 
     @Override
-    public List<Published> published(RunRef run, String name, long afterOffset, int limit) {
-        return tables.inTransaction(() -> row(run).map(row -> row.published.stream()
-                        .filter(output -> output.name().equals(name))
-                        .map(Row.Output::value)
-                        .filter(value -> value.offset() > afterOffset)
-                        .limit(limit)
-                        .toList())
-                .orElse(List.of()));
+    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+        return tables.inTransaction(() -> {
+            Map<Place, Shown> shown = new HashMap<>();
+            for (Place place : places) {
+                row(place.run())
+                        .map(row -> new Shown(after(place, row, limit), row.state.isTerminal()))
+                        .filter(there -> there.ended() || !there.values().isEmpty())
+                        .ifPresent(there -> shown.put(place, there));
+            }
+            return shown;
+        });
+    }
+
+    private static List<Published> after(Place place, Row row, int limit) {
+        return row.published.stream()
+                .filter(output -> output.name().equals(place.name()))
+                .map(Row.Output::value)
+                .filter(value -> value.offset() > place.after())
+                .limit(limit)
+                .toList();
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunId;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells workers that it may be worth looking. Hints make things fast and never make them right: they may be lost, late or
@@ -29,8 +31,20 @@ public interface Hints {
      * @param epoch the epoch it is held under
      * @param wakes how often it was woken, this time included
      * @param mails how many mails have ever arrived for it
+     * @param mail the last of them, if it is known here; or null, and then the worker reads the mailbox
      */
-    record MailArrived(WorkerId worker, long run, long epoch, int wakes, long mails) implements Hint {}
+    record MailArrived(
+            WorkerId worker,
+            long run,
+            long epoch,
+            int wakes,
+            long mails,
+            @Nullable Mail mail) implements Hint {
+        /** The last of the mails, under its number, if it is known here. */
+        public Optional<Mailboxes.Arrived> arrived() {
+            return Optional.ofNullable(mail).map(known -> new Mailboxes.Arrived(mails, known));
+        }
+    }
 
     /**
      * A run ended.
@@ -38,6 +52,13 @@ public interface Hints {
      * @param run the run
      */
     record RunEnded(RunId run) implements Hint {}
+
+    /**
+     * A run shows something new: it has published a value, or one of its promises was settled.
+     *
+     * @param run the run
+     */
+    record RunShows(RunId run) implements Hint {}
 
     /** Whoever wants hints. Called on the store's threads: be quick, do not block. */
     @FunctionalInterface

@@ -4,13 +4,16 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.Births.Birth;
+import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.postgres.Wishes.Wish;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
@@ -41,28 +44,26 @@ final class BatchRun {
     private final boolean careful;
     private final PostgresHints hints;
     private final ReadBack readBack;
+    private final Addressees addressees;
 
     private final Entries stayEntries;
     private final Entries moveEntries;
     private final Outcome[] outcomes;
     private List<Long> waiting = List.of();
 
+    /** What batches have in common. */
+    record Office(Database database, LedgerSql sql, ReadBack readBack, PostgresHints hints, Addressees addressees) {}
+
     /** @param careful whether something in it may be there already: see {@link LedgerSql} */
-    BatchRun(
-            Database database,
-            LedgerSql sql,
-            ReadBack readBack,
-            Sender sender,
-            Batch batch,
-            boolean careful,
-            PostgresHints hints) {
-        this.database = database;
-        this.sql = sql;
+    BatchRun(Office office, Sender sender, Batch batch, boolean careful) {
+        this.database = office.database();
+        this.sql = office.sql();
         this.sender = sender;
         this.batch = batch;
         this.careful = careful;
-        this.hints = hints;
-        this.readBack = readBack;
+        this.hints = office.hints();
+        this.readBack = office.readBack();
+        this.addressees = office.addressees();
         this.stayEntries = new Entries(Batch.changes(batch.stays));
         this.moveEntries = new Entries(Batch.changes(batch.moves));
         this.outcomes = PostgresLedger.none(batch.size);
@@ -72,7 +73,8 @@ final class BatchRun {
         if (batch.isOneEntry() && database.call(this::appendOne)) {
             return List.of(outcomes);
         }
-        Answers answers = database.call(this::send);
+        Answers lone = addressees.probablyInMemory() ? tellHeld() : null;
+        Answers answers = lone != null ? lone : database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
         answers.hints.forEach(hints::tell);
@@ -163,6 +165,65 @@ final class BatchRun {
                 return appended;
             }
         }
+    }
+
+    /** What came of it, if one run in memory is to be told something and that is all; null if it is not, and then nothing was done. */
+    private @Nullable Answers tellHeld() {
+        LoneLetter letter = LoneLetter.of(batch);
+        LoneEnd end = LoneEnd.of(batch);
+        try {
+            if (letter != null) {
+                return database.call(connection -> deliverHeld(connection, letter));
+            }
+            return end == null ? null : database.call(connection -> endForHeld(connection, end));
+        } catch (RefusedException sentTwiceAtOnce) {
+            return null;
+        }
+    }
+
+    private @Nullable Answers deliverHeld(Connection connection, LoneLetter letter) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndDeliverHeld)) {
+            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+            letter.bind(parameters, sender, database.time());
+            stayEntries.bind(parameters);
+            ResultSet row = told(statement);
+            if (row == null) {
+                return null;
+            }
+            Answers answers = new Answers();
+            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
+            if (letter.isOfTransition()) {
+                noticeOthers(row, answers);
+            }
+            told(row, answers, letter.mail());
+            return answers;
+        }
+    }
+
+    private @Nullable Answers endForHeld(Connection connection, LoneEnd end) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndEndForHeld)) {
+            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+            end.bind(parameters, sender, moveEntries, database.time());
+            ResultSet row = told(statement);
+            if (row == null) {
+                return null;
+            }
+            Answers answers = new Answers();
+            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.COMPLETED);
+            told(row, answers, loneAnswer(row));
+            return answers;
+        }
+    }
+
+    /** The run in memory that was told, or null. */
+    private @Nullable ResultSet told(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        Results results = new Results(statement);
+        results.skip();
+        ResultSet row = results.next();
+        boolean any = row.next();
+        addressees.lately(any);
+        return any ? row : null;
     }
 
     private Answers send(Connection connection) throws SQLException {
@@ -349,8 +410,13 @@ final class BatchRun {
         }
         Outcome applied = new Outcome.Applied(Results.time(rows, "at"), RunState.RUNNING);
         batch.stays.forEach(stay -> outcomes[stay.index()] = applied);
-        if (rows.getInt("entries") < stayEntries.keys.length) {
-            answers.appendedAmongOthers = rows.getLong("transaction");
+        noticeOthers(rows, answers);
+    }
+
+    /** Some of the entries were there before. */
+    private void noticeOthers(ResultSet row, Answers answers) throws SQLException {
+        if (row.getInt("entries") < stayEntries.keys.length) {
+            answers.appendedAmongOthers = row.getLong("transaction");
         }
     }
 
@@ -561,7 +627,10 @@ final class BatchRun {
             if (index != Letters.UNASKED) {
                 outcomes[index] = reception(rows);
             }
-            told(rows, answers);
+            told(
+                    rows,
+                    answers,
+                    batch.letters.all.size() == 1 ? batch.letters.all.getFirst().mail() : null);
         }
     }
 
@@ -578,15 +647,27 @@ final class BatchRun {
 
     private void readAnswers(ResultSet rows, Answers answers) throws SQLException {
         while (rows.next()) {
-            told(rows, answers);
+            told(rows, answers, loneAnswer(rows));
         }
     }
 
-    private void told(ResultSet row, Answers answers) throws SQLException {
+    /** What a parent gets of the only run that ends, if that is no more than its result. */
+    private @Nullable Mail loneAnswer(ResultSet row) throws SQLException {
+        boolean lone = batch.size == 1 && batch.moves.size() == 1;
+        return lone
+                        && batch.moves.getFirst().change().move() instanceof Move.End end
+                        && end.state() == RunState.COMPLETED
+                ? Mail.value(Channel.answer(row.getInt("position")), row.getObject("token", UUID.class), end.outcome())
+                : null;
+    }
+
+    /** @param mail what has arrived, if it is the only one; the run gets it without a look into its mailbox */
+    private void told(ResultSet row, Answers answers, @Nullable Mail mail) throws SQLException {
         if (row.getBoolean("goes_on")) {
             answers.hints.add(new Hints.WorkReady());
         }
         UUID worker = row.getObject("signalled", UUID.class);
+        addressees.lately(worker != null);
         if (worker != null) {
             boolean here = sender.worker() != null && sender.worker() == row.getInt("owner");
             (here ? answers.hintsHere : answers.hints)
@@ -595,7 +676,8 @@ final class BatchRun {
                             row.getLong("key"),
                             row.getLong("epoch"),
                             row.getInt("wakes_now"),
-                            row.getLong("mails_now")));
+                            row.getLong("mails_now"),
+                            here ? mail : null));
         }
     }
 }

@@ -572,6 +572,8 @@ final class LedgerSql {
     final String there;
     final String control;
     final MailSql mail;
+    final String settingsAndDeliverHeld;
+    final String settingsAndEndForHeld;
     final ObjectSql objects;
     final GraphSql graph;
 
@@ -592,6 +594,8 @@ final class LedgerSql {
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
         this.mail = new MailSql(schema);
+        this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
+        this.settingsAndEndForHeld = String.join(";\n", settings, mail.endForHeld);
         this.objects = new ObjectSql(schema);
         this.graph = new GraphSql(schema);
     }

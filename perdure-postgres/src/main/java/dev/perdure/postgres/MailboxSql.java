@@ -22,10 +22,16 @@ final class MailboxSql {
             ORDER BY number
             """;
 
-    private static final String PROMISE = """
-            SELECT number, channel, position, name, token, status, text, payload
-            FROM ${schema}.mail
-            WHERE key = ? AND position = 0 AND restarts = 0 AND name = ? AND channel <> ${MESSAGE}
+    /** One question for all who wait for promises. */
+    private static final String PROMISES = """
+            SELECT g.ordinal, m.channel, m.position, m.name, m.token, m.status, m.text, m.payload
+            FROM unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)
+            CROSS JOIN LATERAL (
+                SELECT * FROM ${schema}.mail
+                WHERE mail.key = g.key AND mail.position = 0 AND mail.restarts = 0 AND mail.name = g.name
+                  AND mail.channel <> ${MESSAGE}
+                OFFSET 0
+            ) m
             """;
 
     private static final String AWAKEABLE = """
@@ -70,11 +76,19 @@ final class MailboxSql {
             SELECT count(*) FROM gone
             """;
 
+    /** One question for all who wait for values. A run that has ended is told of also where nothing is left. */
     private static final String PUBLISHED = """
-            SELECT "offset", at, payload FROM ${schema}.publication
-            WHERE key = ? AND name = ? AND "offset" > ?
-            ORDER BY "offset"
-            LIMIT ?
+            SELECT g.ordinal, r.state >= ${COMPLETED} AS ended, p."offset", p.at, p.payload
+            FROM unnest(?::bigint[], ?::text[], ?::bigint[]) WITH ORDINALITY AS g (key, name, after, ordinal)
+            CROSS JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            LEFT JOIN LATERAL (
+                SELECT "offset", at, payload FROM ${schema}.publication
+                WHERE publication.key = g.key AND publication.name = g.name AND publication."offset" > g.after
+                ORDER BY "offset"
+                LIMIT ?
+            ) p ON true
+            WHERE p."offset" IS NOT NULL OR r.state >= ${COMPLETED}
+            ORDER BY g.ordinal, p."offset"
             """;
 
     private static final String LATEST = """
@@ -85,7 +99,7 @@ final class MailboxSql {
             """;
 
     final String unread;
-    final String promise;
+    final String promises;
     final String awakeable;
     final String subscribers;
     final String unsubscribe;
@@ -94,7 +108,7 @@ final class MailboxSql {
 
     MailboxSql(Schema schema) {
         this.unread = schema.sql(UNREAD);
-        this.promise = schema.sql(PROMISE);
+        this.promises = schema.sql(PROMISES);
         this.awakeable = schema.sql(AWAKEABLE);
         this.subscribers = schema.sql(SUBSCRIBERS);
         this.unsubscribe = schema.sql(UNSUBSCRIBE);

@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.Hints.MailArrived;
 import dev.perdure.spi.Hints.RunEnded;
+import dev.perdure.spi.Hints.RunShows;
 import dev.perdure.spi.Hints.WorkReady;
 import dev.perdure.spi.Hints.WorkerSignalled;
 import dev.perdure.spi.WorkerId;
@@ -44,9 +45,10 @@ final class Notice {
         return switch (hint) {
             case WorkReady() -> "ready";
             case WorkerSignalled(WorkerId worker) -> "worker " + worker;
-            case MailArrived(WorkerId worker, long run, long epoch, int wakes, long mails) ->
-                "mail %s %d %d %d %d".formatted(worker, run, epoch, wakes, mails);
+            case MailArrived mail ->
+                "mail %s %d %d %d %d".formatted(mail.worker(), mail.run(), mail.epoch(), mail.wakes(), mail.mails());
             case RunEnded(RunId run) -> "ended " + run;
+            case RunShows(RunId run) -> "shows " + run;
         };
     }
 
@@ -73,6 +75,7 @@ final class Notice {
                 case "worker" -> Optional.of(new WorkerSignalled(new WorkerId(UUID.fromString(rest))));
                 case "mail" -> Optional.of(mail(rest.split(" ")));
                 case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
+                case "shows" -> Optional.of(new RunShows(RunId.of(rest)));
                 default -> Optional.empty();
             };
         } catch (RuntimeException malformed) {
@@ -86,6 +89,7 @@ final class Notice {
                 Long.parseLong(words[1]),
                 Long.parseLong(words[2]),
                 Integer.parseInt(words[3]),
-                Long.parseLong(words[4]));
+                Long.parseLong(words[4]),
+                null);
     }
 }

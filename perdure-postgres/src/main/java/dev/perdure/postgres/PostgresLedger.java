@@ -8,14 +8,18 @@ import dev.perdure.postgres.Database.DuplicateException;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
  */
 final class PostgresLedger implements Ledger {
-    private final Database database;
-    private final LedgerSql sql;
+    private final BatchRun.Office office;
     private final ReadBack readBack;
     private final Keys keys;
     private final Workers workers;
@@ -36,9 +39,9 @@ final class PostgresLedger implements Ledger {
     private final Circles circles;
 
     PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
-        this.database = database;
-        this.sql = new LedgerSql(schema);
+        LedgerSql sql = new LedgerSql(schema);
         this.readBack = new ReadBack(database, sql);
+        this.office = new BatchRun.Office(database, sql, readBack, hints, new Addressees());
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;
@@ -112,7 +115,7 @@ final class PostgresLedger implements Ledger {
     }
 
     private List<Outcome> send(Sender sender, Batch batch, boolean careful) {
-        BatchRun run = new BatchRun(database, sql, readBack, sender, batch, careful, hints);
+        BatchRun run = new BatchRun(office, sender, batch, careful);
         List<Outcome> outcomes = run.outcomes();
         breakCircles(run.waiting());
         return outcomes;
@@ -158,6 +161,9 @@ final class PostgresLedger implements Ledger {
     private void tell(List<Change> changes, List<Outcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
             Change change = changes.get(i);
+            if (outcomes.get(i) instanceof Outcome.Applied || outcomes.get(i) instanceof Outcome.Woken) {
+                showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
+            }
             if (change instanceof Change.Deliver) {
                 // Whom it lets go on the batch itself knows best.
                 continue;
@@ -170,6 +176,27 @@ final class PostgresLedger implements Ledger {
                 default -> {}
             }
         }
+    }
+
+    /** Those that show something new by this change. */
+    private static Stream<RunId> showing(Change change) {
+        return switch (change) {
+            case Change.Deliver deliver -> settled(deliver.to(), deliver.mail());
+            case Change.Advance advance ->
+                advance.effects().stream()
+                        .flatMap(effect -> switch (effect) {
+                            case Effect.Publish publish ->
+                                Stream.of(advance.run().id());
+                            case Effect.Deliver deliver -> settled(deliver.to(), deliver.mail());
+                            default -> Stream.empty();
+                        })
+                        .distinct();
+            default -> Stream.empty();
+        };
+    }
+
+    private static Stream<RunId> settled(RunId run, Mail mail) {
+        return mail.channel().kind() == Channel.Kind.PROMISE ? Stream.of(run) : Stream.empty();
     }
 
     /** One that was to be born running, and is not, waits for its turn. */

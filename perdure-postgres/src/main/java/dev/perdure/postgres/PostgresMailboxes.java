@@ -9,7 +9,11 @@ import dev.perdure.spi.RunRef;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -56,11 +60,19 @@ final class PostgresMailboxes implements Mailboxes {
     }
 
     @Override
-    public Optional<Mail> promise(RunRef run, String name) {
-        return query
-                .all(sql.promise, parameters -> parameters.number(run.key()).text(name), PostgresMailboxes::mail)
-                .stream()
-                .findFirst();
+    public Map<Promised, Mail> promises(Collection<Promised> promises) {
+        List<Promised> asked = List.copyOf(promises);
+        Map<Promised, Mail> settled = new HashMap<>();
+        query.all(
+                        sql.promises,
+                        parameters -> parameters
+                                .longs(asked.stream()
+                                        .mapToLong(promise -> promise.run().key())
+                                        .toArray())
+                                .texts(asked.stream().map(Promised::name).toArray(String[]::new)),
+                        row -> Map.entry(asked.get(row.getInt("ordinal") - 1), mail(row)))
+                .forEach(found -> settled.put(found.getKey(), found.getValue()));
+        return settled;
     }
 
     @Override
@@ -115,16 +127,34 @@ final class PostgresMailboxes implements Mailboxes {
         });
     }
 
+    /** A value that was found, or the end of the run where there is none. */
+    private record Found(Place place, boolean ended, Optional<Published> value) {}
+
     @Override
-    public List<Published> published(RunRef run, String name, long afterOffset, int limit) {
-        return query.all(
-                sql.published,
-                parameters -> parameters
-                        .number(run.key())
-                        .text(name)
-                        .number(afterOffset)
-                        .integer(limit),
-                PostgresMailboxes::published);
+    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+        List<Place> asked = List.copyOf(places);
+        Map<Place, Shown> shown = new HashMap<>();
+        query.all(
+                        sql.published,
+                        parameters -> parameters
+                                .longs(asked.stream()
+                                        .mapToLong(place -> place.run().key())
+                                        .toArray())
+                                .texts(asked.stream().map(Place::name).toArray(String[]::new))
+                                .longs(asked.stream().mapToLong(Place::after).toArray())
+                                .integer(limit),
+                        row -> found(asked, row))
+                .forEach(found -> {
+                    Shown there =
+                            shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended()));
+                    found.value().ifPresent(there.values()::add);
+                });
+        return shown;
+    }
+
+    private static Found found(List<Place> asked, ResultSet row) throws SQLException {
+        Optional<Published> value = row.getObject("offset") == null ? Optional.empty() : Optional.of(published(row));
+        return new Found(asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), value);
     }
 
     @Override

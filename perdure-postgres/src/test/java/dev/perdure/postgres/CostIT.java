@@ -12,7 +12,11 @@ import dev.perdure.Dag;
 import dev.perdure.DagTask;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.TransactionOptions;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
@@ -20,6 +24,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
@@ -380,5 +385,71 @@ final class CostIT {
             }
             assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs + runs / 2);
         }
+    }
+
+    /**
+     * What a run gets, that it takes it, and what it sends are one transition, which brings it to the other in memory: nothing is
+     * claimed and no mailbox is read in between.
+     */
+    @Test
+    void an_engine_makes_a_round_trip_for_each_message_between_two_runs_in_memory() {
+        int messages = 400;
+        Topic<Integer> ball = Topic.of("ball", Integer.class);
+        Definition<String, Integer> player = Definition.of("player", String.class, Integer.class, (ctx, other) -> {
+            int last = 0;
+            while (last < messages) {
+                last = ctx.receive(ball).await();
+                ctx.send(RunId.of(other), ball, last + 1);
+            }
+            return last;
+        });
+        try (Perdure perdure = Perdure.on(store).register(player).start()) {
+            Run<Integer> ping = perdure.start(player, "pong", StartOptions.id("ping"));
+            perdure.start(player, "ping", StartOptions.id("pong"));
+            proxy.reset();
+            ping.send(ball, 1);
+            assertThat(ping.result()).isEqualTo(messages + 1);
+            assertThat(proxy.roundTrips()).isBetween(messages, messages + messages / 2);
+        }
+    }
+
+    @Test
+    void a_delivery_to_a_run_in_memory_is_one_round_trip_and_one_commit_as_soon_as_one_was_met_there() {
+        RunRef held = fixture.start("held");
+        for (int round = 0; round < 8; round++) {
+            Change.Deliver delivery = StoreFixture.message(held, "news-" + round);
+            assertThat(costOf(() -> store.ledger().apply(Lane.client(0), List.of(delivery))))
+                    .isEqualTo(new Cost(1, 1));
+            assertThat(proxy.statements()).isEqualTo(round == 0 ? 3 : 2);
+        }
+        assertThat(store.mailboxes().unread(held, 0, 1_000_000)).hasSize(8);
+    }
+
+    @Test
+    void the_end_of_a_child_whose_parent_is_in_memory_is_two_statements_as_soon_as_one_was_met_there() {
+        for (int round = 0; round < 8; round++) {
+            RunRef parent = fixture.start("parent-" + round);
+            NewRun child = StoreFixture.child(parent, "child-" + round, 1);
+            RunRef started = ((Outcome.Started) fixture.apply(new Change.Start(child, fixture.worker))).run();
+            assertThat(costOf(() -> fixture.apply(complete(started)))).isEqualTo(new Cost(1, 1));
+            assertThat(proxy.statements()).isEqualTo(round == 0 ? 4 : 2);
+            assertThat(store.mailboxes().unread(parent, 0, 1_000_000)).hasSize(1);
+        }
+    }
+
+    @Test
+    void all_who_wait_for_what_runs_show_are_one_round_trip() {
+        List<RunRef> runs = fixture.startAll(
+                IntStream.range(0, 100).mapToObj(i -> "run-" + i).toList());
+        List<Mailboxes.Place> places = runs.stream()
+                .map(run -> new Mailboxes.Place(run, "progress", 0))
+                .toList();
+        List<Mailboxes.Promised> promises =
+                runs.stream().map(run -> new Mailboxes.Promised(run, "paid")).toList();
+        assertThat(costOf(() ->
+                        assertThat(store.mailboxes().published(places, 10)).isEmpty()))
+                .isEqualTo(new Cost(1, 0));
+        assertThat(costOf(() -> assertThat(store.mailboxes().promises(promises)).isEmpty()))
+                .isEqualTo(new Cost(1, 0));
     }
 }

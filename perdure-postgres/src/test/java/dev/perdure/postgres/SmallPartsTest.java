@@ -76,7 +76,8 @@ final class SmallPartsTest {
         List<Hint> hints = List.of(
                 new Hints.WorkReady(),
                 new Hints.WorkerSignalled(worker),
-                new Hints.MailArrived(worker, 1L << 40, 3, 2, 7),
+                new Hints.MailArrived(worker, 1L << 40, 3, 2, 7, null),
+                new Hints.RunShows(RunId.of("order 41 ü")),
                 new Hints.RunEnded(RunId.of("order 42 ü")));
         assertThat(Notice.read("b", Notice.written("a", hints).getFirst())).isEqualTo(hints);
 

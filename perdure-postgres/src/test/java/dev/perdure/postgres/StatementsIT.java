@@ -244,6 +244,24 @@ final class StatementsIT {
                 loops.stream()
                         .<Change>map(loop -> StoreFixture.message(loop, "news"))
                         .toList());
+        // Alone, to a run in memory: from outside, and from another run that takes what it got.
+        applied(ledger, lane, List.of(StoreFixture.message(loops.getLast(), "more news")));
+        Effect answer = new Effect.Deliver(
+                loops.getFirst().id(),
+                StoreFixture.message(loops.getFirst(), "answer").mail());
+        applied(
+                ledger,
+                lane,
+                List.of(new Change.Advance(
+                        loops.getLast(),
+                        1,
+                        List.of(StoreFixture.step(1)),
+                        List.of(new Effect.Take(1), answer),
+                        StoreFixture.STAY)));
+        RunRef parentInMemory = owned(ledger, fixture, name + "-in-memory", 1).getFirst();
+        Change.Start start = new Change.Start(StoreFixture.child(parentInMemory, name + "-lone", 1), fixture.worker);
+        RunRef lone = ((Outcome.Started) ledger.apply(lane, List.of(start)).getFirst()).run();
+        applied(ledger, lane, List.of(StoreFixture.complete(lone)));
         applied(
                 ledger,
                 lane,

@@ -58,7 +58,8 @@ public final class Engine implements Perdure {
         Listeners listeners = new Listeners(settings.listeners());
         this.board = new Board<>(
                 "results", settings.clockwork(), new Results(settings.store().runs(), this::isHere));
-        this.signs = new Board<>("signs", settings.clockwork(), new Signs(settings.store()));
+        this.signs = new Board<>(
+                "signs", settings.clockwork(), new Signs(settings.store().mailboxes()));
         Settings.WorkerRules rules = settings.worker();
         this.worker = rules == null
                 ? null
@@ -93,6 +94,10 @@ public final class Engine implements Perdure {
     private void hint(Hints.Hint hint) {
         if (hint instanceof Hints.RunEnded ended) {
             board.hint(ended.run());
+            signs.hint(ended.run());
+        }
+        if (hint instanceof Hints.RunShows shows) {
+            signs.hint(shows.run());
         }
         if (worker != null) {
             worker.hint(hint);

@@ -65,7 +65,7 @@ final class Follower<T extends @Nullable Object> implements Iterator<Published<T
 
     private void read(long nanos) {
         try {
-            switch (signs.await(new Signs.More(run, topic.name(), after), nanos)) {
+            switch (signs.await(new Signs.More(new Mailboxes.Place(run, topic.name(), after)), nanos)) {
                 case Signs.Page more -> take(more);
                 case null -> {
                     if (nanos == Clockwork.NEVER) {

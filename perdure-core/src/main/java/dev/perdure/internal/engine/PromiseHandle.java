@@ -6,6 +6,7 @@ import dev.perdure.ResultUnavailableException;
 import dev.perdure.Topic;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.RunRef;
 import java.time.Duration;
 import java.util.Optional;
@@ -33,7 +34,7 @@ record PromiseHandle<T extends @Nullable Object>(
     @Override
     public T await(Duration timeout) {
         try {
-            if (signs.await(new Signs.Promised(run, name.name()), Patience.nanos(timeout))
+            if (signs.await(new Signs.Settlement(new Mailboxes.Promised(run, name.name())), Patience.nanos(timeout))
                     instanceof Signs.Settled settled) {
                 return value(settled.mail());
             }

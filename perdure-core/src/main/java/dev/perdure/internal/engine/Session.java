@@ -155,7 +155,7 @@ final class Session implements Host {
     /** Passes on that mail has arrived; says whether that was all there is to know. */
     boolean mailed(Hints.MailArrived mail) {
         Execution execution = executions.get(mail.run());
-        return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail.wakes(), mail.mails());
+        return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail);
     }
 
     /** A run with this id is about to be started here; until then it must not be taken for one that was forgotten. */

@@ -3,30 +3,30 @@ package dev.perdure.internal.engine;
 import dev.perdure.RunId;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Mailboxes.Place;
+import dev.perdure.spi.Mailboxes.Promised;
 import dev.perdure.spi.Mailboxes.Published;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Store;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
-/** What runs show to the world while they go on: published values and settled promises. */
-record Signs(Store store) implements Board.Questions<Signs.Wanted, Signs.Seen> {
+/**
+ * What runs show to the world while they go on: published values and settled promises. One question for all who wait for
+ * values, and one for all who wait for promises.
+ */
+record Signs(Mailboxes mailboxes) implements Board.Questions<Signs.Wanted, Signs.Seen> {
     private static final int PAGE = 500;
 
     /** Something to wait for. */
-    sealed interface Wanted {
-        /** Of which run. */
-        RunRef run();
-    }
+    sealed interface Wanted {}
 
-    /** More of what is published under a name, or the end of the run. */
-    record More(RunRef run, String name, long after) implements Wanted {}
+    /** More of what is published, or the end of the run. */
+    record More(Place place) implements Wanted {}
 
     /** A promise to be settled. */
-    record Promised(RunRef run, String name) implements Wanted {}
+    record Settlement(Promised promise) implements Wanted {}
 
     /** What was seen. */
     sealed interface Seen {}
@@ -39,7 +39,10 @@ record Signs(Store store) implements Board.Questions<Signs.Wanted, Signs.Seen> {
 
     @Override
     public RunId run(Wanted key) {
-        return key.run().id();
+        return switch (key) {
+            case More more -> more.place().run().id();
+            case Settlement settlement -> settlement.promise().run().id();
+        };
     }
 
     @Override
@@ -49,23 +52,25 @@ record Signs(Store store) implements Board.Questions<Signs.Wanted, Signs.Seen> {
 
     @Override
     public Map<Wanted, Seen> ask(Collection<Wanted> keys) {
-        Map<Wanted, Seen> seen = new HashMap<>();
+        List<Place> places = new ArrayList<>();
+        List<Promised> promises = new ArrayList<>();
         for (Wanted key : keys) {
-            look(key).ifPresent(sign -> seen.put(key, sign));
+            switch (key) {
+                case More more -> places.add(more.place());
+                case Settlement settlement -> promises.add(settlement.promise());
+            }
+        }
+        Map<Wanted, Seen> seen = new HashMap<>();
+        if (!places.isEmpty()) {
+            mailboxes
+                    .published(places, PAGE)
+                    .forEach((place, shown) -> seen.put(new More(place), new Page(shown.values())));
+        }
+        if (!promises.isEmpty()) {
+            mailboxes
+                    .promises(promises)
+                    .forEach((promise, mail) -> seen.put(new Settlement(promise), new Settled(mail)));
         }
         return seen;
-    }
-
-    private Optional<Seen> look(Wanted key) {
-        Mailboxes mailboxes = store.mailboxes();
-        return switch (key) {
-            case More more -> {
-                boolean over = !store.runs().ended(List.of(more.run())).isEmpty();
-                List<Published> values = mailboxes.published(more.run(), more.name(), more.after(), PAGE);
-                yield values.isEmpty() && !over ? Optional.empty() : Optional.of(new Page(values));
-            }
-            case Promised promised ->
-                mailboxes.promise(promised.run(), promised.name()).map(Settled::new);
-        };
     }
 }

@@ -122,6 +122,7 @@ final class Worker implements Session.Home {
                 }
             }
             case Hints.RunEnded ended -> {}
+            case Hints.RunShows shows -> {}
         }
     }
 

@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.ObjectCall;
@@ -35,6 +36,7 @@ public final class Execution {
     private final Held held;
     private final Host host;
     private final Journals.Page journal;
+    private final Orders orders;
     private final Transitions transitions;
     private final BodyGuard guard;
     private volatile @Nullable Futures crew;
@@ -45,7 +47,8 @@ public final class Execution {
         this.host = host;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
-        this.transitions = new Transitions(held, host, guard);
+        this.orders = new Orders(held.control(), host.clockwork());
+        this.transitions = new Transitions(held, host, guard, orders);
     }
 
     /** The run. */
@@ -91,7 +94,8 @@ public final class Execution {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
         Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
-        RunContext context = RunContext.of(new RunContext.Parts(held, host, transitions, guard, replay, values));
+        RunContext context =
+                RunContext.of(new RunContext.Parts(held, host, orders, transitions, guard, replay, values));
         Futures futures = context.futures();
         crew = futures;
         transitions.crew(futures);
@@ -164,7 +168,7 @@ public final class Execution {
 
     /** Something was asked of this run; says whether that is news. */
     public boolean signal(Control control) {
-        if (!transitions.signal(control)) {
+        if (!orders.signal(control)) {
             return false;
         }
         String kill = control.kill();
@@ -178,8 +182,8 @@ public final class Execution {
     }
 
     /** Mail has arrived with this wake; says whether nothing is known to have come in between. */
-    public boolean mailed(int wakes, long mails) {
-        return transitions.mailed(wakes, mails);
+    public boolean mailed(Hints.MailArrived mail) {
+        return orders.mailed(mail);
     }
 
     private void interrupt(BodyGuard.Cause why) {
@@ -192,7 +196,7 @@ public final class Execution {
 
     /** The worker closes: leave at the next call or wait. */
     public void giveBack() {
-        transitions.giveBack();
+        orders.giveBack();
     }
 
     /** The worker closes now: a body that still runs is interrupted, and the run given back over its head. */
@@ -200,7 +204,7 @@ public final class Execution {
         if (guard.abandon()) {
             takeOver(new Move.Yield());
         } else {
-            transitions.giveBackNow();
+            orders.giveBackNow();
         }
     }
 
@@ -216,7 +220,7 @@ public final class Execution {
 
     /** The worker has lost its lease: write nothing more, leave at the next call or wait. */
     public void lose() {
-        transitions.lose();
+        orders.lose();
         interrupt(BodyGuard.Cause.LOST);
     }
 }

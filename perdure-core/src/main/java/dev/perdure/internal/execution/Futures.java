@@ -41,6 +41,7 @@ final class Futures implements Crew {
     private final Calls calls;
     private final Host host;
     private final Transitions transitions;
+    private final Waits waits;
     private final Steps steps;
     private final Values values;
     private final List<ChildFuture<?>> children = new ArrayList<>();
@@ -50,10 +51,11 @@ final class Futures implements Crew {
     private final Set<BodyGuard> guards = ConcurrentHashMap.newKeySet();
     private final AtomicInteger running = new AtomicInteger();
 
-    Futures(Calls calls, Host host, Transitions transitions, Steps steps, Values values) {
+    Futures(Calls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {
         this.calls = calls;
         this.host = host;
         this.transitions = transitions;
+        this.waits = waits;
         this.steps = steps;
         this.values = values;
     }
@@ -79,7 +81,7 @@ final class Futures implements Crew {
                 if (future instanceof Choice<?, ?> choice && choice.waitsForAllMail()) {
                     wanted.needsAll();
                 }
-                transitions.await(wanted);
+                waits.await(wanted);
             } else if (settled.failure() != null) {
                 throw settled.failure();
             } else {
@@ -98,7 +100,7 @@ final class Futures implements Crew {
     void finish() {
         transitions.finishing();
         while (atWork() || !queued.isEmpty()) {
-            transitions.awaitCrew();
+            waits.awaitCrew();
         }
     }
 
@@ -251,7 +253,7 @@ final class Futures implements Crew {
             } finally {
                 guards.remove(guard);
                 running.decrementAndGet();
-                transitions.wakeUp();
+                waits.wakeUp();
             }
         });
     }
@@ -270,7 +272,7 @@ final class Futures implements Crew {
         queued.clear();
         interrupt(why instanceof CancelledException ? BodyGuard.Cause.CANCEL : BodyGuard.Cause.DEADLINE);
         while (atWork()) {
-            transitions.awaitCrew();
+            waits.awaitCrew();
         }
         begun.forEach(step -> step.giveUp(why));
     }

@@ -10,19 +10,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen.
+ * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen
+ * and did not come along with the word of its arrival.
  */
 final class Inbox {
     private final Held held;
     private final Host host;
-    private final Transitions transitions;
+    private final Orders orders;
     private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
     private long seen;
 
-    Inbox(Held held, Host host, Transitions transitions) {
+    Inbox(Held held, Host host, Orders orders) {
         this.held = held;
         this.host = host;
-        this.transitions = transitions;
+        this.orders = orders;
     }
 
     /** The first mail on a channel that was not taken. */
@@ -40,14 +41,21 @@ final class Inbox {
     }
 
     private void refresh() {
-        long arrived = transitions.control().mails();
+        long arrived = orders.control().mails();
+        orders.handedMail()
+                .filter(mail ->
+                        mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
+                .ifPresent(this::add);
         while (seen < arrived) {
             List<Arrived> page = host.unread(held.run(), seen);
-            for (Arrived mail : page) {
-                unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
-                        .add(mail);
-            }
-            seen = page.isEmpty() ? arrived : page.getLast().number();
+            page.forEach(this::add);
+            seen = page.isEmpty() ? arrived : seen;
         }
+    }
+
+    private void add(Arrived mail) {
+        unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
+                .add(mail);
+        seen = mail.number();
     }
 }

@@ -11,13 +11,11 @@ import dev.perdure.InvalidRequestException;
 import dev.perdure.ObjectCalls;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.Settled;
 import dev.perdure.StartOptions;
 import dev.perdure.StepAction;
 import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
-import dev.perdure.TimedOutException;
 import dev.perdure.Topic;
 import dev.perdure.TransactionAction;
 import dev.perdure.TransactionBody;
@@ -31,17 +29,12 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
-import dev.perdure.spi.Recorded;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.Transactor;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -51,7 +44,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link Letters}. */
-class RunContext implements EngineContext {
+class RunContext implements Shorthands {
     private final Held held;
     private final Host host;
     private final Transitions transitions;
@@ -63,10 +56,20 @@ class RunContext implements EngineContext {
     private final Letters letters;
     private final Derived derived;
     private final Logger logger;
-    private final Map<String, Boolean> patches = new HashMap<>();
+    private final Emissions emissions;
+    private final TransactionCalls transactions;
+    private final TimeCalls time;
+    private final Patches patches;
 
     /** What a context is made of. */
-    record Parts(Held held, Host host, Transitions transitions, BodyGuard guard, Replay replay, Values values) {}
+    record Parts(
+            Held held,
+            Host host,
+            Orders orders,
+            Transitions transitions,
+            BodyGuard guard,
+            Replay replay,
+            Values values) {}
 
     RunContext(Parts parts) {
         this.held = parts.held();
@@ -74,16 +77,21 @@ class RunContext implements EngineContext {
         this.transitions = parts.transitions();
         this.values = parts.values();
         this.derived = new Derived(held.run().id(), held.seed());
-        this.steps = new Steps(host, transitions, parts.guard(), values, derived);
+        Waits waits = new Waits(host, parts.orders(), transitions);
+        this.steps = new Steps(host, transitions, waits, parts.guard(), values, derived);
         this.calls = new Calls(
                 held,
                 transitions,
                 parts.replay(),
                 thread -> steps.current(thread).isPresent());
-        this.futures = new Futures(calls, host, transitions, steps, values);
+        this.futures = new Futures(calls, host, transitions, waits, steps, values);
         this.letters =
-                new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, transitions), host);
+                new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, parts.orders()), host);
         this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
+        this.emissions = new Emissions(host, calls, steps, values, derived);
+        this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
+        this.time = new TimeCalls(host, calls, transitions, waits, values);
+        this.patches = new Patches(calls, transitions);
         this.logger = new ReplayLogger(
                 LoggerFactory.getLogger(
                         "dev.perdure.workflow." + held.definition().target().name()),
@@ -125,28 +133,13 @@ class RunContext implements EngineContext {
     // ---- steps
 
     @Override
-    public <T extends @Nullable Object> T step(String name, StepBody<T> body) {
-        return step(name, body, StepOptions.defaults());
-    }
-
-    @Override
     public <T extends @Nullable Object> T step(String name, StepBody<T> body, StepOptions options) {
         return this.<T>step(name, typeOf(name, body), body::call, options);
     }
 
     @Override
-    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body) {
-        return step(name, type, body, StepOptions.defaults());
-    }
-
-    @Override
     public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
         return this.<T>step(name, typeOf(type), body::call, options);
-    }
-
-    @Override
-    public void run(String name, StepAction body) {
-        run(name, body, StepOptions.defaults());
     }
 
     @Override
@@ -182,15 +175,9 @@ class RunContext implements EngineContext {
 
     @Override
     public <C, T extends @Nullable Object> T transaction(
-            String name, TransactionSource<C> source, TransactionBody<C, T> body) {
-        return transaction(name, source, body, TransactionOptions.defaults());
-    }
-
-    @Override
-    public <C, T extends @Nullable Object> T transaction(
             String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options) {
         Texts.requireName("transaction name", name);
-        return transaction(name, source, host.rules().stepTypes().of(body, name), body, options);
+        return transactions.perform(name, source, host.rules().stepTypes().of(body, name), body, options);
     }
 
     @Override
@@ -200,19 +187,13 @@ class RunContext implements EngineContext {
             TypeRef<T> type,
             TransactionBody<C, T> body,
             TransactionOptions options) {
-        host.rules().codec().check(type.type());
-        return transaction(name, source, type.type(), body, options);
-    }
-
-    @Override
-    public <C> void transact(String name, TransactionSource<C> source, TransactionAction<C> body) {
-        transact(name, source, body, TransactionOptions.defaults());
+        return transactions.perform(name, source, typeOf(type), body, options);
     }
 
     @Override
     public <C> void transact(
             String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
-        this.<C, @Nullable Object>transaction(
+        transactions.<C, @Nullable Object>perform(
                 name,
                 source,
                 void.class,
@@ -223,30 +204,7 @@ class RunContext implements EngineContext {
                 options);
     }
 
-    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
-    private <C, T extends @Nullable Object> T transaction(
-            String name,
-            TransactionSource<C> source,
-            Type type,
-            TransactionBody<C, T> body,
-            TransactionOptions options) {
-        Texts.requireName("transaction name", name);
-        if (!(source instanceof Transactor<C> transactor)) {
-            throw new InvalidRequestException(
-                    "The source of transaction '%s' is %s, which cannot run any. Take one from a module that knows databases, such as PostgresTransactions.on(store)."
-                            .formatted(name, source));
-        }
-        Call call = calls.take("transaction", Entry.Kind.TRANSACTION, name);
-        Steps.Doing doing = new TransactionAttempts<>(call, held, host, transitions, transactor, body, options);
-        return (T) steps.perform(call, calls.past(call), type, doing, options.step());
-    }
-
     // ---- futures
-
-    @Override
-    public <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body) {
-        return stepAsync(name, body, StepOptions.defaults());
-    }
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body, StepOptions options) {
@@ -258,11 +216,6 @@ class RunContext implements EngineContext {
             String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
         Texts.requireName("step name", name);
         return futures.step(name, typeOf(type), body::call, options);
-    }
-
-    @Override
-    public DurableFuture<@Nullable Void> runAsync(String name, StepAction body) {
-        return runAsync(name, body, StepOptions.defaults());
     }
 
     @Override
@@ -316,33 +269,6 @@ class RunContext implements EngineContext {
     // ---- children
 
     @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> R call(
-            WorkflowMethod.Function<W, I, R> method, I input) {
-        return startChild(method, input).await();
-    }
-
-    @Override
-    public <W, R extends @Nullable Object> R call(WorkflowMethod.Supplier<W, R> method) {
-        return startChild(method, ChildOptions.defaults()).await();
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> R call(Definition<I, R> definition, I input) {
-        return startChild(definition, input).await();
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input) {
-        startChildVoid(method, input, ChildOptions.defaults()).await();
-    }
-
-    @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            WorkflowMethod.Function<W, I, R> method, I input) {
-        return startChild(method, input, ChildOptions.defaults());
-    }
-
-    @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
         return children.start(Callee.of(host.target(method)), input, options);
@@ -352,12 +278,6 @@ class RunContext implements EngineContext {
     public <W, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
         return children.start(Callee.of(host.target(method)), null, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            Definition<I, R> definition, I input) {
-        return startChild(definition, input, ChildOptions.defaults());
     }
 
     @Override
@@ -460,15 +380,6 @@ class RunContext implements EngineContext {
     }
 
     @Override
-    public <T> Optional<T> receive(Topic<T> topic, Duration timeout) {
-        try {
-            return Optional.ofNullable(letters.receive(topic).orTimeout(timeout).await());
-        } catch (TimedOutException none) {
-            return Optional.empty();
-        }
-    }
-
-    @Override
     public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
         letters.send(to, topic, value);
     }
@@ -489,11 +400,6 @@ class RunContext implements EngineContext {
     }
 
     @Override
-    public <T> Awakeable<T> awakeable(Class<T> type) {
-        return awakeable(TypeRef.of(type));
-    }
-
-    @Override
     public <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type) {
         return letters.awakeable(typeOf(type));
     }
@@ -511,24 +417,13 @@ class RunContext implements EngineContext {
 
     @Override
     public <T extends @Nullable Object> int emit(Topic<T> name, T value) {
-        return emitted(name, "", value);
+        return emissions.emit(name, "", value);
     }
 
     @Override
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
         Texts.requireName("event key", key);
-        return emitted(name, key, value);
-    }
-
-    private <T extends @Nullable Object> int emitted(Topic<T> name, String key, T value) {
-        Payload payload =
-                values.store(value, name.type(), "the event '" + name + "'").payload();
-        String event = Letters.eventName(name, key);
-        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
-        UUID token = derived.uuid("emit", call.position());
-        Callable<Integer> body = () -> host.emit(name.name(), key, payload, token);
-        Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
-        return reached instanceof Integer count ? count : 0;
+        return emissions.emit(name, key, value);
     }
 
     @Override
@@ -548,43 +443,12 @@ class RunContext implements EngineContext {
 
     @Override
     public void sleep(Duration duration) {
-        Calls.requireStorable("sleep", duration);
-        Call call = calls.take("sleep", Entry.Kind.SLEEP, duration.toString());
-        Replay.Past past = calls.rethrowDelivered(call);
-        Optional<Recorded> begun = past.notes().stream().findFirst();
-        Instant due;
-        if (begun.isPresent()) {
-            if (calls.replaying()) {
-                return; // the run came past here before, whatever this worker's clock says
-            }
-            due = begun.get().at().plus(duration);
-        } else {
-            transitions.deliverTo(call);
-            Entry beginning = call.note(1, Entry.Status.BEGUN, Payload.EMPTY);
-            if (duration.isNegative() || duration.isZero()) {
-                transitions.ride(beginning);
-                return;
-            }
-            due = transitions.begin(call, beginning, duration, RunState.SUSPENDED);
-        }
-        transitions.await(call, due, RunState.SUSPENDED);
+        time.sleep(duration);
     }
 
     @Override
     public Instant now() {
-        Call call = calls.take("now", Entry.Kind.NOW, "");
-        Optional<Recorded> answer = calls.rethrowDelivered(call).answer();
-        if (answer.isPresent()) {
-            try {
-                return values.decode(answer.get().entry().payload(), Instant.class);
-            } catch (PayloadException unreadable) {
-                throw transitions.unreadable(call, unreadable);
-            }
-        }
-        transitions.deliverTo(call);
-        Instant now = host.clock().now();
-        transitions.ride(call.answer(Entry.Status.VALUE, values.encode(now)));
-        return now;
+        return time.now();
     }
 
     @Override
@@ -599,21 +463,7 @@ class RunContext implements EngineContext {
 
     @Override
     public boolean patched(String id) {
-        Texts.requireName("patch id", id);
-        calls.enter("patched");
-        return patches.computeIfAbsent(id, this::decidePatch);
-    }
-
-    private boolean decidePatch(String id) {
-        boolean recorded = calls.nextIsPatch(id);
-        if (!recorded && calls.replaying()) {
-            return false;
-        }
-        Call call = calls.take("patched", Entry.Kind.PATCH, id);
-        if (!recorded) {
-            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
-        }
-        return true;
+        return patches.isTaken(id);
     }
 
     @Override

@@ -35,14 +35,16 @@ final class Steps {
 
     private final Host host;
     private final Transitions transitions;
+    private final Waits waits;
     private final BodyGuard guard;
     private final Values values;
     private final Derived derived;
     private final ConcurrentMap<Thread, Attempt> current = new ConcurrentHashMap<>();
 
-    Steps(Host host, Transitions transitions, BodyGuard guard, Values values, Derived derived) {
+    Steps(Host host, Transitions transitions, Waits waits, BodyGuard guard, Values values, Derived derived) {
         this.host = host;
         this.transitions = transitions;
+        this.waits = waits;
         this.guard = guard;
         this.values = values;
         this.derived = derived;
@@ -189,7 +191,7 @@ final class Steps {
         if (failed > 0) {
             Recorded lastFailure = failures.getLast();
             long delay = failedAttempt(call, lastFailure.entry()).delayMillis();
-            transitions.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
+            waits.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
         }
         while (true) {
             transitions.checkOrders();
@@ -229,8 +231,8 @@ final class Steps {
             if (delay == null) {
                 return replay(call, givenUp(call, doing, verdict), type);
             }
-            Instant due = transitions.begin(call, entry(call, verdict), delay, RunState.BACKING_OFF);
-            transitions.await(call, due, RunState.BACKING_OFF);
+            Instant due = waits.begin(entry(call, verdict), delay, RunState.BACKING_OFF);
+            waits.await(call, due, RunState.BACKING_OFF);
             firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
         }
     }

@@ -4,10 +4,8 @@ import dev.perdure.CancelledException;
 import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunState;
-import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
-import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
@@ -21,7 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
- * with the next. Also where the orders of others arrive, and where they are obeyed: kill, pause and give-back at any call,
+ * with the next. Also where the {@link Orders} of others are obeyed: kill, pause and give-back at any call,
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 final class Transitions {
@@ -39,18 +37,11 @@ final class Transitions {
     private final Held held;
     private final Host host;
     private final BodyGuard guard;
-    private final Clockwork.Signal wake;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Orders orders;
+    private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
     private final List<Entry> pending = new ArrayList<>();
     private final List<Effect> pendingEffects = new ArrayList<>();
     private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
-
-    // Written by other threads, under the lock.
-    private Control control;
-    private boolean givenBack;
-    private boolean givenBackNow;
-    private boolean lost;
-    private @Nullable Departure departure;
 
     // Written by the workflow's own thread only.
     private volatile boolean cancelDelivered;
@@ -63,49 +54,20 @@ final class Transitions {
     private Crew crew = Crew.NOBODY;
     private Supplier<Optional<Known>> known = Optional::empty;
 
-    Transitions(Held held, Host host, BodyGuard guard) {
+    Transitions(Held held, Host host, BodyGuard guard, Orders orders) {
         this.held = held;
         this.host = host;
         this.guard = guard;
-        this.control = held.control();
-        this.wake = host.clockwork().signal();
-    }
-
-    // ---- what others say, from their threads
-
-    /** Takes over what is asked; says whether that is news. */
-    boolean signal(Control asked) {
-        boolean news = underLock(() -> {
-            boolean newer = asked.wakes() > control.wakes();
-            control = newer ? asked : control;
-            return newer;
-        });
-        if (news) {
-            wake.raise();
-        }
-        return news;
-    }
-
-    /**
-     * Takes over that mail has arrived with this wake. Not if an earlier one is unknown here, which may have brought an order;
-     * says whether there is nothing more to know.
-     */
-    boolean mailed(int wakes, long mails) {
-        boolean news = underLock(() -> {
-            boolean next = wakes == control.wakes() + 1;
-            if (next) {
-                control = new Control(wakes, mails, control.cancel(), control.kill(), control.pause());
-            }
-            return next;
-        });
-        if (news) {
-            wake.raise();
-        }
-        return news || underLock(() -> wakes <= control.wakes());
+        this.orders = orders;
     }
 
     void crew(Crew those) {
         crew = those;
+    }
+
+    /** Whether a body runs. */
+    boolean bodiesAtWork() {
+        return crew.atWork();
     }
 
     /** What is known of the virtual object that the run holds, for whoever holds it next. */
@@ -113,55 +75,15 @@ final class Transitions {
         known = what;
     }
 
-    /** Something happened that the run's thread may wait for. */
-    void wakeUp() {
-        wake.raise();
-    }
-
-    void giveBack() {
-        underLock(() -> givenBack = true);
-        wake.raise();
-    }
-
-    /** As {@link #giveBack()}, without waiting for the bodies of asynchronous steps. */
-    void giveBackNow() {
-        underLock(() -> givenBackNow = true);
-        underLock(() -> givenBack = true);
-        wake.raise();
-    }
-
-    /** What has been asked of the run. */
-    Control control() {
-        return underLock(() -> control);
-    }
-
-    void lose() {
-        underLock(() -> lost = true);
-        wake.raise();
-    }
-
-    private <T> T underLock(Supplier<T> work) {
-        lock.lock();
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     // ---- leaving
 
     Optional<Departure> departure() {
-        return underLock(() -> Optional.ofNullable(departure));
+        return Optional.ofNullable(departure.get());
     }
 
     private Departure depart(Departure how) {
-        return underLock(() -> {
-            if (departure == null) {
-                departure = how;
-            }
-            return departure;
-        });
+        Departure first = departure.compareAndExchange(null, how);
+        return first == null ? how : first;
     }
 
     Departure end(RunState state, Payload outcome, String reason) {
@@ -298,8 +220,8 @@ final class Transitions {
 
     /** Nothing begins in a run that is about to leave or to be told to end. */
     private boolean mayBegin() {
-        Control asked = control();
-        boolean leaves = asked.kill() != null || asked.pause() != null || underLock(() -> givenBack);
+        Control asked = orders.control();
+        boolean leaves = asked.kill() != null || asked.pause() != null || orders.isGivenBack();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
@@ -328,7 +250,7 @@ final class Transitions {
     }
 
     private Outcome send(Load load, Move move) {
-        if (underLock(() -> lost || departure != null)) {
+        if (orders.isLost() || departure.get() != null) {
             return new Outcome.Fenced();
         }
         try {
@@ -367,15 +289,15 @@ final class Transitions {
         if (gone != null) {
             throw unwind(gone);
         }
-        Control asked = underLock(() -> control);
+        Control asked = orders.control();
         seenWakes = asked.wakes(); // what comes later must keep the run from waiting
-        if (underLock(() -> lost) || !host.alive()) {
+        if (orders.isLost() || !host.alive()) {
             throw lost();
         }
         if (asked.kill() != null) {
             throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
         }
-        boolean bodiesFirst = crew.atWork() && underLock(() -> !givenBackNow);
+        boolean bodiesFirst = crew.atWork() && !orders.isGivenBackNow();
         if (bodiesFirst) {
             return;
         }
@@ -383,7 +305,7 @@ final class Transitions {
             obeyPause(asked.pause(), asked.wakes());
             return;
         }
-        if (underLock(() -> givenBack)) {
+        if (orders.isGivenBack()) {
             flush();
             throw unwind(leave(new Move.Yield()));
         }
@@ -396,7 +318,7 @@ final class Transitions {
         if (!(outcome instanceof Outcome.Woken woken)) {
             throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
         }
-        underLock(() -> control = woken.control());
+        orders.learn(woken.control());
         checkOrders();
     }
 
@@ -406,16 +328,15 @@ final class Transitions {
 
     /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
     void deliverTo(Call call) {
-        String cancel = underLock(() -> control).cancel();
+        String cancel = orders.control().cancel();
         if (cancel != null && !cancelDelivered) {
             crew.giveUp(new CancelledException(cancel));
             pendingEffects.addAll(crew.cancels(cancel));
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
         }
-        Instant deadline = held.deadline();
+        Instant deadline = openDeadline();
         if (deadline != null
-                && !deadlineDelivered
                 && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
             crew.giveUp(deadlineExceeded(deadline.toString()));
             append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
@@ -432,6 +353,12 @@ final class Transitions {
         }
         deadlineDelivered = true;
         return deadlineExceeded(text);
+    }
+
+    /** The deadline that was not delivered yet, or null. */
+    @Nullable
+    Instant openDeadline() {
+        return deadlineDelivered ? null : held.deadline();
     }
 
     /** The deadline has interrupted a body: deliver it at the next chance. */
@@ -456,68 +383,12 @@ final class Transitions {
 
     /** Interrupts a body when the deadline comes; gives the way to call it off. */
     Runnable armDeadline(BodyGuard body) {
-        Instant deadline = held.deadline();
-        if (deadline == null || deadlineDelivered) {
+        Instant deadline = openDeadline();
+        if (deadline == null) {
             return () -> {};
         }
         Duration left = Duration.ofNanos(host.clock().nanosUntil(deadline));
         return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
-    }
-
-    // ---- waiting
-
-    /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
-    Instant begin(Call call, Entry beginning, Duration delay, RunState state) {
-        if (delay.compareTo(host.rules().warmWindow()) <= 0 || crew.atWork()) {
-            return append(List.of(beginning)).plus(delay);
-        }
-        Instant deadline = held.deadline();
-        Instant end = host.clock().now().plus(delay);
-        Due due = deadline != null && !deadlineDelivered && deadline.isBefore(end)
-                ? new Due.At(deadline)
-                : new Due.In(delay);
-        return suspend(takePending(List.of(beginning)), state, due, Awaited.NOTHING)
-                .plus(delay);
-    }
-
-    /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
-    void await(Call call, Instant due, RunState state) {
-        while (host.clock().now().isBefore(due)) {
-            checkOrders();
-            deliverTo(call);
-            Instant until = earlier(due, deadlineDelivered ? null : held.deadline());
-            long nanos = host.clock().nanosUntil(until);
-            flush(); // so that what bodies have finished does not count as work
-            if (nanos <= host.rules().warmWindow().toNanos() || crew.atWork()) {
-                Waiting.until(wake, nanos, Clockwork.NEVER);
-            } else {
-                suspend(takePending(List.of()), state, new Due.At(until), Awaited.NOTHING);
-            }
-        }
-    }
-
-    /**
-     * Waits for what a future waits for: in memory while bodies run, for a moment, or if it is soon; else out of it. Returns
-     * when it may be worth looking again.
-     */
-    void await(Wanted wanted) {
-        Instant deadline = deadlineDelivered ? null : held.deadline();
-        Due due = wanted.due(host.clock().now(), deadline);
-        long nanos = wanted.nanos(host.clock(), deadline);
-        boolean bodies = crew.atWork();
-        if (bodies || nanos <= host.rules().warmWindow().toNanos()) {
-            flush();
-            Waiting.until(wake, nanos, Clockwork.NEVER);
-            return;
-        }
-        boolean staysWarm = wanted.isForMail() && !host.rules().warmWindow().isZero();
-        if (staysWarm) {
-            flush();
-            if (Waiting.until(wake, nanos, host.rules().warmWindow().toNanos())) {
-                return;
-            }
-        }
-        suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
     /** The workflow has come to its end: nothing is delivered to it any more. */
@@ -525,27 +396,14 @@ final class Transitions {
         finishing = true;
     }
 
-    /** Waits in memory until a body has ended, whatever the time is. */
-    void awaitCrew() {
-        checkOrders();
-        flush();
-        if (crew.atWork()) {
-            Waiting.forSignal(wake);
-        }
-    }
-
-    private static Instant earlier(Instant one, @Nullable Instant other) {
-        return other == null || one.isBefore(other) ? one : other;
-    }
-
     /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
-    private Instant suspend(Load load, RunState state, Due due, Awaited awaited) {
+    Instant suspend(List<Entry> entries, RunState state, Due due, Awaited awaited) {
         Move move = new Move.Wait(state, due, awaited, seenWakes);
-        Outcome outcome = send(load, move);
+        Outcome outcome = send(takePending(entries), move);
         return switch (outcome) {
             case Outcome.Woken woken -> {
-                underLock(() -> control = woken.control());
-                wake.raise(); // what it was woken for is looked at before it waits again
+                orders.learn(woken.control());
+                orders.wakeUp(); // what it was woken for is looked at before it waits again
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());

@@ -2,7 +2,6 @@ package dev.perdure.postgres.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -10,11 +9,6 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
-import dev.perdure.embedded.SharedPostgres;
-import dev.perdure.postgres.PostgresStore;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +29,6 @@ class TalkIT {
     private static final int BALLS = Integer.getInteger("talk.balls", 100);
     private static final int KILLS = Integer.getInteger("talk.kills", 3);
     private static final int WAITERS = Integer.getInteger("talk.waiters", 1_000);
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Topic<String> WORD = Topic.of("word", String.class);
 
     @Test
@@ -104,13 +97,15 @@ class TalkIT {
                 Perdure worker = Perdure.on(court.store)
                         .register(waiter)
                         .warmWindow(Duration.ZERO)
+                        .lease(CrashWorker.LEASE)
                         .start()) {
             List<String> kinds = IntStream.range(0, WAITERS)
                     .mapToObj(i -> i % 2 == 0 ? "message" : "promise")
                     .toList();
+            long heapBefore = Footprint.usedHeap();
             List<Run<String>> runs = worker.startAll(waiter, kinds, kind -> StartOptions.defaults());
             Awaitility.await()
-                    .atMost(PATIENCE)
+                    .atMost(Court.PATIENCE)
                     .until(() -> court.count("SELECT count(*) FROM perdure.run WHERE state = 3") == WAITERS);
             assertThat(court.count("SELECT count(*) FROM perdure.held"))
                     .as("runs in memory")
@@ -118,6 +113,15 @@ class TalkIT {
             assertThat(court.count("SELECT count(*) FROM perdure.timer"))
                     .as("timers")
                     .isZero();
+            Awaitility.await().atMost(Court.PATIENCE).until(() -> Footprint.threads("perdure-run-") == 0);
+            assertThat(Footprint.instances("dev.perdure.internal.execution."))
+                    .as("what executions are made of, in the heap")
+                    .allSatisfy((name, count) -> assertThat(count).as(name).isLessThan(WAITERS / 10));
+            long transactions = court.transactionsUntilTheLeaseIsRenewed();
+            assertThat(transactions).as("transactions while they wait").isLessThan(WAITERS / 2);
+            System.out.printf(
+                    "talk: %d waiters: no thread, %d KB of heap in use (%d KB before), %d transactions in two renewals of the lease%n",
+                    WAITERS, Footprint.usedHeap() / 1024, heapBefore / 1024, transactions);
 
             List<RunId> forMessages = new ArrayList<>();
             List<RunId> forPromises = new ArrayList<>();
@@ -128,86 +132,11 @@ class TalkIT {
             worker.sendAll(forMessages, WORD, run -> "go");
             worker.resolveAll(forPromises, WORD, run -> "go");
             for (Run<String> run : runs) {
-                assertThat(run.result(PATIENCE)).isEqualTo("go");
+                assertThat(run.result(Court.PATIENCE)).isEqualTo("go");
             }
             System.out.printf(
                     "talk: %d waiters woken and finished in %d ms%n",
                     WAITERS, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
-        }
-    }
-
-    /** A database, a client, and what is played on it. */
-    private static final class Court implements AutoCloseable {
-        private final SharedPostgres.Fresh database = SharedPostgres.database("talk");
-        private final HikariDataSource pool =
-                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
-        private final PostgresStore store = PostgresStore.on(pool).open();
-        private final Perdure client = Perdure.on(store).client();
-
-        WorkerProcess worker(String queue) throws Exception {
-            return WorkerProcess.start(TalkWorker.class, database, queue);
-        }
-
-        /** Plays a rally to its end; gives the messages a second. */
-        double play(Perdure perdure, String name, int balls) {
-            long begun = System.nanoTime();
-            end(begin(perdure, name, balls), balls);
-            return 2.0 * balls * TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
-        }
-
-        List<Run<Rally.Received>> begin(Perdure perdure, String name, int balls) {
-            String ping = name + "-ping";
-            String pong = name + "-pong";
-            return List.of(
-                    perdure.start(
-                            Rally.definition(),
-                            new Rally.Side(ping, false, balls),
-                            StartOptions.id(pong).queue("pong")),
-                    perdure.start(
-                            Rally.definition(),
-                            new Rally.Side(pong, true, balls),
-                            StartOptions.id(ping).queue("ping")));
-        }
-
-        void end(List<Run<Rally.Received>> sides, int balls) {
-            List<Integer> all = IntStream.rangeClosed(1, balls).boxed().toList();
-            for (Run<Rally.Received> side : sides) {
-                assertThat(side.result(PATIENCE).balls())
-                        .as("received by " + side.id())
-                        .isEqualTo(all);
-            }
-        }
-
-        /** Single-row inserts of one client, each its own commit. */
-        double rawCommits() throws SQLException {
-            int commits = 500;
-            try (Connection connection = pool.getConnection();
-                    PreparedStatement create = connection.prepareStatement("CREATE TABLE raw_commit (number int)");
-                    PreparedStatement insert = connection.prepareStatement("INSERT INTO raw_commit VALUES (1)")) {
-                create.execute();
-                long begun = System.nanoTime();
-                for (int i = 0; i < commits; i++) {
-                    insert.executeUpdate();
-                }
-                return commits * (double) TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - begun);
-            }
-        }
-
-        long count(String sql) throws SQLException {
-            try (Connection connection = pool.getConnection();
-                    PreparedStatement query = connection.prepareStatement(sql);
-                    var row = query.executeQuery()) {
-                row.next();
-                return row.getLong(1);
-            }
-        }
-
-        @Override
-        public void close() {
-            client.close();
-            store.close();
-            pool.close();
-            database.close();
         }
     }
 }

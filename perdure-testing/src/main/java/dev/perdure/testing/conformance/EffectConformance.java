@@ -12,16 +12,21 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.Mailboxes.Place;
 import dev.perdure.spi.Mailboxes.Published;
+import dev.perdure.spi.Mailboxes.Shown;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Parent;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -335,6 +340,54 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(store().mailboxes().latest(run, "progress").orElseThrow().payload())
                 .isEqualTo(payload("30"));
         assertThat(store().mailboxes().latest(run, "nothing")).isEmpty();
+    }
+
+    @Test
+    void many_ask_at_once_what_runs_show() {
+        WorkerId worker = join();
+        RunRef shows = startOwned(worker, "shows");
+        RunRef silent = startOwned(worker, "silent");
+        RunRef over = startOwned(worker, "over");
+        apply(
+                worker,
+                advance(
+                        shows,
+                        1,
+                        STAY,
+                        List.of(
+                                new Effect.Publish("progress", 1, payload("10")),
+                                new Effect.Publish("progress", 2, payload("20")))));
+        apply(worker, advance(over, 1, complete("1"), List.of(new Effect.Publish("progress", 1, payload("90")))));
+        Place all = new Place(shows, "progress", 0);
+        Place later = new Place(shows, "progress", 1);
+        Place last = new Place(over, "progress", 0);
+        Place none = new Place(over, "progress", 1);
+
+        Map<Place, Shown> shown = store().mailboxes()
+                .published(
+                        List.of(
+                                all,
+                                later,
+                                new Place(shows, "progress", 2),
+                                new Place(silent, "progress", 0),
+                                last,
+                                none),
+                        100);
+
+        assertThat(shown)
+                .containsOnlyKeys(all, later, last, none)
+                .hasEntrySatisfying(all, there -> shows(there, false, "10", "20"))
+                .hasEntrySatisfying(later, there -> shows(there, false, "20"))
+                .hasEntrySatisfying(last, there -> shows(there, true, "90"))
+                .hasEntrySatisfying(none, there -> shows(there, true));
+        assertThat(store().mailboxes().published(List.of(), 100)).isEmpty();
+    }
+
+    private static void shows(Shown there, boolean ended, String... values) {
+        assertThat(there.ended()).isEqualTo(ended);
+        assertThat(there.values())
+                .extracting(Published::payload)
+                .containsExactly(Stream.of(values).map(value -> payload(value)).toArray(Payload[]::new));
     }
 
     @Test

@@ -2,10 +2,14 @@ package dev.perdure.testing.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Task;
@@ -50,5 +54,37 @@ public abstract class HintsConformance extends StoreConformance {
             apply(worker, advance(started.handed().getFirst().run(), 1, complete("1")));
         }
         assertThat(heard).contains(new Hints.WorkReady());
+    }
+
+    @Test
+    void what_a_run_shows_is_told() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef other = startOwned(worker, "b");
+        Mail paid = mail(Channel.promise("paid"), "1");
+        Mail ready = mail(Channel.promise("ready"), "1");
+        try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
+            assertThat(subscription).isNotNull();
+            apply(worker, new Change.Deliver(run.id(), paid));
+            assertThat(shown()).containsExactly(run.id());
+            apply(
+                    worker,
+                    new Change.Advance(
+                            run,
+                            1,
+                            List.of(),
+                            List.of(
+                                    new Effect.Publish("progress", 1, payload("1")),
+                                    new Effect.Deliver(other.id(), ready)),
+                            STAY));
+            assertThat(shown()).containsExactly(run.id(), run.id(), other.id());
+        }
+    }
+
+    private List<RunId> shown() {
+        return heard.stream()
+                .filter(Hints.RunShows.class::isInstance)
+                .map(hint -> ((Hints.RunShows) hint).run())
+                .toList();
     }
 }

@@ -14,6 +14,7 @@ import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.Mailboxes.Promised;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Outcome.Undelivered.Why;
@@ -22,6 +23,7 @@ import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
@@ -284,5 +286,21 @@ public abstract class MailConformance extends StoreConformance {
         assertThat(outcomes.get(0)).isEqualTo(new Outcome.Undelivered(Why.ENDED));
         assertThat(outcomes.get(1)).isEqualTo(new Outcome.UnknownRun());
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void many_ask_at_once_for_promises() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef other = startOwned(worker, "b");
+        Mail paid = mail(Channel.promise("paid"), "1");
+        Mail sent = mail(Channel.promise("sent"), "2");
+        deliver(run, paid);
+        deliver(other, sent);
+        assertThat(store().mailboxes()
+                        .promises(List.of(
+                                new Promised(run, "paid"), new Promised(run, "sent"), new Promised(other, "sent"))))
+                .isEqualTo(Map.of(new Promised(run, "paid"), paid, new Promised(other, "sent"), sent));
+        assertThat(store().mailboxes().promises(List.of())).isEmpty();
     }
 }

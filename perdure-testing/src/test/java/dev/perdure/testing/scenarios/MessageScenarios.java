@@ -241,6 +241,32 @@ abstract class MessageScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void a_message_from_a_run_to_one_that_has_ended_is_dropped_and_a_step_gets_to_know_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<Integer, String> reader = reader();
+            Definition<String, String> sender = workflow("sender", (ctx, to) -> {
+                ctx.send(RunId.of(to), NEWS, "dropped");
+                ctx.resolve(RunId.of(to), GOSSIP, "dropped too");
+                return ctx.step("tell", () -> {
+                    try {
+                        perdure.send(RunId.of(to), NEWS, "refused");
+                        return "it got it";
+                    } catch (RunEndedException | UnknownRunException gone) {
+                        return gone.getClass().getSimpleName();
+                    }
+                });
+            });
+            perdure.register(reader, sender);
+            Run<String> ended = perdure.start(reader, 0, id("ended"));
+            ended.result();
+            assertThat(perdure.start(sender, "ended").result()).isEqualTo("RunEndedException");
+            assertThat(perdure.start(sender, "nobody").result()).isEqualTo("UnknownRunException");
+            assertThat(ended.promise(GOSSIP).peek()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_ping_pong_between_two_runs_loses_and_doubles_nothing(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             int rounds = mode == TestMode.NORMAL ? 500 : 50;

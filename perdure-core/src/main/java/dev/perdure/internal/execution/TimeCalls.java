@@ -1,0 +1,52 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.PayloadException;
+import dev.perdure.RunState;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Recorded;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Sleeps, and what time it is: by the store's clock, and the same on every replay. */
+record TimeCalls(Host host, Calls calls, Transitions transitions, Waits waits, Values values) {
+    void sleep(Duration duration) {
+        Calls.requireStorable("sleep", duration);
+        Call call = calls.take("sleep", Entry.Kind.SLEEP, duration.toString());
+        Replay.Past past = calls.rethrowDelivered(call);
+        Optional<Recorded> begun = past.notes().stream().findFirst();
+        Instant due;
+        if (begun.isPresent()) {
+            if (calls.replaying()) {
+                return; // the run came past here before, whatever this worker's clock says
+            }
+            due = begun.get().at().plus(duration);
+        } else {
+            transitions.deliverTo(call);
+            Entry beginning = call.note(1, Entry.Status.BEGUN, Payload.EMPTY);
+            if (duration.isNegative() || duration.isZero()) {
+                transitions.ride(beginning);
+                return;
+            }
+            due = waits.begin(beginning, duration, RunState.SUSPENDED);
+        }
+        waits.await(call, due, RunState.SUSPENDED);
+    }
+
+    Instant now() {
+        Call call = calls.take("now", Entry.Kind.NOW, "");
+        Optional<Recorded> answer = calls.rethrowDelivered(call).answer();
+        if (answer.isPresent()) {
+            try {
+                return values.decode(answer.get().entry().payload(), Instant.class);
+            } catch (PayloadException unreadable) {
+                throw transitions.unreadable(call, unreadable);
+            }
+        }
+        transitions.deliverTo(call);
+        Instant now = host.clock().now();
+        transitions.ride(call.answer(Entry.Status.VALUE, values.encode(now)));
+        return now;
+    }
+}
