@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** Very many virtual objects that have a state and that nobody calls. The long form: {@code -Dobjects.states=1000000}. */
 final class ManyObjectsIT {
-    private static final int STATES = Integer.getInteger("objects.states", 20_000);
+    private static final int STATES = Integer.getInteger("objects.states", 5_000);
     private static final int AT_ONCE = 10_000;
 
     private static final String FILL = """

@@ -34,7 +34,7 @@ class ObjectIT {
     private static final int APPENDS = Integer.getInteger("objects.appends", 80);
     private static final int KILLS = Integer.getInteger("objects.kills", 3);
     private static final int CALLS = Integer.getInteger("objects.calls", 300);
-    private static final int WAITING = Integer.getInteger("objects.waiting", 1_000);
+    private static final int WAITING = Integer.getInteger("objects.waiting", 300);
     private static final int PROCESSES = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
