@@ -206,6 +206,16 @@ public interface WorkflowContext {
     /** Rejects a promise of another run. Goes out with this run's next commit; has no effect if it is settled already. */
     void reject(RunId run, Topic<?> promise, String reason);
 
+    /**
+     * Resolves the awakeable with this token, of whatever run. Made at once and recorded, as a step is.
+     *
+     * @return whether it arrived: not if no awakeable has the token, or if it is settled already
+     */
+    boolean resolve(String token, @Nullable Object value);
+
+    /** Rejects the awakeable with this token, as {@link #resolve(String, Object)} resolves it. */
+    boolean reject(String token, String reason);
+
     /** Something that only whoever is given its token can settle. */
     <T> Awakeable<T> awakeable(Class<T> type);
 

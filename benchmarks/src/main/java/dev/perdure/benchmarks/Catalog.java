@@ -13,6 +13,7 @@ import dev.perdure.benchmarks.ours.Budget;
 import dev.perdure.benchmarks.ours.Graphs;
 import dev.perdure.benchmarks.ours.Growth;
 import dev.perdure.benchmarks.ours.LongJournal;
+import dev.perdure.benchmarks.ours.Objects;
 import dev.perdure.benchmarks.ours.PerdureQueue;
 import dev.perdure.benchmarks.ours.PerdureRecoverable;
 import dev.perdure.benchmarks.ours.PerdureSleepers;
@@ -47,6 +48,7 @@ final class Catalog {
             new Item(Who.PERDURE, Workload.W6, Graphs::measure),
             new Item(Who.PERDURE, Workload.W7, Growth::measure),
             new Item(Who.PERDURE, Workload.W8, LongJournal::measure),
+            new Item(Who.PERDURE, Workload.OBJECTS, Objects::measure),
             new Item(Who.PERDURE, Workload.FOOTPRINT, Budget::measure));
 
     private Catalog() {}

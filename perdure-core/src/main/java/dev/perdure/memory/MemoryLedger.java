@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
@@ -15,10 +16,13 @@ import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
+import dev.perdure.spi.RunRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +32,8 @@ final class MemoryLedger implements Ledger {
 
     private final Effects effects;
     private final Circles circles;
+    /** Calls of virtual objects that were handed over in this batch, and by whose end. */
+    private final Map<Row, RunRef> handedHere = new HashMap<>();
 
     MemoryLedger(Tables tables) {
         this.tables = tables;
@@ -43,6 +49,7 @@ final class MemoryLedger implements Ledger {
                         .<Outcome>map(change -> new Outcome.Fenced())
                         .toList();
             }
+            handedHere.clear();
             return inOrder(changes, change -> apply(lane, change));
         });
     }
@@ -114,7 +121,7 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
-        if (!row.isHeldBy(lane.worker(), advance.epoch())) {
+        if (!row.isHeldBy(lane.worker(), advance.epoch()) || isOutOfTurn(row, advance.move())) {
             return wasApplied(row, advance) ? new Outcome.AlreadyThere(row.changedAt, row.state) : new Outcome.Fenced();
         }
         Instant now = tables.now();
@@ -145,11 +152,20 @@ final class MemoryLedger implements Ledger {
                 row.outcome = end.outcome();
                 List<Row> taken = new ArrayList<>(tables.graphs.take(row, end.takes()));
                 taken.addAll(tables.objects.take(row, end.takes() - taken.size()));
+                taken.forEach(each -> handedHere.put(each, row.ref));
+                List<Claimed> next = tables.objects.behind(taken, end.takes() - taken.size());
                 moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
                 yield new Outcome.Applied(
-                        now, row.state, taken.stream().map(Row::claimed).toList());
+                        now, row.state, taken.stream().map(Row::claimed).toList(), next);
             }
         };
+    }
+
+    /** An end ahead of its turn was made from what another call left, which must have ended just now. */
+    private boolean isOutOfTurn(Row row, Move move) {
+        return move instanceof Move.End end
+                && end.follows() != null
+                && !end.follows().equals(handedHere.get(row));
     }
 
     private Outcome arrive(Row row, Instant now) {

@@ -1,12 +1,14 @@
 package dev.perdure.memory;
 
 import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectCall.Hold;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.States;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -74,13 +76,32 @@ final class MemoryObjects implements States {
             return List.of();
         }
         Row next = thing.waiting.getFirst();
-        if (next.state != RunState.PENDING || !next.start.queue().equals(ending.start.queue()) || !worker.suits(next)) {
+        if (!suits(worker, next, ending)) {
             return List.of();
         }
         thing.waiting.removeFirst();
         thing.holder = next;
         tables.take(next, worker.joining.id());
         return List.of(next);
+    }
+
+    private static boolean suits(Tables.Worker worker, Row next, Row ending) {
+        return next.state == RunState.PENDING && next.start.queue().equals(ending.start.queue()) && worker.suits(next);
+    }
+
+    /** Those behind a call that was just taken: as far as its worker could run them one after another. */
+    List<Claimed> behind(List<Row> taken, int limit) {
+        Row holder = taken.isEmpty() ? null : taken.getLast();
+        ObjectCall call = holder == null ? null : holder.start.object();
+        Tables.Worker worker = holder == null ? null : tables.workers.get(holder.owner);
+        if (holder == null || call == null || worker == null || thing(call).holder != holder) {
+            return List.of();
+        }
+        return thing(call).waiting.stream()
+                .limit(limit)
+                .takeWhile(row -> suits(worker, row, holder))
+                .map(Row::claimedNext)
+                .toList();
     }
 
     /** A run has ended: what it held goes to the next. */
@@ -134,10 +155,14 @@ final class MemoryObjects implements States {
     }
 
     @Override
-    public SortedMap<String, Payload> readAll(ObjectKey object) {
+    public Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects) {
         return tables.inTransaction(() -> {
-            Thing thing = things.get(object);
-            return thing == null ? new TreeMap<>() : new TreeMap<>(thing.state);
+            Map<ObjectKey, SortedMap<String, Payload>> states = new HashMap<>();
+            for (ObjectKey object : objects) {
+                Thing thing = things.get(object);
+                states.put(object, thing == null ? new TreeMap<>() : new TreeMap<>(thing.state));
+            }
+            return states;
         });
     }
 }

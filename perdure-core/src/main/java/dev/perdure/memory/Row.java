@@ -111,13 +111,22 @@ final class Row {
 
     /** What its worker gets to know of it. */
     Claimed claimed() {
+        return claimed(epoch, control);
+    }
+
+    /** What a worker would get to know of it, were it to be next. */
+    Claimed claimedNext() {
+        return claimed(epoch + 1, new Control(0, control.mails(), control.cancel(), control.kill(), control.pause()));
+    }
+
+    private Claimed claimed(long underEpoch, Control asked) {
         return new Claimed(
                 ref,
-                epoch,
+                underEpoch,
                 start.definition(),
                 start.input(),
                 start.seed(),
-                control,
+                asked,
                 deadline(),
                 recoveriesWithoutProgress(),
                 premises.stream().map(Row::asPremise).toList(),

@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunState;
+import org.jspecify.annotations.Nullable;
 
 /** Where a transition takes a run that its worker holds. */
 public sealed interface Move {
@@ -70,9 +71,23 @@ public sealed interface Move {
      * @param outcome the result or the failure
      * @param reason in short, why it did not complete; empty if it did
      * @param takes how many of the runs that only waited for this one the worker goes on with itself, if it can run them;
-     *     the others are ready for any
+     *     the others are ready for any. Of the calls of a virtual object only the next can be handed over: those behind it
+     *     are shown as {@link Outcome.Applied#next}. Of several ends at one object the largest counts
+     * @param follows null for a run that the worker holds. Otherwise it is a call that is pending, ended ahead of its turn,
+     *     and this is the call right before it, whose end is in the same batch. Only if that is applied, and this one is next,
+     *     is it applied too: it was made from what the other left
      */
-    record End(RunState state, Payload outcome, String reason, int takes) implements Move {
+    record End(
+            RunState state,
+            Payload outcome,
+            String reason,
+            int takes,
+            @Nullable RunRef follows) implements Move {
+        /** An end of a run that the worker holds. */
+        public End(RunState state, Payload outcome, String reason, int takes) {
+            this(state, outcome, reason, takes, null);
+        }
+
         /** An end of which the worker takes nothing on. */
         public End(RunState state, Payload outcome, String reason) {
             this(state, outcome, reason, 0);

@@ -40,8 +40,17 @@ public sealed interface Outcome {
      * @param at the commit's time, and that of the entries appended
      * @param state the state the run is in now
      * @param handed runs that waited for this one to end, and that the worker now holds
+     * @param next calls of the same virtual object that wait behind the one handed over, in their order, as they would be
+     *     held. The worker could run them and does not hold them: it may work ahead, and end them after one another with
+     *     {@link Move.End#follows}
      */
-    record Applied(Instant at, RunState state, List<Dispatch.Claimed> handed) implements Outcome {
+    record Applied(Instant at, RunState state, List<Dispatch.Claimed> handed, List<Dispatch.Claimed> next)
+            implements Outcome {
+        /** Nobody is shown that waits. */
+        public Applied(Instant at, RunState state, List<Dispatch.Claimed> handed) {
+            this(at, state, handed, List.of());
+        }
+
         /** Nothing was handed over. */
         public Applied(Instant at, RunState state) {
             this(at, state, List.of());

@@ -1,13 +1,22 @@
 package dev.perdure.spi;
 
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /** What virtual objects know, as it is committed. Written only by transitions of the calls that hold them. */
 public interface States {
     /** One value of an object. */
     Optional<Payload> read(ObjectKey object, String name);
 
+    /** All values of objects, by their names. An object without a state may be left out. */
+    Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects);
+
     /** All values of an object, by their names. */
-    SortedMap<String, Payload> readAll(ObjectKey object);
+    default SortedMap<String, Payload> readAll(ObjectKey object) {
+        return readAll(List.of(object)).getOrDefault(object, new TreeMap<>());
+    }
 }

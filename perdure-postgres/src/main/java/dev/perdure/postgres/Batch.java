@@ -9,6 +9,7 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -227,7 +228,7 @@ final class Batch {
         @Nullable String[] names = new String[count];
         for (int i = 0; i < count; i++) {
             Change.Advance advance = moves.get(i).change();
-            epochs[i] = advance.epoch();
+            epochs[i] = epoch(advance);
             owners[i] = worker;
             switch (advance.move()) {
                 case Move.Stay() -> throw new IllegalStateException("To stay is not to move.");
@@ -292,7 +293,7 @@ final class Batch {
         @Nullable String[] reasons = new String[count];
         for (int i = 0; i < count; i++) {
             Change.Advance advance = moves.get(i).change();
-            epochs[i] = advance.epoch();
+            epochs[i] = epoch(advance);
             if (advance.move() instanceof Move.End end) {
                 states[i] = Codes.of(end.state());
                 reasons[i] = Text.storableOrNull(end.reason());
@@ -396,6 +397,43 @@ final class Batch {
         return takes(Keys::holds);
     }
 
+    /** Whether calls of virtual objects end ahead of their turns. */
+    boolean follows() {
+        return ending(Keys::holds).anyMatch(Batch::follows);
+    }
+
+    private static boolean follows(Change.Advance advance) {
+        return follower(advance) != null;
+    }
+
+    private static @Nullable RunRef follower(Change.Advance advance) {
+        return advance.move() instanceof Move.End end ? end.follows() : null;
+    }
+
+    /**
+     * The epoch that the run has in this batch. One that is taken on in it, to end ahead of its turn, skips an epoch: so it is
+     * never mistaken for one that had its turn, and that may have begun from another state.
+     */
+    static long epoch(Change.Advance advance) {
+        return follows(advance) ? advance.epoch() + 1 : advance.epoch();
+    }
+
+    /** Those of {@link #holdingKeys} that end, and whom they follow if they are ahead of their turns. */
+    void bindFollowing(Parameters parameters) throws SQLException {
+        List<Change.Advance> ends = ending(Keys::holds)
+                .filter(advance -> advance.move() instanceof Move.End)
+                .toList();
+        @Nullable Long[] before = new Long[ends.size()];
+        for (int i = 0; i < before.length; i++) {
+            RunRef follows = follower(ends.get(i));
+            before[i] = follows == null ? null : Long.valueOf(follows.key());
+        }
+        parameters
+                .longs(ends.stream().mapToLong(end -> end.run().key()).toArray())
+                .longs(ends.stream().mapToLong(Batch::epoch).toArray())
+                .longs(before);
+    }
+
     /** The runs whose objects are to be locked, by key. */
     long[] lockedHolders() {
         return LongStream.concat(LongStream.of(holdingKeys()), LongStream.of(objects.arrivingKeys()))
@@ -422,17 +460,25 @@ final class Batch {
     }
 
     private int[] takes(LongPredicate keys) {
-        return ending(keys)
-                .mapToInt(advance -> advance.move() instanceof Move.End end ? end.takes() : 0)
-                .toArray();
+        return ending(keys).mapToInt(Batch::takes).toArray();
     }
 
     /** Those of {@link #openingKeys} and {@link #holdingKeys} that the worker goes on from. */
     long[] takingKeys() {
-        return ending(key -> Keys.precedes(key) || Keys.holds(key))
-                .filter(advance -> advance.move() instanceof Move.End end && end.takes() > 0)
-                .mapToLong(advance -> advance.run().key())
-                .toArray();
+        return taking().mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    /** With how many, for each of {@link #takingKeys}. */
+    int[] takesOfTakers() {
+        return taking().mapToInt(Batch::takes).toArray();
+    }
+
+    private Stream<Change.Advance> taking() {
+        return ending(key -> Keys.precedes(key) || Keys.holds(key)).filter(advance -> takes(advance) > 0);
+    }
+
+    private static int takes(Change.Advance advance) {
+        return advance.move() instanceof Move.End end ? end.takes() : 0;
     }
 
     /** The runs that may end by key, and let others know or begin. */

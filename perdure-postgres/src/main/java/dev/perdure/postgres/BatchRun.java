@@ -101,6 +101,8 @@ final class BatchRun {
         final Set<Hints.Hint> hintsHere = new LinkedHashSet<>();
         /** Keys of runs that the worker now holds, by the run whose end let them begin. */
         final Map<Long, List<Long>> handed = new HashMap<>();
+        /** Keys of calls that wait behind those, in their order. */
+        final Map<Long, List<Long>> next = new HashMap<>();
         /** Keys of calls that wait for their turn, and that somebody waits for. */
         final List<Long> waiting = new ArrayList<>();
 
@@ -138,7 +140,7 @@ final class BatchRun {
     record Found(RunState state, long epoch, Instant changedAt) {
         /** Whether this transition may be what brought it there. */
         boolean mayBe(Change.Advance advance) {
-            return epoch == advance.epoch()
+            return epoch == Batch.epoch(advance)
                     && switch (advance.move()) {
                         case Move.Stay() -> false;
                         case Move.Wait wait -> state == wait.state();
@@ -252,6 +254,7 @@ final class BatchRun {
         addIf(!batch.tasks.isEmpty(), parts, Part.TASK);
         addIf(batch.objects.enters(), parts, Part.ENTER);
         addIf(batch.objects.changesStates(), parts, Part.STATE);
+        addIf(batch.follows(), parts, Part.FOLLOW);
         addIf(batch.releases(), parts, Part.RELEASE);
         addIf(!batch.commands.isEmpty(), parts, Part.COMMAND);
         addIf(!batch.commands.kills().isEmpty(), parts, Part.KILL_TASKS);
@@ -300,15 +303,20 @@ final class BatchRun {
                 batch.objects.bindValues(parameters);
             }
             case RELEASE -> {
-                parameters.time(time).longs(batch.holdingKeys()).ints(batch.takesOfHolders());
+                parameters.time(time).integer(sender.worker());
+                parameters.longs(batch.holdingKeys()).ints(batch.takesOfHolders());
                 fence(parameters.texts(batch.endingIds()).integer(sender.worker()));
-                parameters.integer(sender.worker()).integer(sender.worker()).integer(sender.worker());
+                parameters.integer(sender.worker()).integer(sender.worker());
+            }
+            case FOLLOW -> {
+                batch.bindFollowing(parameters.time(time));
+                fence(parameters).integer(sender.worker()).integer(sender.worker());
             }
             case LOCK -> fence(parameters).longs(batch.lockedKeys()).integer(sender.worker());
             case LOCK_ALL -> {
                 fence(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
                 parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedFamilies());
-                parameters.longs(batch.holdingKeys()).integer(sender.worker());
+                parameters.longs(batch.holdingKeys()).texts(batch.endingIds()).integer(sender.worker());
             }
             case APPEND -> bindStays(parameters, time);
             case START -> {
@@ -363,7 +371,12 @@ final class BatchRun {
                 fence(parameters.integer(sender.worker())).integer(sender.worker());
                 parameters.integer(sender.worker()).integer(sender.worker());
             }
-            case HANDED -> parameters.longs(batch.takingKeys()).integer(sender.worker());
+            case HANDED ->
+                parameters
+                        .longs(batch.takingKeys())
+                        .longs(batch.takingKeys())
+                        .ints(batch.takesOfTakers())
+                        .integer(sender.worker());
         }
     }
 
@@ -382,7 +395,7 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, EFFECT, STATE -> results.skip();
+                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE -> results.skip();
                 case ENTER -> readEntered(results.next(), answers);
                 case RELEASE -> readReleased(results.next(), answers);
                 case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
@@ -397,7 +410,7 @@ final class BatchRun {
                 case RERUN -> readReruns(results.next(), fenced);
                 case ANSWER -> readAnswers(results.next(), answers);
                 case OPEN -> readOpened(results.next(), answers);
-                case HANDED -> handOver(answers.handed, Claims.read(results.next()));
+                case HANDED -> handOver(answers, Claims.read(results.next()));
             }
         }
         return answers;
@@ -535,9 +548,9 @@ final class BatchRun {
 
     private void readReleased(ResultSet rows, Answers answers) throws SQLException {
         while (rows.next()) {
-            if (rows.getBoolean("handed")) {
-                answers.handed
-                        .computeIfAbsent(rows.getLong("ended"), unseen -> new ArrayList<>())
+            Map<Long, List<Long>> shown = rows.getBoolean("handed") ? answers.handed : answers.next;
+            if (rows.getBoolean("handed") || rows.getInt("place") > 0) {
+                shown.computeIfAbsent(rows.getLong("ended"), unseen -> new ArrayList<>())
                         .add(rows.getLong("key"));
             } else {
                 answers.hints.add(new Hints.WorkReady());
@@ -593,15 +606,22 @@ final class BatchRun {
         }
     }
 
-    private void handOver(Map<Long, List<Long>> keysByEnded, Map<Long, Claimed> claims) {
+    private void handOver(Answers answers, Map<Long, Claimed> claims) {
         for (Placed<Change.Advance> move : batch.moves) {
-            List<Long> keys = keysByEnded.getOrDefault(move.change().run().key(), List.of());
-            if (!keys.isEmpty() && outcomes[move.index()] instanceof Outcome.Applied applied) {
-                List<Claimed> runs =
-                        keys.stream().map(claims::get).filter(Objects::nonNull).toList();
-                outcomes[move.index()] = new Outcome.Applied(applied.at(), applied.state(), runs);
+            List<Claimed> handed = claimed(answers.handed, move, claims);
+            if (!handed.isEmpty() && outcomes[move.index()] instanceof Outcome.Applied applied) {
+                List<Claimed> next = claimed(answers.next, move, claims);
+                outcomes[move.index()] = new Outcome.Applied(applied.at(), applied.state(), handed, next);
             }
         }
+    }
+
+    private static List<Claimed> claimed(
+            Map<Long, List<Long>> keysByEnded, Placed<Change.Advance> move, Map<Long, Claimed> claims) {
+        return keysByEnded.getOrDefault(move.change().run().key(), List.of()).stream()
+                .map(claims::get)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private void fence(int index) {

@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
@@ -21,12 +22,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
 final class Claims {
     private static final String DETAILS = """
-            SELECT r.key, r.id, r.epoch, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+            SELECT r.key, r.id, r.epoch, g.ahead, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, c.hold, c.object_type, c.object_key
             FROM ${chosen}
-            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key AND run.owner = ? OFFSET 0) r
+            CROSS JOIN LATERAL (
+                SELECT * FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0
+            ) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
             LEFT JOIN LATERAL (
                 SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
@@ -44,12 +47,12 @@ final class Claims {
             ) c ON true
             """;
 
-    private static final String BY_KEY = "unnest(?::bigint[]) AS g (key)";
+    private static final String BY_KEY = "(SELECT key, false AS ahead FROM unnest(?::bigint[]) AS chosen (key)) AS g";
 
-    /** What comes after runs that have ended, and who holds now what they held. */
+    /** What comes after runs that have ended, who holds now what they held, and who waits for it next. */
     private static final String AFTER = """
             (
-                SELECT DISTINCT d.key
+                SELECT DISTINCT d.key, false AS ahead
                 FROM unnest(?::bigint[]) AS ended (key)
                 CROSS JOIN LATERAL (
                     SELECT unnest(before) AS key FROM ${schema}.run WHERE run.key = ended.key
@@ -61,6 +64,22 @@ final class Claims {
                     ) o
                     WHERE c.key = ended.key
                 ) d
+                UNION ALL
+                SELECT w.key, true
+                FROM (
+                    SELECT c.object_type, c.object_key, max(ended.takes) AS takes
+                    FROM unnest(?::bigint[], ?::int[]) AS ended (key, takes)
+                    CROSS JOIN LATERAL (
+                        SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = ended.key OFFSET 0
+                    ) c
+                    GROUP BY c.object_type, c.object_key
+                ) freed
+                CROSS JOIN LATERAL (
+                    SELECT key FROM ${schema}.object_call w
+                    WHERE w.object_type = freed.object_type AND w.object_key = freed.object_key AND w.number IS NOT NULL
+                    ORDER BY w.number
+                    LIMIT freed.takes - 1
+                ) w
             ) AS g""";
 
     final String details;
@@ -106,14 +125,19 @@ final class Claims {
         return claims;
     }
 
+    /** As it is when a worker takes the run. */
+    private static Control unwoken(Control asked) {
+        return new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
+    }
+
     private static Claimed claimed(ResultSet row) throws SQLException {
         return new Claimed(
                 new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
-                row.getLong("epoch"),
+                row.getBoolean("ahead") ? row.getLong("epoch") + 1 : row.getLong("epoch"),
                 row.getString("definition"),
                 new Payload(row.getBytes("input")),
                 row.getLong("seed"),
-                Results.control(row),
+                row.getBoolean("ahead") ? unwoken(Results.control(row)) : Results.control(row),
                 Results.timeOrNull(row, "deadline"),
                 row.getInt("recoveries"),
                 premises(row),

@@ -114,7 +114,8 @@ final class LeaseSql {
 
     /**
      * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
-     * parent that waits for it, and those that come after it, have to be had too, or it is left for the next sweep.
+     * parent that waits for it, those that come after it, and the virtual object that it holds with the call that is next, have to
+     * be had too, or it is left for the next sweep: nobody is waited for out of order.
      */
     private static final String ORPHANS = """
             SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes, r.frees
@@ -138,13 +139,23 @@ final class LeaseSql {
                 SELECT key FROM ${schema}.run WHERE r.tells AND run.key = r.parent FOR NO KEY UPDATE SKIP LOCKED
             ) waiting ON true
             LEFT JOIN LATERAL (
-                SELECT o.key
+                SELECT o.type, o.key
                 FROM ${schema}.object_call c
                 JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key
                 WHERE r.frees AND c.key = r.key
                 FOR NO KEY UPDATE OF o SKIP LOCKED
             ) freed ON true
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.object_call c
+                WHERE c.object_type = freed.type AND c.object_key = freed.key AND c.number IS NOT NULL
+                ORDER BY c.number
+                LIMIT 1
+            ) next ON true
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.run WHERE run.key = next.key FOR NO KEY UPDATE SKIP LOCKED
+            ) heir ON true
             WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL) AND (NOT r.frees OR freed.key IS NOT NULL)
+              AND (next.key IS NULL OR heir.key IS NOT NULL)
               AND (NOT r.precedes OR cardinality(r.before) = (
                   SELECT count(*) FROM (
                       SELECT locked.key

@@ -102,15 +102,26 @@ final class LedgerSql {
                 ) t
                 UNION ALL
                 SELECT w.key
-                FROM unnest(?::bigint[]) AS holder (key)
-                CROSS JOIN LATERAL (
-                    SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = holder.key OFFSET 0
-                ) c
+                FROM (
+                    SELECT c.object_type, c.object_key, count(*) AS ends
+                    FROM (
+                        SELECT key FROM unnest(?::bigint[]) AS holder (key)
+                        UNION ALL
+                        SELECT r.key
+                        FROM unnest(?::text[]) AS ending (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = ending.id OFFSET 0) r
+                    ) holder
+                    CROSS JOIN LATERAL (
+                        SELECT object_type, object_key FROM ${schema}.object_call WHERE object_call.key = holder.key OFFSET 0
+                    ) c
+                    GROUP BY c.object_type, c.object_key
+                ) freed
                 CROSS JOIN LATERAL (
                     SELECT key FROM ${schema}.object_call
-                    WHERE object_type = c.object_type AND object_key = c.object_key AND number IS NOT NULL
+                    WHERE object_type = freed.object_type AND object_key = freed.object_key AND number IS NOT NULL
                     ORDER BY number
-                    LIMIT 1
+                    -- All that end may stand in the queue themselves.
+                    LIMIT freed.ends + 1
                 ) w
                 ORDER BY key
             )
@@ -539,6 +550,7 @@ final class LedgerSql {
         COMMAND,
         KILL_TASKS,
         CANCEL,
+        FOLLOW,
         EFFECT,
         STATE,
         DELIVER,
@@ -617,6 +629,7 @@ final class LedgerSql {
             case LOCK_OBJECTS -> objects.lock;
             case ENTER -> objects.enter;
             case STATE -> objects.state;
+            case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> lock;
             case LOCK_ALL -> lockAll;

@@ -5,7 +5,8 @@ package dev.perdure.postgres;
  *
  * <p>How it works: everything that decides who holds an object is done under the lock of its row, which comes before those of
  * runs: {@link #make} and {@link #lock} take it for all objects of the batch, in order. Runs are then started, moved and
- * commanded as if there were no objects. Only afterwards {@link #enter} gives new calls their places and makes those pending
+ * commanded as if there were no objects; those that end ahead of their turn are taken on by {@link #follow} before. Only afterwards
+ * {@link #enter} gives new calls their places and makes those pending
  * that have to wait, and {@link #release} passes on what has been freed.
  *
  * <p>A call never changes its object, so which rows to lock can be read without a lock.
@@ -145,13 +146,89 @@ final class ObjectSql {
             """;
 
     /**
+     * Takes on calls that end in this batch ahead of their turns: those that wait at the very front, as many as follow one
+     * another without a gap and each name the one before, if the run that holds their object ends in this batch too. From here on
+     * they are held like any other; the object stays with the run that holds it until {@link #release}. Those that are passed over are found
+     * not to be held.
+     */
+    private static final String FOLLOW = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT g.key, g.epoch, g.follows, c.number, c.partition AS call_partition, c.object_type, c.object_key
+                FROM unnest(?::bigint[], ?::bigint[], ?::bigint[]) AS g (key, epoch, follows)
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
+                ) c
+                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), freed AS MATERIALIZED (
+                -- Objects whose holders end here, with how many end behind them.
+                SELECT o.type, o.key, o.holder, (
+                           SELECT count(*) FROM given f
+                           WHERE f.follows IS NOT NULL AND f.object_type = o.type AND f.object_key = o.key
+                       ) AS followers
+                FROM given g
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.object o
+                    WHERE o.type = g.object_type AND o.key = g.object_key AND o.holder = g.key OFFSET 0
+                ) o
+                CROSS JOIN LATERAL (
+                    SELECT FROM ${schema}.run r
+                    WHERE r.key = g.key AND r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? OFFSET 0
+                ) held
+            ), waiting AS MATERIALIZED (
+                SELECT w.key, w.number, w.call_partition, f.type, f.key AS object, g.epoch, g.follows,
+                       lag(w.key, 1, f.holder) OVER (PARTITION BY f.type, f.key ORDER BY w.number) AS before
+                FROM freed f
+                CROSS JOIN LATERAL (
+                    SELECT c.key, c.number, c.partition AS call_partition FROM ${schema}.object_call c
+                    WHERE c.object_type = f.type AND c.object_key = f.key AND c.number IS NOT NULL
+                    ORDER BY c.number
+                    LIMIT f.followers
+                ) w
+                LEFT JOIN given g ON g.key = w.key
+            ), line AS MATERIALIZED (
+                SELECT w.*, bool_and((w.follows = w.before AND r.state = ${PENDING} AND r.epoch + 2 = w.epoch) IS TRUE)
+                           OVER (PARTITION BY w.type, w.object ORDER BY w.number) AS in_line
+                FROM waiting w
+                CROSS JOIN LATERAL (SELECT state, epoch FROM ${schema}.run WHERE run.key = w.key OFFSET 0) r
+            ), taken AS MATERIALIZED (
+                SELECT r.*, l.type, l.object, l.call_partition, clock.at AS moved_at
+                FROM line l
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
+                WHERE l.in_line
+            ), left_queue AS (
+                INSERT INTO ${schema}.object_call (key, number, partition, hold, object_type, object_key)
+                SELECT key, NULL::bigint, call_partition, ${EXCLUSIVE}, type, object FROM taken
+                ON CONFLICT (key, partition) DO UPDATE SET number = NULL
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM taken
+            ), begun AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
+                    id, definition, queue)
+                SELECT key, seed, epoch + 2, created_at, moved_at, ?::int, changes + 1, priority, partition, ${RUNNING}, id,
+                       definition, queue
+                FROM taken
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = excluded.owner, wakes = 0,
+                    changes = excluded.changes, state = excluded.state, reason = NULL
+            )
+            SELECT count(*) FROM taken
+            """;
+
+    /**
      * Passes on the objects of those of these runs that have ended: to the next that waits, which goes to the worker of the
      * batch if the end asked for it and it could have claimed the run as well, and is ready otherwise. One that is paused holds
-     * the object from then on and stays paused.
+     * the object from then on and stays paused. Behind one that was handed over it tells who waits next, as far as the worker
+     * could run them.
      */
     private static final String RELEASE = """
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
+            ), taker AS MATERIALIZED (
+                SELECT definitions, version FROM ${schema}.worker WHERE number = ?
             ), candidate AS MATERIALIZED (
                 SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
                 UNION ALL
@@ -169,7 +246,10 @@ final class ObjectSql {
                 ) l
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), freed AS MATERIALIZED (
-                SELECT o.*, e.key AS ended, e.queue, e.takes
+                SELECT o.*, e.key AS ended, e.queue, (
+                           SELECT max(takes) FROM ended f
+                           WHERE f.object_type = e.object_type AND f.object_key = e.object_key
+                       ) AS takes
                 FROM ended e
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object o
@@ -177,10 +257,10 @@ final class ObjectSql {
                 ) o
             ), next AS MATERIALIZED (
                 SELECT f.type, f.key AS object, f.partition AS object_partition, f.arrivals, f.ended, f.queue AS ended_queue, f.takes,
-                       w.key, w.call_partition
+                       w.key, w.call_partition, w.number
                 FROM freed f
                 LEFT JOIN LATERAL (
-                    SELECT c.key, c.partition AS call_partition FROM ${schema}.object_call c
+                    SELECT c.key, c.partition AS call_partition, c.number FROM ${schema}.object_call c
                     WHERE c.object_type = f.type AND c.object_key = f.key AND c.number IS NOT NULL
                       AND c.key NOT IN (SELECT key FROM ended)
                     ORDER BY c.number
@@ -197,10 +277,10 @@ final class ObjectSql {
                 SELECT key, NULL, partition, ${EXCLUSIVE}, object_type, object_key FROM ended WHERE number IS NOT NULL
                 ON CONFLICT (key, partition) DO UPDATE SET number = NULL
             ), found AS MATERIALIZED (
-                SELECT r.*, n.ended, clock.at AS moved_at,
+                SELECT r.*, n.ended, n.takes, n.number, n.type, n.object, clock.at AS moved_at,
                        n.takes > 0 AND r.queue = n.ended_queue AND (
-                           SELECT r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
-                           FROM ${schema}.worker w WHERE w.number = ?) IS TRUE AS handed
+                           SELECT r.definition = ANY (t.definitions) AND (r.version IS NULL OR r.version = t.version)
+                           FROM taker t) IS TRUE AS handed
                 FROM next n
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (
@@ -226,15 +306,42 @@ final class ObjectSql {
                 ON CONFLICT (key, partition) DO UPDATE SET
                     epoch = excluded.epoch, changed_at = excluded.changed_at, owner = excluded.owner, wakes = 0,
                     changes = excluded.changes, state = excluded.state, reason = NULL
+            ), behind AS (
+                SELECT b.key, f.ended, row_number() OVER line AS place,
+                       bool_and(b.state = ${PENDING} AND b.queue = f.queue AND (
+                           SELECT b.definition = ANY (t.definitions) AND (b.version IS NULL OR b.version = t.version)
+                           FROM taker t) IS TRUE) OVER line AS suits
+                FROM found f
+                CROSS JOIN LATERAL (
+                    SELECT c.number, r.*
+                    FROM (
+                        SELECT key, number FROM ${schema}.object_call c
+                        WHERE c.object_type = f.type AND c.object_key = f.object AND c.number > f.number
+                          AND c.key NOT IN (SELECT key FROM ended)
+                        ORDER BY c.number
+                        LIMIT f.takes - 1
+                    ) c
+                    CROSS JOIN LATERAL (
+                        SELECT key, state, queue, definition, version FROM ${schema}.run WHERE run.key = c.key OFFSET 0
+                    ) r
+                ) b
+                WHERE f.handed AND f.takes > 1
+                WINDOW line AS (PARTITION BY f.ended ORDER BY b.number)
             )
-            SELECT key, ended, handed FROM found
+            SELECT key, ended, handed, 0 AS place FROM found
+            UNION ALL
+            SELECT key, ended, false, place FROM behind WHERE suits
+            ORDER BY place
             """;
 
-    /** What transitions do to the states of the objects that their runs hold. No value is named twice. */
+    /**
+     * What transitions do to the states of the objects that their runs hold, in the order given. A transition names no value
+     * twice; of several at one object the last counts.
+     */
     private static final String STATE = """
             WITH acting AS MATERIALIZED (
-                SELECT r.key, g.clears_all, o.type, o.key AS object, o.partition
-                FROM unnest(?::bigint[], ?::bigint[], ?::boolean[]) AS g (key, epoch, clears_all)
+                SELECT r.key, g.clears_all, g.ordinal, o.type, o.key AS object, o.partition
+                FROM unnest(?::bigint[], ?::bigint[], ?::boolean[]) WITH ORDINALITY AS g (key, epoch, clears_all, ordinal)
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
@@ -244,33 +351,41 @@ final class ObjectSql {
                 ) o
                 WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
                   AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
+            ), changed AS MATERIALIZED (
+                SELECT type, object, COALESCE(max(ordinal) FILTER (WHERE clears_all), 0) AS cleared
+                FROM acting
+                GROUP BY type, object
             ), value AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::text[], ?::bytea[]) AS g (key, name, payload)
+                SELECT DISTINCT ON (a.type, a.object, g.name) a.type, a.object, a.partition, c.cleared, g.name, g.payload
+                FROM unnest(?::bigint[], ?::text[], ?::bytea[]) AS g (key, name, payload)
+                JOIN acting a ON a.key = g.key
+                JOIN changed c ON c.type = a.type AND c.object = a.object AND a.ordinal >= c.cleared
+                ORDER BY a.type, a.object, g.name, a.ordinal DESC
             ), cleared AS (
                 DELETE FROM ${schema}.object_state
                 WHERE ctid = ANY (ARRAY(
                     SELECT s.ctid
-                    FROM acting a
-                    JOIN value v ON v.key = a.key AND v.payload IS NULL
+                    FROM value v
                     CROSS JOIN LATERAL (
                         SELECT ctid FROM ${schema}.object_state s
-                        WHERE s.object_type = a.type AND s.object_key = a.object AND s.name = v.name OFFSET 0
+                        WHERE s.object_type = v.type AND s.object_key = v.object AND s.name = v.name OFFSET 0
                     ) s
-                    WHERE NOT a.clears_all
+                    WHERE v.payload IS NULL AND v.cleared = 0
                     UNION ALL
                     SELECT s.ctid
-                    FROM acting a
+                    FROM changed c
                     CROSS JOIN LATERAL (
                         SELECT ctid, name FROM ${schema}.object_state s
-                        WHERE s.object_type = a.type AND s.object_key = a.object OFFSET 0
+                        WHERE s.object_type = c.type AND s.object_key = c.object OFFSET 0
                     ) s
-                    WHERE a.clears_all AND NOT EXISTS (
-                        SELECT FROM value v WHERE v.key = a.key AND v.name = s.name AND v.payload IS NOT NULL)))
+                    WHERE c.cleared > 0 AND NOT EXISTS (
+                        SELECT FROM value v
+                        WHERE v.type = c.type AND v.object = c.object AND v.name = s.name AND v.payload IS NOT NULL)))
             ), set AS (
                 INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
-                SELECT a.type, a.object, v.name, a.partition, v.payload
-                FROM acting a JOIN value v ON v.key = a.key
-                WHERE v.payload IS NOT NULL
+                SELECT type, object, name, partition, payload
+                FROM value
+                WHERE payload IS NOT NULL
                 ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
             )
             SELECT count(*) FROM acting
@@ -281,7 +396,12 @@ final class ObjectSql {
             """;
 
     private static final String READ_ALL = """
-            SELECT name, payload FROM ${schema}.object_state WHERE object_type = ? AND object_key = ?
+            SELECT g.ordinal, s.name, s.payload
+            FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS g (type, key, ordinal)
+            CROSS JOIN LATERAL (
+                SELECT name, payload FROM ${schema}.object_state s
+                WHERE s.object_type = g.type AND s.object_key = g.key OFFSET 0
+            ) s
             """;
 
     /**
@@ -322,6 +442,7 @@ final class ObjectSql {
     final String make;
     final String lock;
     final String enter;
+    final String follow;
     final String release;
     final String state;
     final String read;
@@ -334,6 +455,7 @@ final class ObjectSql {
         this.make = schema.sql(MAKE);
         this.lock = schema.sql(LOCK);
         this.enter = schema.sql(ENTER);
+        this.follow = schema.sql(FOLLOW);
         this.release = schema.sql(RELEASE);
         this.state = schema.sql(STATE);
         this.read = schema.sql(READ);

@@ -309,10 +309,10 @@ final class PostgresLeases implements Leases {
         try (PreparedStatement statement = Database.prepare(connection, ledgerSql.objects.release)) {
             new Parameters(statement)
                     .time(database.time())
+                    .integer(null)
                     .longs(keys(killed))
                     .ints(new int[killed.size()])
                     .texts(new String[0])
-                    .integer(null)
                     .integer(null)
                     .integer(null)
                     .integer(null)

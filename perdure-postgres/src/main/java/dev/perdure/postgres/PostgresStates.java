@@ -5,6 +5,10 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.States;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -32,16 +36,21 @@ final class PostgresStates implements States {
     }
 
     @Override
-    public SortedMap<String, Payload> readAll(ObjectKey object) {
+    public Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects) {
+        List<ObjectKey> asked = List.copyOf(objects);
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.readAll)) {
-                new Parameters(statement).text(object.type()).text(object.key());
+                new Parameters(statement)
+                        .texts(asked.stream().map(ObjectKey::type).toArray(String[]::new))
+                        .texts(asked.stream().map(ObjectKey::key).toArray(String[]::new));
                 try (ResultSet rows = statement.executeQuery()) {
-                    SortedMap<String, Payload> state = new TreeMap<>();
+                    Map<ObjectKey, SortedMap<String, Payload>> states = new HashMap<>();
                     while (rows.next()) {
-                        state.put(rows.getString("name"), new Payload(rows.getBytes("payload")));
+                        ObjectKey object = asked.get(rows.getInt("ordinal") - 1);
+                        states.computeIfAbsent(object, unseen -> new TreeMap<>())
+                                .put(rows.getString("name"), new Payload(rows.getBytes("payload")));
                     }
-                    return state;
+                    return states;
                 }
             }
         });

@@ -38,6 +38,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -239,6 +240,29 @@ final class CostIT {
                     }
                 }))
                 .isEqualTo(new Cost(each, each));
+    }
+
+    /** Twice, because the driver splits executes by what it has learnt of their results. */
+    @Test
+    void many_calls_of_a_hot_key_that_end_ahead_of_their_turns_are_one_round_trip_and_one_commit() {
+        for (int round = 0; round < 2; round++) {
+            int calls = 64;
+            ObjectCall cart = new ObjectCall(new ObjectKey("cart", "hot-" + round), ObjectCall.Hold.EXCLUSIVE);
+            List<RunRef> runs = new ArrayList<>();
+            for (int i = 0; i <= calls; i++) {
+                NewRun run = newRun("hot-%d-%d".formatted(round, i)).on(cart);
+                runs.add(((Outcome.Started) fixture.apply(new Change.Start(run, fixture.worker))).run());
+            }
+            List<Change> ends = new ArrayList<>();
+            for (int i = 0; i < calls; i++) {
+                RunRef before = i == 0 ? null : runs.get(i - 1);
+                Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 64, before);
+                List<Effect> effects = List.of(new Effect.SetState("count", StoreFixture.json("" + i)));
+                ends.add(new Change.Advance(runs.get(i), 1, List.of(), effects, end));
+            }
+            assertThat(costOf(() -> assertThat(fixture.apply(ends)).allMatch(Outcome.Applied.class::isInstance)))
+                    .isEqualTo(new Cost(1, 1));
+        }
     }
 
     @Test

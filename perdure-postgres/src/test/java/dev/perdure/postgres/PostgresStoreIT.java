@@ -16,6 +16,7 @@ import dev.perdure.testing.conformance.RunsConformance;
 import dev.perdure.testing.conformance.StartConformance;
 import dev.perdure.testing.conformance.TaskConformance;
 import dev.perdure.testing.conformance.TaskOrderConformance;
+import dev.perdure.testing.conformance.TrainConformance;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
@@ -150,6 +151,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Trains extends TrainConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

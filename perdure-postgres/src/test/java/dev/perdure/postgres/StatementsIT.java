@@ -121,6 +121,7 @@ final class StatementsIT {
                 ledger.objects.make,
                 ledger.objects.lock,
                 ledger.objects.enter,
+                ledger.objects.follow,
                 ledger.objects.state,
                 ledger.objects.release,
                 ledger.objects.anyWaiting));
@@ -287,7 +288,7 @@ final class StatementsIT {
                 ending.stream().<Change>map(StoreFixture::complete).toList());
     }
 
-    /** Two calls of each of many objects: the first sets and clears, and is followed by the second. */
+    /** Three calls of each of many objects: the first sets and clears, and the two behind it end together. */
     private static void objects(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         Lane lane = new Lane(fixture.worker, 0);
         List<Change> starts = new ArrayList<>();
@@ -297,6 +298,8 @@ final class StatementsIT {
                     new Change.Start(StoreFixture.newRun(name + "-first-" + i).on(call), fixture.worker));
             starts.add(
                     new Change.Start(StoreFixture.newRun(name + "-second-" + i).on(call), null));
+            starts.add(
+                    new Change.Start(StoreFixture.newRun(name + "-third-" + i).on(call), null));
         }
         List<Outcome> outcomes = ledger.apply(lane, starts);
         List<Effect> effects = List.of(
@@ -311,16 +314,19 @@ final class StatementsIT {
                         1,
                         List.of(),
                         effects,
-                        new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1)))
+                        new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 2)))
                 .toList();
         assertThat(ends).hasSize(count);
-        List<Claimed> held = new ArrayList<>();
-        ledger.apply(lane, ends).forEach(outcome -> held.addAll(((Outcome.Applied) outcome).handed()));
-        assertThat(held).hasSize(count);
-        applied(
-                ledger,
-                lane,
-                held.stream().<Change>map(StoreFixture::completeAndGoOn).toList());
+        List<Change> together = new ArrayList<>();
+        for (Outcome outcome : ledger.apply(lane, ends)) {
+            Outcome.Applied applied = (Outcome.Applied) outcome;
+            Claimed second = applied.handed().getFirst();
+            Claimed third = applied.next().getFirst();
+            Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1, second.run());
+            together.add(StoreFixture.completeAndGoOn(second));
+            together.add(new Change.Advance(third.run(), third.epoch(), List.of(), effects, end));
+        }
+        applied(ledger, lane, together);
     }
 
     /** Lines of two tasks, in batches of so many: run to their end, run again, killed. */
@@ -381,7 +387,7 @@ final class StatementsIT {
                 statement.execute(flush);
             }
             try (ResultSet rows = statement.executeQuery(
-                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'event', 'held', 'ready', 'timer', 'mail', 'awakeable', 'subscription', 'publication')"
+                    "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'awakeable', 'subscription', 'publication')"
                             .formatted(SCHEMA.name()))) {
                 while (rows.next()) {
                     scans.put(rows.getString(1), rows.getLong(2));

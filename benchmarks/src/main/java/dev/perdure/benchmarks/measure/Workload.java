@@ -13,6 +13,7 @@ public enum Workload {
     W6("graphs of ten no-op tasks, a fan-out of four and two joins: one alone, 1,000 at once"),
     W7("growth: w1 at 64 callers and w2's 64 × 100, on an empty database and on 5,000,000 finished runs"),
     W8("journal length: to resume a run with 10, 1,000 and 100,000 entries"),
+    OBJECTS("exclusive calls of virtual objects that count in their state, from 256 callers: one key, 1,000 keys"),
     FOOTPRINT("connections, platform threads, heap at rest and per active run");
 
     private final String description;

@@ -39,6 +39,11 @@ public final class Targets {
             atLeast(0.9, "w7.w1.ratio: full by empty", value("perdure", "w7.w1.ratio")),
             atLeast(0.9, "w7.w2.ratio: full by empty", value("perdure", "w7.w2.ratio")),
             atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
+            atLeast(1, "objects.hot by raw commits of one client", beside("objects.hot", "raw", "raw.insert1.c1")),
+            atLeast(
+                    2.5,
+                    "objects.keys1000 by raw commits of 32 clients",
+                    beside("objects.keys1000", "raw", "raw.insert1.c32")),
             atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
 
     private final Figures figures;

@@ -7,6 +7,7 @@ import dev.perdure.ObjectContext;
 import dev.perdure.SharedObjectContext;
 import dev.perdure.TerminalException;
 import dev.perdure.VirtualObject;
+import dev.perdure.Workflow;
 import dev.perdure.internal.definition.Registered.Target;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -46,6 +47,16 @@ public final class ObjectMethods {
             throw new DefinitionException(
                     "%s is a virtual object without a method annotated with @Handler. Annotate one."
                             .formatted(type.getName()));
+        }
+        Map<String, Method> workflows = new LinkedHashMap<>();
+        AnnotatedMethods.collect(type, Workflow.class, workflows);
+        if (!workflows.isEmpty()) {
+            throw new DefinitionException(
+                    "%s is a virtual object, and %s is a workflow. Move the workflow to a class of its own."
+                            .formatted(
+                                    type.getName(),
+                                    AnnotatedMethods.describe(
+                                            workflows.values().iterator().next())));
         }
         List<Registered> handlers = new ArrayList<>();
         found.values().forEach(method -> handlers.add(registered(object, method)));

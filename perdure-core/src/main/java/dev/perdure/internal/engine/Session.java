@@ -16,12 +16,17 @@ import dev.perdure.internal.execution.Execution;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.execution.Known;
+import dev.perdure.internal.execution.Tokens;
+import dev.perdure.internal.execution.Turn;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
@@ -38,6 +43,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -52,6 +58,7 @@ final class Session implements Host {
     private final Duration lease;
     private final StoreClock clock;
     private final Committer committer;
+    private final StateReads stateReads;
     private final Board<RunRef, Runs.Ended> board;
     private final Registry registry;
     private final Listeners listeners;
@@ -71,6 +78,7 @@ final class Session implements Host {
         this.registry = shared.registry();
         this.listeners = shared.listeners();
         this.home = home;
+        this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
         this.committer = new Committer(
                 settings.store().ledger(),
                 settings.clockwork(),
@@ -169,9 +177,21 @@ final class Session implements Host {
 
     /** Carries a run on. */
     void launch(Held held, Journals.Page journal) {
-        Execution execution = new Execution(held, journal, this);
+        launch(held, journal, new OwnTurn(held));
+    }
+
+    /** Carries a call on that was handed over, or that is about to be. */
+    void launch(Claimed claim, Optional<Known> known, Turn turn) {
+        Registered definition = registry.find(claim.definition()).orElseThrow();
+        launch(Held.of(claim, definition, known), Journals.Page.EMPTY, turn);
+    }
+
+    private void launch(Held held, Journals.Page journal, Turn turn) {
+        Execution execution = new Execution(held, journal, this, turn);
         executions.put(held.run().key(), execution);
-        tell(execution, RunState.RUNNING, Optional.empty());
+        if (!turn.isAhead()) {
+            began(held.run(), execution.definition());
+        }
         if (over) {
             execution.lose();
         }
@@ -181,22 +201,69 @@ final class Session implements Host {
         settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
     }
 
-    @Override
-    public int room() {
+    /** The turn of a run that is held from the beginning. */
+    private final class OwnTurn implements Turn {
+        private final Held held;
+
+        OwnTurn(Held held) {
+            this.held = held;
+        }
+
+        @Override
+        public boolean isAhead() {
+            return false;
+        }
+
+        @Override
+        public Optional<Control> await() {
+            return Optional.of(held.control());
+        }
+
+        @Override
+        public Outcome end(Change.Advance transition, Optional<Known> known) {
+            int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
+            Outcome outcome = committer.commit(Train.ending(transition, takes, null));
+            switch (outcome) {
+                case Outcome.Applied applied
+                when !applied.next().isEmpty() ->
+                    Train.depart(Session.this, applied.handed().getLast(), applied.next(), known);
+                case Outcome.Applied applied -> handed(applied.handed(), known);
+                case Outcome.AlreadyThere there when takes > 0 -> forgot();
+                default -> {}
+            }
+            return outcome;
+        }
+    }
+
+    /** How many runs that waited for one of this worker's to end it would go on with itself. */
+    int room() {
         return home.room(this);
     }
 
-    @Override
-    public void handed(List<Claimed> runs, Optional<Known> known) {
+    /**
+     * Runs that the worker was handed in a transition. None of them has run before.
+     *
+     * @param known what the run that ended knew of the virtual object that it held, if it did
+     */
+    void handed(List<Claimed> runs, Optional<Known> known) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
                     .ifPresent(definition -> launch(Held.of(claim, definition, known), Journals.Page.EMPTY));
         }
     }
 
-    @Override
-    public void handOverLost() {
+    /** The answer to an end was lost, and with it which runs were handed over. */
+    void forgot() {
         home.forgot();
+    }
+
+    /** A call that ran ahead of its turn holds its object. */
+    void began(Claimed claim) {
+        began(claim.run(), claim.definition());
+    }
+
+    private void began(RunRef run, String definition) {
+        listeners.tell(new RunChange(run.id(), definition, RunState.RUNNING, Optional.empty()));
     }
 
     // ---- what executions need
@@ -248,7 +315,7 @@ final class Session implements Host {
 
     @Override
     public SortedMap<String, Payload> state(ObjectKey object) {
-        return untilReached(() -> settings.store().states().readAll(object));
+        return untilReached(() -> stateReads.read(object));
     }
 
     @Override
@@ -265,6 +332,13 @@ final class Session implements Host {
     public int emit(String event, String key, Payload payload, UUID token) {
         return untilReached(() -> Mailroom.reached(
                 committer.commitAll(Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+    }
+
+    @Override
+    public boolean answer(String token, Function<Channel, Mail> mail) {
+        return untilReached(() -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
+                .map(address -> new Change.Deliver(address.run(), mail.apply(Channel.answer(address.position()))))
+                .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
     }
 
     @Override

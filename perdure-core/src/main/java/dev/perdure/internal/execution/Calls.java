@@ -70,12 +70,20 @@ final class Calls {
     /** Enters a call and takes its position. */
     Call take(String what, Entry.Kind kind, String name) {
         enter(what);
+        transitions.haveTurn();
+        return fitting(() -> replay.take(kind, name));
+    }
+
+    /** Enters a call that touches nothing but the state of the virtual object, and so may be made ahead of the run's turn. */
+    Call takeAhead(String what, Entry.Kind kind, String name) {
+        enter(what);
         return fitting(() -> replay.take(kind, name));
     }
 
     /** Enters a call whose answer may come later than those of calls after it, and takes its position. */
     Call open(String what, Entry.Kind kind, String name) {
         enter(what);
+        transitions.haveTurn();
         return fitting(() -> replay.take(kind, name, true));
     }
 

@@ -42,13 +42,13 @@ public final class Execution {
     private volatile @Nullable Futures crew;
 
     /** An execution of this run, with the first page of its journal. */
-    public Execution(Held held, Journals.Page journal, Host host) {
+    public Execution(Held held, Journals.Page journal, Host host, Turn turn) {
         this.held = held;
         this.host = host;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
         this.orders = new Orders(held.control(), host.clockwork());
-        this.transitions = new Transitions(held, host, guard, orders);
+        this.transitions = new Transitions(held, host, guard, orders, turn);
     }
 
     /** The run. */

@@ -9,10 +9,11 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** What an execution needs of the worker it runs in. */
 public interface Host {
@@ -68,19 +70,6 @@ public interface Host {
     /** Applies a transition and returns when it is durable. */
     Outcome commit(Change.Advance transition);
 
-    /** How many runs that waited for one of this worker's to end it would go on with itself. */
-    int room();
-
-    /**
-     * Runs that the worker was handed in a transition. None of them has run before.
-     *
-     * @param known what the run that ended knew of the virtual object that it held, if it did
-     */
-    void handed(List<Claimed> runs, Optional<Known> known);
-
-    /** The answer to an end was lost, and with it which runs were handed over. */
-    void handOverLost();
-
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
 
@@ -106,6 +95,9 @@ public interface Host {
      * @return how many runs it reached
      */
     int emit(String event, String key, Payload payload, UUID token);
+
+    /** Brings mail to the awakeable with this token; says whether it arrived. */
+    boolean answer(String token, Function<Channel, Mail> mail);
 
     /** The runs that were born with this one. */
     List<Runs.TaskRow> tasks(RunRef run);

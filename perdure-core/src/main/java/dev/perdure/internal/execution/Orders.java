@@ -90,6 +90,11 @@ final class Orders {
         underLock(() -> control = asked);
     }
 
+    /** The run has its turn, and this was asked of it until then. What was said since counts more. */
+    void begin(Control asked) {
+        underLock(() -> control = control.wakes() == 0 ? asked : control);
+    }
+
     void giveBack() {
         underLock(() -> givenBack = true);
         wakeUp();

@@ -25,7 +25,9 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
@@ -37,6 +39,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -397,6 +400,29 @@ class RunContext implements Shorthands {
     @Override
     public void reject(RunId run, Topic<?> promise, String reason) {
         letters.reject(run, promise, reason);
+    }
+
+    @Override
+    public boolean resolve(String token, @Nullable Object value) {
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = values.store(value, type, "the value of an awakeable").payload();
+        return answer("resolve", token, (channel, mail) -> Mail.value(channel, mail, payload));
+    }
+
+    @Override
+    public boolean reject(String token, String reason) {
+        Texts.requireReason(reason);
+        return answer("reject", token, (channel, mail) -> Mail.failure(channel, mail, reason, Payload.EMPTY));
+    }
+
+    /** The token is a secret, so that the journal has its hash. */
+    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> letter) {
+        String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
+        Call call = calls.take(what, Entry.Kind.STEP, name);
+        UUID mail = derived.uuid(what, call.position());
+        Callable<Boolean> body = () -> host.answer(token, channel -> letter.apply(channel, mail));
+        Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
+        return Boolean.TRUE.equals(arrived);
     }
 
     @Override

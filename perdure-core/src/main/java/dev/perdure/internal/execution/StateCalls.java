@@ -33,7 +33,7 @@ final class StateCalls {
     // ---- reading
 
     <T> Optional<T> get(StateKey<T> key) {
-        Call call = calls.take("get", Entry.Kind.STATE, key.name());
+        Call call = calls.takeAhead("get", Entry.Kind.STATE, key.name());
         Entry answer = recorded(call).orElseGet(() -> ask(call, key.name()));
         if (answer.status() == Entry.Status.ABSENT) {
             return Optional.empty();
@@ -64,7 +64,7 @@ final class StateCalls {
     }
 
     SortedSet<String> names() {
-        Call call = calls.take("keys", Entry.Kind.STATE_NAMES, "");
+        Call call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
         Entry answer = recorded(call).orElseGet(() -> askNames(call));
         try {
             return new TreeSet<>(Arrays.asList(values.decode(answer.payload(), String[].class)));
@@ -116,7 +116,7 @@ final class StateCalls {
 
     /** What is recorded is in the store already, and so will be in what is read from there. */
     private void change(String what, String name, Effect effect, Runnable remember) {
-        Call call = calls.take(what, Entry.Kind.EFFECT, name);
+        Call call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
         if (recorded(call).isEmpty()) {
             transitions.deliverTo(call);
             transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);

@@ -39,6 +39,7 @@ final class Transitions {
     private final BodyGuard guard;
     private final Orders orders;
     private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
+    private final Turn turn;
     private final List<Entry> pending = new ArrayList<>();
     private final List<Effect> pendingEffects = new ArrayList<>();
     private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
@@ -49,16 +50,19 @@ final class Transitions {
     private int seenWakes;
     private boolean deadlineReached;
     private boolean finishing;
+    private boolean ahead;
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
     private Supplier<Optional<Known>> known = Optional::empty;
 
-    Transitions(Held held, Host host, BodyGuard guard, Orders orders) {
+    Transitions(Held held, Host host, BodyGuard guard, Orders orders, Turn turn) {
         this.held = held;
         this.host = host;
         this.guard = guard;
         this.orders = orders;
+        this.turn = turn;
+        this.ahead = turn.isAhead();
     }
 
     void crew(Crew those) {
@@ -87,7 +91,7 @@ final class Transitions {
     }
 
     Departure end(RunState state, Payload outcome, String reason) {
-        return leave(new Move.End(state, outcome, reason, host.room()));
+        return leave(new Move.End(state, outcome, reason));
     }
 
     /** Makes a move after which the run is not in memory. */
@@ -101,16 +105,6 @@ final class Transitions {
             case Outcome.Refused refused
             when move instanceof Move.End ->
                 leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
-            case Outcome.Applied applied -> {
-                host.handed(applied.handed(), known.get());
-                yield depart(departureFor(move, outcome));
-            }
-            case Outcome.AlreadyThere there -> {
-                if (move instanceof Move.End end && end.takes() > 0) {
-                    host.handOverLost();
-                }
-                yield depart(departureFor(move, outcome));
-            }
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
     }
@@ -253,14 +247,28 @@ final class Transitions {
         if (orders.isLost() || departure.get() != null) {
             return new Outcome.Fenced();
         }
+        boolean ends = move instanceof Move.End;
+        if (!ends) {
+            haveTurn();
+        }
         try {
-            Outcome outcome =
-                    host.commit(new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move));
+            Change.Advance transition =
+                    new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move);
+            Outcome outcome = ends ? turn.end(transition, known.get()) : host.commit(transition);
             timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
         } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
             LOG.debug("Run {} is let go of.", held.run().id(), trouble);
             throw lost();
+        }
+    }
+
+    /** Waits until the run is held, if it runs ahead. What it does from here on may be seen by others. */
+    void haveTurn() {
+        if (ahead) {
+            Control asked = turn.await().orElseThrow(this::lost);
+            ahead = false;
+            orders.begin(asked);
         }
     }
 

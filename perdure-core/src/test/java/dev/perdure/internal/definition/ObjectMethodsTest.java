@@ -9,6 +9,7 @@ import dev.perdure.ObjectContext;
 import dev.perdure.ObjectMethod;
 import dev.perdure.SharedObjectContext;
 import dev.perdure.VirtualObject;
+import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.json.JsonCodec;
 import java.util.List;
@@ -69,6 +70,15 @@ class ObjectMethodsTest {
         public void handle(SharedObjectContext ctx) {}
     }
 
+    @VirtualObject("both")
+    public static class WithWorkflow {
+        @Handler
+        public void handle(ObjectContext ctx) {}
+
+        @Workflow("forgotten")
+        public void work(WorkflowContext ctx) {}
+    }
+
     @VirtualObject("mains")
     public static class WithTwoMains {
         @Handler(once = true)
@@ -120,6 +130,7 @@ class ObjectMethodsTest {
     static Stream<Arguments> unusable() {
         return Stream.of(
                 Arguments.of(new WithoutHandlers(), "without a method annotated with @Handler"),
+                Arguments.of(new WithWorkflow(), "Move the workflow to a class of its own"),
                 Arguments.of(new WithStaticHandler(), "it is static or private"),
                 Arguments.of(new WithOtherContext(), "it must take an ObjectContext or a SharedObjectContext"),
                 Arguments.of(new WithSharedMain(), "only an exclusive handler can"),

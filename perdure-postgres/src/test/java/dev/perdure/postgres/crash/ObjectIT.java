@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Virtual objects whose processes are killed. Prints what it measured; it fails only if something was lost, doubled or out of
- * order. The long form: {@code -Dobjects.keys=20 -Dobjects.appends=1000 -Dobjects.kills=30 -Dobjects.calls=20000}.
+ * order. The long form: {@code -Dobjects.keys=20 -Dobjects.appends=1000 -Dobjects.kills=30 -Dobjects.calls=20000
+ * -Dobjects.waiting=10000}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class ObjectIT {
@@ -34,6 +34,7 @@ class ObjectIT {
     private static final int APPENDS = Integer.getInteger("objects.appends", 80);
     private static final int KILLS = Integer.getInteger("objects.kills", 3);
     private static final int CALLS = Integer.getInteger("objects.calls", 300);
+    private static final int WAITING = Integer.getInteger("objects.waiting", 300);
     private static final int PROCESSES = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
@@ -46,19 +47,20 @@ class ObjectIT {
             }
             try {
                 Random chance = new Random(42);
-                int kills = 0;
-                while (kills < KILLS && place.appended() < (long) KEYS * APPENDS) {
-                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200 + chance.nextInt(600)));
+                long all = (long) KEYS * APPENDS;
+                for (int kill = 0; kill < KILLS; kill++) {
+                    // By progress, not by time: so there is something left to be done at every kill, on any machine.
+                    long due = all * kill / (KILLS + 1);
+                    Awaitility.await().atMost(PATIENCE).until(() -> place.appended() >= due);
                     int victim = chance.nextInt(PROCESSES);
                     workers.get(victim).kill();
                     workers.set(victim, place.worker(victim).ready());
-                    kills++;
                 }
-                Awaitility.await().atMost(PATIENCE).until(() -> place.appended() == (long) KEYS * APPENDS);
+                Awaitility.await().atMost(PATIENCE).until(() -> place.appended() == all);
                 for (int key = 0; key < KEYS; key++) {
                     place.check("key-" + key);
                 }
-                System.out.printf("objects: %d appends to %d keys under %d kills%n", KEYS * APPENDS, KEYS, kills);
+                System.out.printf("objects: %d appends to %d keys under %d kills%n", all, KEYS, KILLS);
             } finally {
                 workers.forEach(WorkerProcess::close);
             }
@@ -77,6 +79,25 @@ class ObjectIT {
             System.out.printf(
                     "objects: %.0f calls a second on one key, %.0f on 1,000 keys, beside %.0f raw commits a second of one client and %.0f of 32%n",
                     hot, many, place.rawCommits(1), place.rawCommits(32));
+        }
+    }
+
+    @Test
+    void very_many_calls_wait_on_one_key_and_have_their_turns_in_order() {
+        try (Place place = new Place()) {
+            ObjectHandle<Ledgers> ledger = place.client.object(Ledgers.class, "key-0");
+            List<Run<Integer>> calls = IntStream.range(0, WAITING)
+                    .mapToObj(i -> ledger.send(Ledgers::count, StartOptions.defaults()))
+                    .toList();
+            try (Perdure worker =
+                    Perdure.on(place.store).register(new Ledgers()).start()) {
+                assertThat(calls.getLast().result(PATIENCE)).isEqualTo(WAITING);
+                for (int i = 0; i < WAITING; i += 97) {
+                    assertThat(calls.get(i).result(PATIENCE)).isEqualTo(i + 1);
+                }
+                assertThat(worker.object(Ledgers.class, "key-0").state().get(Ledgers.COUNT))
+                        .hasValue(WAITING);
+            }
         }
     }
 

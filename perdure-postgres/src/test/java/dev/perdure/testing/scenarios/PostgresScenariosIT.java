@@ -341,4 +341,20 @@ class PostgresScenariosIT {
             return onPostgres(mode);
         }
     }
+
+    @Nested
+    final class ObjectStates extends ObjectStateScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class ObjectCalls extends ObjectCallScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
 }

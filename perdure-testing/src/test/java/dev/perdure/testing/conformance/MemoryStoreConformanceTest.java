@@ -133,4 +133,12 @@ final class MemoryStoreConformanceTest {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class Trains extends TrainConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

@@ -1,0 +1,62 @@
+package dev.perdure.benchmarks.ours;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Handler;
+import dev.perdure.ObjectContext;
+import dev.perdure.Perdure;
+import dev.perdure.StateKey;
+import dev.perdure.VirtualObject;
+import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.postgres.PostgresStore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/** Exclusive calls of virtual objects that count in their state, result awaited: all of one key, and of a thousand. */
+public final class Objects {
+    private static final int CALLERS = 256;
+    private static final int KEYS = 1_000;
+
+    private Objects() {}
+
+    /** Counts. */
+    @VirtualObject("counter")
+    public static final class Counter {
+        private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
+
+        /** Counts, and says how far. */
+        @Handler
+        public int count(ObjectContext ctx) {
+            int count = ctx.get(COUNT).orElse(0) + 1;
+            ctx.set(COUNT, count);
+            return count;
+        }
+    }
+
+    /** Measures it. */
+    public static void measure(Task task) throws Exception {
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store).register(new Counter()).start()) {
+            int callers = task.scale().choose(CALLERS, CALLERS, 16);
+            AtomicInteger turn = new AtomicInteger();
+            Load.of(callers, task.scale().warmUp(), calling(perdure, () -> "key-" + turn.getAndIncrement() % KEYS));
+            measure(task, "objects.hot", callers, calling(perdure, () -> "hot"));
+            measure(task, "objects.keys1000", callers, calling(perdure, () -> "key-" + turn.getAndIncrement() % KEYS));
+        }
+    }
+
+    private static Load.Action calling(Perdure perdure, Supplier<String> key) {
+        return () -> perdure.object(Counter.class, key.get()).call(Counter::count);
+    }
+
+    private static void measure(Task task, String name, int callers, Load.Action call) throws Exception {
+        task.results().progress(name);
+        double[] rates = new double[task.scale().rounds()];
+        for (int round = 0; round < rates.length; round++) {
+            rates[round] = Load.of(callers, task.scale().round(), call).perSecond();
+        }
+        task.results().figure(name, Unit.PER_SECOND, rates);
+    }
+}

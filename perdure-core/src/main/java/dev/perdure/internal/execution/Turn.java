@@ -1,0 +1,27 @@
+package dev.perdure.internal.execution;
+
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Outcome;
+import java.util.Optional;
+
+/**
+ * When an execution may write, and how it ends. Nearly all begin when they hold their run. A call of a virtual object may run
+ * ahead of its turn, from what the call before it has left in memory: it touches the state and nothing else, and writes nothing
+ * but its end.
+ */
+public interface Turn {
+    /** Whether the run is not held yet. */
+    boolean isAhead();
+
+    /** Waits until the run is held. Gives what is asked of it then, or nothing if it will not be held by this execution. */
+    Optional<Control> await();
+
+    /**
+     * Applies the transition that ends the run, and returns when it is durable. Whoever goes on by it in this worker is carried
+     * on.
+     *
+     * @param known what the run knows of the virtual object that it holds, if it does
+     */
+    Outcome end(Change.Advance transition, Optional<Known> known);
+}
