@@ -155,7 +155,8 @@ final class ObjectSql {
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT g.key, g.epoch, g.follows, c.number, c.partition AS call_partition, c.object_type, c.object_key
+                SELECT g.key, g.epoch, g.follows, c.object_type, c.object_key,
+                       count(g.follows) OVER (PARTITION BY c.object_type, c.object_key) AS followers
                 FROM unnest(?::bigint[], ?::bigint[], ?::bigint[]) AS g (key, epoch, follows)
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
@@ -163,10 +164,7 @@ final class ObjectSql {
                 WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), freed AS MATERIALIZED (
                 -- Objects whose holders end here, with how many end behind them.
-                SELECT o.type, o.key, o.holder, (
-                           SELECT count(*) FROM given f
-                           WHERE f.follows IS NOT NULL AND f.object_type = o.type AND f.object_key = o.key
-                       ) AS followers
+                SELECT o.type, o.key, o.holder, g.followers
                 FROM given g
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object o
@@ -236,7 +234,8 @@ final class ObjectSql {
                 FROM unnest(?::text[]) AS commanded (id)
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
             ), ended AS MATERIALIZED (
-                SELECT e.key, e.queue, c.takes, l.object_type, l.object_key, l.number, l.partition
+                SELECT e.key, e.queue, l.object_type, l.object_key, l.number, l.partition,
+                       max(c.takes) OVER (PARTITION BY l.object_type, l.object_key) AS takes
                 FROM candidate c
                 CROSS JOIN LATERAL (
                     SELECT key, queue FROM ${schema}.run WHERE run.key = c.key AND run.state >= ${COMPLETED} OFFSET 0
@@ -246,10 +245,7 @@ final class ObjectSql {
                 ) l
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), freed AS MATERIALIZED (
-                SELECT o.*, e.key AS ended, e.queue, (
-                           SELECT max(takes) FROM ended f
-                           WHERE f.object_type = e.object_type AND f.object_key = e.object_key
-                       ) AS takes
+                SELECT o.*, e.key AS ended, e.queue, e.takes
                 FROM ended e
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object o
