@@ -5,6 +5,7 @@ import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.ContextMisuseException;
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.InvalidRequestException;
@@ -332,6 +333,17 @@ class RunContext implements EngineContext {
     }
 
     @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> O call(Dag<I, O> graph, I input) {
+        return startChild(graph, input, ChildOptions.defaults()).await();
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
+            Dag<I, O> graph, I input, ChildOptions options) {
+        return children.start(host.callee(graph), input, options);
+    }
+
+    @Override
     public <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input) {
         startChildVoid(method, input, ChildOptions.defaults()).await();
     }
@@ -396,6 +408,19 @@ class RunContext implements EngineContext {
     @Override
     public List<Premise> premises() {
         return held.premises();
+    }
+
+    @Override
+    public void awaitPremises() {
+        if (held.premises().stream().anyMatch(premise -> !premise.state().isTerminal())) {
+            transitions.awaitPremises();
+        }
+    }
+
+    @Override
+    public Optional<String> cancelledFromTheStart() {
+        String cancel = transitions.control().cancel();
+        return cancel == null || calls.replaying() ? Optional.empty() : Optional.of(cancel);
     }
 
     @Override

@@ -520,6 +520,14 @@ final class Transitions {
         suspend(takePending(List.of()), RunState.SUSPENDED, due, wanted.awaited());
     }
 
+    /** Leaves memory until all have ended that the run comes after; returns if they have. */
+    void awaitPremises() {
+        do {
+            checkOrders();
+            suspend(takePending(List.of()), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
+        } while (control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
+    }
+
     /** The workflow has come to its end: nothing is delivered to it any more. */
     void finishing() {
         finishing = true;
