@@ -1,8 +1,11 @@
 package dev.perdure;
 
 import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -121,10 +124,21 @@ public final class Dag<I extends @Nullable Object, O extends @Nullable Object> {
     }
 
     private Drawing drawing() {
-        return new Drawing(
-                name,
-                tasks.stream()
-                        .map(task -> new Drawing.Node(task.name(), null, task.after(), ""))
-                        .toList());
+        List<Drawing.Node> nodes = new ArrayList<>();
+        Set<String> leaves = new LinkedHashSet<>();
+        for (TaskSpec task : tasks) { // each stands after all it comes after
+            nodes.add(new Drawing.Node(task.name(), null, task.after(), ""));
+            leaves.add(task.name());
+            task.after().forEach(leaves::remove);
+        }
+        onFailure().ifPresent(handler -> nodes.add(handler(DagBuilder.ON_FAILURE, leaves, "if a task has failed")));
+        onSuccess()
+                .ifPresent(handler ->
+                        nodes.add(handler(DagBuilder.ON_SUCCESS, leaves, "if none has failed or was cancelled")));
+        return new Drawing(name, nodes);
+    }
+
+    private static Drawing.Node handler(String name, Set<String> leaves, String when) {
+        return new Drawing.Node(name, null, List.copyOf(leaves), when);
     }
 }

@@ -87,6 +87,66 @@ public final class DagBuilder<I extends @Nullable Object> {
         return new NewTask<>(plain(name, parents, body));
     }
 
+    // ---- tasks that give nothing
+
+    /** A task that begins at once and gives nothing. */
+    public NewTask<@Nullable Void, TaskCondition.Root<I>> run(String name, TaskAction.Root<I> action) {
+        return action(name, List.of(), action);
+    }
+
+    /** A task after another that gives nothing. */
+    public <A extends @Nullable Object> NewTask<@Nullable Void, TaskCondition.Of1<I, A>> run(
+            String name, DagTask<A> first, TaskAction.Of1<I, A> action) {
+        return action(name, List.of(first), action);
+    }
+
+    /** A task after two others that gives nothing. */
+    public <A extends @Nullable Object, B extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of2<I, A, B>> run(
+                    String name, DagTask<A> first, DagTask<B> second, TaskAction.Of2<I, A, B> action) {
+        return action(name, List.of(first, second), action);
+    }
+
+    /** A task after three others that gives nothing. */
+    public <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of3<I, A, B, C>> run(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    TaskAction.Of3<I, A, B, C> action) {
+        return action(name, List.of(first, second, third), action);
+    }
+
+    /** A task after four others that gives nothing. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of4<I, A, B, C, D>> run(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    DagTask<D> fourth,
+                    TaskAction.Of4<I, A, B, C, D> action) {
+        return action(name, List.of(first, second, third, fourth), action);
+    }
+
+    /** A task after any number of others that give the same; it gives nothing itself. */
+    public <A extends @Nullable Object> NewTask<@Nullable Void, TaskCondition.OfAll<I, A>> run(
+            String name, List<? extends DagTask<? extends A>> parents, TaskAction.OfAll<I, A> action) {
+        return action(name, parents, action);
+    }
+
+    private <C extends TaskCondition> NewTask<@Nullable Void, C> action(
+            String name, List<? extends DagTask<?>> parents, TaskAction action) {
+        TaskDraft draft = plain(name, parents, action);
+        draft.type(void.class);
+        return new NewTask<>(draft);
+    }
+
     // ---- durable functions
 
     /** A durable function that begins at once. */

@@ -7,7 +7,8 @@ import java.util.Optional;
  * A run of a {@link Dag} with all its tasks, as the store has it.
  *
  * @param run the run itself
- * @param tasks its tasks, in the order of the graph it was started with
+ * @param tasks its tasks, in the order of the graph it was started with, then {@code onFailure} or {@code onSuccess} once it
+ *     has begun
  * @param events what happened to them, oldest first
  * @param outputs what they gave so far
  */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The output of a task that was skipped is null.
  */
-public sealed interface TaskBody extends Serializable {
+public sealed interface TaskBody extends Serializable
+        permits TaskAction, TaskBody.Root, TaskBody.Of1, TaskBody.Of2, TaskBody.Of3, TaskBody.Of4, TaskBody.OfAll {
     /** For the engine: calls it with what its task comes after has given. */
     @Nullable
     Object callWith(TaskContext<?> task, List<?> outputs) throws Exception;

@@ -153,6 +153,13 @@ public interface WorkflowContext {
     /** Starts a child and waits for its end. */
     <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input);
 
+    /** Starts a graph and waits for its result. */
+    <I extends @Nullable Object, O extends @Nullable Object> O call(Dag<I, O> graph, I input);
+
+    /** Starts a graph as a child. */
+    <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
+            Dag<I, O> graph, I input, ChildOptions options);
+
     /** Starts a child and goes on. */
     <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input);

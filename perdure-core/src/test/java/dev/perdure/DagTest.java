@@ -196,4 +196,24 @@ class DagTest {
                         }
                         """);
     }
+
+    @Test
+    void a_definition_shows_what_handles_its_end() {
+        Dag<String, Outputs> dag = graph(builder -> {
+            var a = builder.task("a", t -> 1);
+            builder.task("b", a, (t, one) -> one);
+            builder.task("c", a, (t, one) -> one);
+            builder.onFailure(t -> {});
+            builder.onSuccess(t -> {});
+        });
+        assertThat(dag.toText()).isEqualTo("""
+                        shop
+                          a
+                          b          after a
+                          c          after a
+                          onFailure  after b, c  (if a task has failed)
+                          onSuccess  after b, c  (if none has failed or was cancelled)
+                        """);
+        assertThat(dag.toMermaid()).contains("t4[\"onFailure\"]", "t2 --> t4", "t3 --> t5");
+    }
 }

@@ -29,7 +29,7 @@ final class BenchIT {
             Bench bench = new Bench(server, Scale.TINY, folder, out, out);
             Report report = new Report(folder, out);
             report.begin(server.description());
-            bench.run(EnumSet.of(Workload.RAW, Workload.W1), EnumSet.of(Who.RAW, Who.PERDURE, Who.DBOS));
+            bench.run(EnumSet.of(Workload.RAW, Workload.W1, Workload.W6), EnumSet.of(Who.RAW, Who.PERDURE, Who.DBOS));
             report.end(bench.figures());
             assertThat(bench.failures()).isEmpty();
             assertThat(bench.figures().metrics())
@@ -40,7 +40,9 @@ final class BenchIT {
                             "raw.batch1000",
                             "w1.c4",
                             "w1.c4.p50",
-                            "w1.c4.p99");
+                            "w1.c4.p99",
+                            "w6.alone",
+                            "w6.tasks");
             assertThat(bench.figures().all()).extracting(Figure::median).allMatch(value -> value > 0);
         }
         assertThat(printed.toString())

@@ -87,10 +87,11 @@ class OrderGraphTest {
         assertThatThrownBy(run::result).hasMessageContaining("The card was refused.");
         assertThat(run.status().toText()).isEqualTo("""
                         order-graph order-42  FAILED
-                          check   COMPLETED
-                          charge  FAILED       after check  (dev.perdure.TerminalException: The card was refused.)
-                          pack    COMPLETED    after check
-                          ship    CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: The card was refused.)
+                          check      COMPLETED
+                          charge     FAILED       after check  (dev.perdure.TerminalException: The card was refused.)
+                          pack       COMPLETED    after check
+                          ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: The card was refused.)
+                          onFailure  COMPLETED    after ship
                         """);
         assertThat(partners.calls)
                 .containsExactly(

@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
@@ -13,7 +14,9 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Parent;
 import dev.perdure.spi.Payload;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Carries out what transitions do beyond their own run. */
 final class Effects {
@@ -31,7 +34,7 @@ final class Effects {
 
     private void carryOut(Row row, Effect effect) {
         switch (effect) {
-            case Effect.Start start -> start(row, start.run());
+            case Effect.Start start -> start(row, start);
             case Effect.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
             case Effect.Cancel cancel -> cancel(cancel);
             case Effect.Take take -> row.mailbox.take(take.number());
@@ -47,9 +50,24 @@ final class Effects {
         }
     }
 
-    private void start(Row parent, NewRun run) {
+    /** Which task of these effects has an id that is taken, or null. */
+    @Nullable
+    RunId taken(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect -> effect instanceof Effect.Start start
+                        && !tables.byId.containsKey(start.run().id()))
+                .map(effect -> tables.graphs.taken(((Effect.Start) effect).tasks()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void start(Row parent, Effect.Start start) {
+        NewRun run = start.run();
         Parent link = run.parent();
-        if (ledger.start(new Change.Start(run, null)) instanceof Outcome.Existing && link != null && link.answers()) {
+        if (ledger.start(new Change.Start(run, null, List.of(), start.tasks())) instanceof Outcome.Existing
+                && link != null
+                && link.answers()) {
             Channel channel = Channel.answer(link.position());
             String text = "The run id '%s' is taken.".formatted(run.id());
             tables.post.deliver(

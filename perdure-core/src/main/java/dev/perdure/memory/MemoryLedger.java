@@ -124,6 +124,10 @@ final class MemoryLedger implements Ledger {
         if (!row.isHeldBy(lane.worker(), advance.epoch()) || isOutOfTurn(row, advance.move())) {
             return wasApplied(row, advance) ? new Outcome.AlreadyThere(row.changedAt, row.state) : new Outcome.Fenced();
         }
+        RunId rival = effects.taken(advance.effects());
+        if (rival != null) {
+            return Outcome.Refused.taskIdTaken(rival);
+        }
         Instant now = tables.now();
         Instant before = append(row, advance.entries(), now);
         effects.carryOut(row, advance.effects());
@@ -184,7 +188,8 @@ final class MemoryLedger implements Ledger {
     }
 
     private Outcome await(Row row, Move.Wait wait, Instant at) {
-        if (row.control.wakes() > wait.seenWakes()) {
+        boolean free = wait.state() == RunState.PENDING && row.open == 0;
+        if (free || row.control.wakes() > wait.seenWakes()) {
             return new Outcome.Woken(at, row.control);
         }
         Instant due = switch (wait.due()) {
@@ -284,10 +289,10 @@ final class MemoryLedger implements Ledger {
         row.control = new Control(asked.wakes() + 1, asked.mails(), reason, asked.kill(), asked.pause());
         switch (row.state) {
             case PENDING -> {
-                if (row.tasks.isEmpty()) {
-                    end(row, reason);
-                } else {
+                if (!row.tasks.isEmpty()) {
                     tables.change(row, RunState.READY, null);
+                } else if (row.open == 0) {
+                    end(row, reason);
                 }
             }
             case READY, PAUSED -> {
@@ -328,8 +333,9 @@ final class MemoryLedger implements Ledger {
         if (row.state == RunState.PAUSED) {
             row.recoveries = 0;
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
-            // A cancel is for its code, which then need not wait for the others.
-            boolean waits = tables.objects.mustWait(row) || (row.open > 0 && asked.cancel() == null);
+            // One with tasks passes a cancel on to them, and need not wait for them first.
+            boolean passesOn = asked.cancel() != null && !row.tasks.isEmpty();
+            boolean waits = tables.objects.mustWait(row) || (row.open > 0 && !passesOn);
             tables.change(row, waits ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);

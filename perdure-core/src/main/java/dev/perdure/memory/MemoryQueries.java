@@ -110,6 +110,16 @@ final class MemoryQueries implements Runs, Journals {
         });
     }
 
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return tables.inTransaction(() -> tables.byKey.values().stream()
+                .filter(row ->
+                        row.start.parent() != null && row.start.parent().run().equals(run) && !row.isTask())
+                .sorted(Comparator.comparingLong(row -> row.ref.key()))
+                .map(row -> task(row, row))
+                .toList());
+    }
+
     private TaskRow task(Row graph, Row task) {
         return new TaskRow(
                 task.ref,

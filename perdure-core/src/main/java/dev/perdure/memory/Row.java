@@ -145,9 +145,12 @@ final class Row {
         epoch = Outcome.Started.FIRST_EPOCH;
     }
 
-    /** Nothing of it has run, so there is nobody to deliver a cancel to; except that one with tasks passes it on to them. */
+    /**
+     * Nothing of it has run, so there is nobody to deliver a cancel to; except that one with tasks passes it on to them, and
+     * that a task ends after all it comes after.
+     */
     boolean hasNothingToSay() {
-        return epoch == 0 && tasks.isEmpty();
+        return epoch == 0 && tasks.isEmpty() && open == 0;
     }
 
     boolean isTask() {

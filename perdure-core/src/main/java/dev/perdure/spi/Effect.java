@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunId;
+import java.util.List;
 
 /**
  * What a transition does beyond its own run, in the same transaction. Each effect names itself (by the id and seed of a new
@@ -9,11 +10,18 @@ import dev.perdure.RunId;
  */
 public sealed interface Effect {
     /**
-     * Starts a run. If the id is taken by another, a parent that waits for the new run is answered with that failure.
+     * Starts a run. If the id is taken by another, a parent that waits for the new run is answered with that failure. If that
+     * of a task is taken, the whole transition is refused.
      *
      * @param run the new run
+     * @param tasks what is born with it, as in {@link Change.Start}
      */
-    record Start(NewRun run) implements Effect {}
+    record Start(NewRun run, List<Task> tasks) implements Effect {
+        /** A run without tasks. */
+        public Start(NewRun run) {
+            this(run, List.of());
+        }
+    }
 
     /**
      * Sends a mail.

@@ -14,6 +14,9 @@ public interface Journals {
     record Page(List<Recorded> entries, boolean last) {
         /** The journal of a run that has done nothing. */
         public static final Page EMPTY = new Page(List.of(), true);
+
+        /** A journal that has not been looked at. */
+        public static final Page UNREAD = new Page(List.of(), false);
     }
 
     /** The entries after a position: at least one position if there is one, and then as many as fit into the bytes. */

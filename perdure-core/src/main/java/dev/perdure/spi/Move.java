@@ -12,7 +12,8 @@ public sealed interface Move {
      * It leaves memory until it is due, what it waits for has arrived, or it is commanded. If it has been woken more often than the worker has seen, the entries
      * are appended but it stays, and the answer is {@link Outcome.Woken}: that is how no wake-up is lost.
      *
-     * @param state {@link RunState#SUSPENDED} or {@link RunState#BACKING_OFF}
+     * @param state {@link RunState#SUSPENDED} or {@link RunState#BACKING_OFF}; or {@link RunState#PENDING}, to wait as it
+     *     did before it began, for the last of those to end that it comes after. If that has happened it stays as well
      * @param due when it goes on
      * @param awaited what it waits for besides
      * @param seenWakes the count of wake-ups the worker has acted upon

@@ -31,11 +31,11 @@ public interface Runs {
     record Ended(RunRef run, RunState state, Payload outcome, String reason) {}
 
     /**
-     * A run that was born with another.
+     * A run that was born with another, or started by it.
      *
-     * @param run the task
+     * @param run the run
      * @param info what it is
-     * @param after the places of those that it comes after
+     * @param after the places of those that it comes after; none of one that was started later
      * @param outcome its result or failure; empty if it has not ended
      * @param history the states it has been in, oldest first, through all its lives
      */
@@ -64,6 +64,9 @@ public interface Runs {
 
     /** The runs that were born with this one, in the order of its start; none if it was started without. */
     List<TaskRow> tasks(RunRef run);
+
+    /** The runs that the present life of this one has started, oldest first; its tasks are not among them. */
+    List<TaskRow> children(RunRef run);
 
     /** The changes of state of a run, oldest first. */
     List<HistoryEvent> changes(RunRef run);

@@ -84,7 +84,7 @@ final class Batch {
         switch (effect) {
             case Effect.Start start -> {
                 NewRun run = start.run();
-                unborn.add(Birth.of(run, sender));
+                unborn.add(Birth.of(start, sender));
                 if (run.parent() != null && run.parent().answers()) {
                     letters.taken(sender, run.id(), run.seed(), run.parent().position());
                 }
@@ -109,9 +109,9 @@ final class Batch {
         for (Birth one : unborn) {
             Birth birth = one.withNumber(numbers[next]);
             Placed<Change.Start> asked = birth.asked();
-            if (size(birth) > 1 && asked != null) {
+            if (!birth.tasks().isEmpty()) {
                 long[] ofTasks = Arrays.copyOfRange(numbers, next + 1, next + size(birth));
-                birth = birth.withAfter(tasks.add(birth.key(), asked.change(), ofTasks));
+                birth = birth.withAfter(tasks.add(birth, ofTasks));
             }
             born.add(birth);
             next += size(birth);
@@ -125,7 +125,7 @@ final class Batch {
 
     /** How many runs are born with it, itself included. */
     private static int size(Birth birth) {
-        return 1 + (birth.asked() == null ? 0 : birth.asked().change().tasks().size());
+        return 1 + birth.tasks().size();
     }
 
     /** The columns of the entries that advances append, the outcome of one that ends among them. */
@@ -354,6 +354,17 @@ final class Batch {
                 || answers()
                 || opens()
                 || touchesObjects();
+    }
+
+    /** Whether all that it touches beside them are runs that come after them. */
+    boolean touchesOnlyWhatComesAfter() {
+        return opens()
+                && commands.isEmpty()
+                && cancels.isEmpty()
+                && letters.isEmpty()
+                && reruns.isEmpty()
+                && !answers()
+                && !touchesObjects();
     }
 
     /** The runs whose tasks are to be locked as well, by id. */

@@ -247,7 +247,8 @@ final class BatchRun {
         boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty();
         addIf(batch.objects.makes(), parts, Part.MAKE_OBJECTS);
         addIf(batch.touchesObjects(), parts, Part.LOCK_OBJECTS);
-        addIf(batch.touchesOthers(), parts, Part.LOCK_ALL);
+        addIf(batch.touchesOnlyWhatComesAfter(), parts, Part.LOCK_AFTER);
+        addIf(batch.touchesOthers() && !batch.touchesOnlyWhatComesAfter(), parts, Part.LOCK_ALL);
         addIf(moves && !batch.touchesOthers(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
         addIf(!batch.births.all.isEmpty(), parts, Part.START);
@@ -265,8 +266,8 @@ final class BatchRun {
         addIf(!batch.restarts.isEmpty(), parts, Part.RESTART);
         addIf(!batch.reruns.isEmpty(), parts, Part.RERUN);
         addIf(batch.answers(), parts, Part.ANSWER);
-        addIf(batch.opens(), parts, Part.OPEN);
-        addIf(batch.takingKeys().length > 0, parts, Part.HANDED);
+        addIf(batch.opens(), parts, batch.endingIds().length == 0 ? Part.OPEN : Part.OPEN_ALL);
+        addIf(batch.takingKeys().length > 0, parts, batch.releases() ? Part.HANDED : Part.HANDED_TASKS);
         addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
@@ -313,6 +314,11 @@ final class BatchRun {
                 fence(parameters).integer(sender.worker()).integer(sender.worker());
             }
             case LOCK -> fence(parameters).longs(batch.lockedKeys()).integer(sender.worker());
+            case LOCK_AFTER ->
+                fence(parameters)
+                        .longs(batch.lockedKeys())
+                        .longs(batch.openingKeys())
+                        .integer(sender.worker());
             case LOCK_ALL -> {
                 fence(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
                 parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedFamilies());
@@ -363,13 +369,12 @@ final class BatchRun {
                 fence(parameters.integer(sender.worker()));
                 batch.reruns.bindTasks(parameters);
             }
-            case OPEN -> {
+            case OPEN ->
+                bindOpening(parameters.time(time).longs(batch.openingKeys()).ints(batch.takes()));
+            case OPEN_ALL -> {
                 parameters.time(time).longs(batch.openingKeys()).ints(batch.takes());
-                parameters
-                        .texts(batch.endingIds())
-                        .texts(batch.commands.killedIds().toArray(String[]::new));
-                fence(parameters.integer(sender.worker())).integer(sender.worker());
-                parameters.integer(sender.worker()).integer(sender.worker());
+                parameters.texts(batch.endingIds());
+                bindOpening(parameters.texts(batch.commands.killedIds().toArray(String[]::new)));
             }
             case HANDED ->
                 parameters
@@ -377,7 +382,13 @@ final class BatchRun {
                         .longs(batch.takingKeys())
                         .ints(batch.takesOfTakers())
                         .integer(sender.worker());
+            case HANDED_TASKS -> parameters.longs(batch.takingKeys()).integer(sender.worker());
         }
+    }
+
+    private void bindOpening(Parameters parameters) throws SQLException {
+        fence(parameters.integer(sender.worker())).integer(sender.worker());
+        parameters.integer(sender.worker()).integer(sender.worker());
     }
 
     private void bindWishes(Wishes wishes, Parameters parameters) throws SQLException {
@@ -398,7 +409,8 @@ final class BatchRun {
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE -> results.skip();
                 case ENTER -> readEntered(results.next(), answers);
                 case RELEASE -> readReleased(results.next(), answers);
-                case LOCK, LOCK_ALL -> fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
+                case LOCK, LOCK_AFTER, LOCK_ALL ->
+                    fenced = results.one().getInt("lanes") == 0 && sender.worker() != null;
                 case APPEND -> readStays(results.next(), answers);
                 case START -> readStarts(results.one(), answers);
                 case COMMAND -> readWishes(batch.commands, results.next(), fenced, answers);
@@ -409,8 +421,8 @@ final class BatchRun {
                 case RESTART -> readRestarts(results.next(), fenced);
                 case RERUN -> readReruns(results.next(), fenced);
                 case ANSWER -> readAnswers(results.next(), answers);
-                case OPEN -> readOpened(results.next(), answers);
-                case HANDED -> handOver(answers, Claims.read(results.next()));
+                case OPEN, OPEN_ALL -> readOpened(results.next(), answers);
+                case HANDED, HANDED_TASKS -> handOver(answers, Claims.read(results.next()));
             }
         }
         return answers;

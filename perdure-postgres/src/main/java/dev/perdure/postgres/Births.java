@@ -2,9 +2,11 @@ package dev.perdure.postgres;
 
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Parent;
+import dev.perdure.spi.Task;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
@@ -20,6 +22,7 @@ final class Births {
      * @param owned whether it is born running
      * @param asked the change that asks for it, or null when a transition starts it
      * @param starter that transition, or null
+     * @param tasks what is born with it
      * @param after the keys of the tasks that it comes after, or null if it has none
      */
     record Birth(
@@ -28,30 +31,36 @@ final class Births {
             boolean owned,
             @Nullable Placed<Change.Start> asked,
             Change.@Nullable Advance starter,
+            List<Task> tasks,
             @Nullable List<Long> after) {
         static Birth of(Placed<Change.Start> asked) {
             Change.Start start = asked.change();
             boolean owned = start.owner() != null && start.tasks().isEmpty();
-            return new Birth(0, start.run(), owned, asked, null, null);
+            return new Birth(0, start.run(), owned, asked, null, start.tasks(), null);
         }
 
-        static Birth of(NewRun run, Change.Advance starter) {
-            return new Birth(0, run, false, null, starter, null);
+        static Birth of(Effect.Start start, Change.Advance starter) {
+            return new Birth(0, start.run(), false, null, starter, start.tasks(), null);
         }
 
         Birth withNumber(long number) {
             Parent parent = run.parent();
             boolean answers = parent != null && parent.answers();
             long key = Keys.key(number, run.id(), answers);
-            return new Birth(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, after);
+            return new Birth(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, tasks, after);
         }
 
         private boolean holds() {
             return run.object() != null && run.object().hold() != ObjectCall.Hold.SHARED;
         }
 
-        Birth withAfter(List<Long> tasks) {
-            return new Birth(key, run, owned, asked, starter, tasks);
+        Birth withAfter(List<Long> leaves) {
+            return new Birth(key, run, owned, asked, starter, tasks, leaves);
+        }
+
+        /** Whether the worker of the batch gets those of its tasks that begin at once. */
+        boolean ownsTasks() {
+            return asked != null && asked.change().owner() != null;
         }
     }
 

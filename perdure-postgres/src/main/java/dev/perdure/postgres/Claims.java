@@ -25,10 +25,11 @@ final class Claims {
             SELECT r.key, r.id, r.epoch, g.ahead, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
-                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, c.hold, c.object_type, c.object_key
+                   p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, ${call}
             FROM ${chosen}
             CROSS JOIN LATERAL (
-                SELECT * FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0
+                SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after
+                FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0
             ) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
             LEFT JOIN LATERAL (
@@ -42,10 +43,18 @@ final class Claims {
                     SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
                 ) o ON true
             ) p ON true
+            """;
+
+    private static final String CALL = "c.hold, c.object_type, c.object_key";
+
+    private static final String CALLS = """
             LEFT JOIN LATERAL (
                 SELECT hold, object_type, object_key FROM ${schema}.object_call WHERE object_call.key = g.key OFFSET 0
             ) c ON true
             """;
+
+    /** Of runs that are not calls of virtual objects, and need not be looked for among them. */
+    private static final String NO_CALL = "NULL::smallint AS hold, NULL::text AS object_type, NULL::text AS object_key";
 
     private static final String BY_KEY = "(SELECT key, false AS ahead FROM unnest(?::bigint[]) AS chosen (key)) AS g";
 
@@ -82,11 +91,20 @@ final class Claims {
                 ) w
             ) AS g""";
 
+    /** The same where nothing that ends holds a virtual object. */
+    private static final String TASKS_AFTER = """
+            (
+                SELECT DISTINCT d.key, false AS ahead
+                FROM unnest(?::bigint[]) AS ended (key)
+                CROSS JOIN LATERAL (SELECT before FROM ${schema}.run WHERE run.key = ended.key OFFSET 0) e
+                CROSS JOIN LATERAL unnest(e.before) AS d (key)
+            ) AS g""";
+
     final String details;
     private final Database database;
 
     Claims(Schema schema, Database database) {
-        this.details = schema.sql(DETAILS.replace("${chosen}", BY_KEY));
+        this.details = schema.sql(DETAILS.replace("${chosen}", BY_KEY).replace("${call}", CALL) + CALLS);
         this.database = database;
     }
 
@@ -99,7 +117,12 @@ final class Claims {
      * the commit, only later.
      */
     static String handed(Schema schema) {
-        return schema.sql(DETAILS.replace("${chosen}", AFTER));
+        return schema.sql(DETAILS.replace("${chosen}", AFTER).replace("${call}", CALL) + CALLS);
+    }
+
+    /** The same for a batch that ends no call of a virtual object. */
+    static String handedTasks(Schema schema) {
+        return schema.sql(DETAILS.replace("${chosen}", TASKS_AFTER).replace("${call}", NO_CALL));
     }
 
     /** Those of these runs that the worker holds, by key. */

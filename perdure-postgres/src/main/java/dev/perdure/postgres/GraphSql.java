@@ -63,35 +63,43 @@ final class GraphSql {
                 ) t
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)""";
 
+    /** What a batch of moves may have ended. */
+    private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";
+
+    /** The same of one that also carries out commands: these, and the tasks of what they have killed. */
+    private static final String MOVED_OR_COMMANDED = """
+            (
+                    SELECT key, max(takes) AS takes
+                    FROM (
+                        SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
+                        UNION ALL
+                        SELECT r.key, 0
+                        FROM unnest(?::text[]) AS commanded (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+                        UNION ALL
+                        SELECT t.key, 0
+                        FROM unnest(?::text[]) AS killed (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = killed.id OFFSET 0) r
+                        CROSS JOIN LATERAL (
+                            SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
+                        ) t
+                    ) AS all_of_them
+                    GROUP BY key
+                ) AS c""";
+
     /**
      * Those of these runs that have ended by this transaction let others begin. Each of the others is touched once, however
      * many of its premises have ended. What begins goes to the worker of the batch, as far as the ends have asked for it and
-     * it could have claimed the run as well, and is ready otherwise.
+     * it could have claimed the run as well, and is ready otherwise. If several of its premises end at once, one of them
+     * stands for all.
      */
     private static final String OPEN = """
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
-            ), candidate AS MATERIALIZED (
-                SELECT key, max(takes) AS takes
-                FROM (
-                    SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
-                    UNION ALL
-                    SELECT r.key, 0
-                    FROM unnest(?::text[]) AS commanded (id)
-                    CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
-                    UNION ALL
-                    SELECT t.key, 0
-                    FROM unnest(?::text[]) AS killed (id)
-                    CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = killed.id OFFSET 0) r
-                    CROSS JOIN LATERAL (
-                        SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
-                    ) t
-                ) AS all_of_them
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
-                GROUP BY key
             ), closed AS MATERIALIZED (
-                SELECT d.key, d.place, e.key AS premise, e.queue, c.takes
-                FROM candidate c
+                SELECT d.key, count(*)::int AS premises, min(e.key) FILTER (WHERE d.place <= c.takes) AS premise,
+                       min(e.queue) AS queue, max(e.queue) AS last_queue
+                FROM ${ended}
                 CROSS JOIN LATERAL (
                     SELECT key, queue, before FROM ${schema}.run
                     WHERE run.key = c.key AND run.before IS NOT NULL AND run.state >= ${COMPLETED}
@@ -99,44 +107,33 @@ final class GraphSql {
                     OFFSET 0
                 ) e
                 CROSS JOIN LATERAL unnest(e.before) WITH ORDINALITY AS d (key, place)
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                GROUP BY d.key
             ), found AS MATERIALIZED (
                 SELECT r.*, r.open - c.premises AS open_now, clock.at AS moved_at,
-                       r.state = ${PENDING} AND r.open = c.premises AS begins
-                FROM (SELECT key, count(*)::int AS premises FROM closed GROUP BY key) c
+                       r.state = ${PENDING} AND r.open = c.premises AS begins,
+                       CASE WHEN r.state = ${PENDING} AND r.open = c.premises
+                                 AND r.queue = c.queue AND r.queue = c.last_queue
+                                 AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                            THEN c.premise END AS premise
+                FROM closed c
                 CROSS JOIN clock
+                LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
-                    SELECT * FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
+                    SELECT key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes, priority, partition, state,
+                           id, definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
+                    FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
-            ), offered AS MATERIALIZED (
-                -- If several of its premises end at once, one of them stands for all.
-                SELECT DISTINCT ON (f.key) f.key, c.place, c.premise, c.takes
-                FROM found f
-                JOIN closed c ON c.key = f.key AND c.queue = f.queue
-                WHERE f.begins AND c.takes > 0 AND (
-                    SELECT f.definition = ANY (w.definitions) AND (f.version IS NULL OR f.version = w.version)
-                    FROM ${schema}.worker w WHERE w.number = ?)
-                ORDER BY f.key, c.premise
-            ), accepted AS MATERIALIZED (
-                SELECT * FROM (
-                    SELECT *, row_number() OVER (PARTITION BY premise ORDER BY place) AS turn FROM offered
-                ) AS in_turn
-                WHERE turn <= takes
-            ), decided AS MATERIALIZED (
-                SELECT f.*, a.premise, a.place,
-                       CASE WHEN NOT f.begins THEN f.state
-                            WHEN a.key IS NULL THEN ${READY}::smallint
-                            ELSE ${RUNNING}::smallint END AS state_now
-                FROM found f LEFT JOIN accepted a ON a.key = f.key
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE begins
+                SELECT key, changes, partition, state, changed_at, reason FROM found WHERE begins
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM decided WHERE begins AND premise IS NULL
+                FROM found WHERE begins AND premise IS NULL
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, ?, partition FROM decided WHERE premise IS NOT NULL
+                SELECT key, ?, partition FROM found WHERE premise IS NOT NULL
             ), opened AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes,
                     priority, partition, state, id, definition, queue, reason, open)
@@ -144,21 +141,26 @@ final class GraphSql {
                        CASE WHEN premise IS NULL THEN epoch ELSE epoch + 1 END,
                        created_at,
                        CASE WHEN begins THEN moved_at ELSE changed_at END,
-                       CASE WHEN open_now = 0 AND before IS NOT NULL
+                       CASE WHEN open_now = 0 AND is_task
                             THEN moved_at + timeout * interval '1 microsecond' ELSE deadline END,
                        CASE WHEN premise IS NULL THEN owner ELSE ? END,
                        CASE WHEN premise IS NULL THEN wakes ELSE 0 END,
                        CASE WHEN begins THEN changes + 1 ELSE changes END,
-                       priority, partition, state_now, id, definition, queue,
+                       priority, partition,
+                       CASE WHEN NOT begins THEN state
+                            WHEN premise IS NULL THEN ${READY}::smallint
+                            ELSE ${RUNNING}::smallint END,
+                       id, definition, queue,
                        CASE WHEN begins THEN NULL ELSE reason END,
                        open_now
-                FROM decided
+                FROM found
                 ON CONFLICT (key, partition) DO UPDATE SET
                     epoch = excluded.epoch, changed_at = excluded.changed_at, deadline = excluded.deadline,
                     owner = excluded.owner, wakes = excluded.wakes, changes = excluded.changes, state = excluded.state,
                     reason = excluded.reason, open = excluded.open
             )
-            SELECT key, premise FROM decided WHERE begins ORDER BY premise, place
+            -- Keys of fellows are in the order of their start.
+            SELECT key, premise FROM found WHERE begins ORDER BY key
             """;
 
     /**
@@ -256,13 +258,17 @@ final class GraphSql {
 
     final String task;
     final String open;
+    final String openAll;
     final String rerun;
     final String handed;
+    final String handedTasks;
 
     GraphSql(Schema schema) {
         this.task = schema.sql(TASK);
-        this.open = schema.sql(OPEN);
+        this.open = schema.sql(OPEN.replace("${ended}", MOVED));
+        this.openAll = schema.sql(OPEN.replace("${ended}", MOVED_OR_COMMANDED));
         this.rerun = schema.sql(RERUN);
         this.handed = Claims.handed(schema);
+        this.handedTasks = Claims.handedTasks(schema);
     }
 }

@@ -131,6 +131,26 @@ final class LedgerSql {
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
 
+    /** The same for a batch that touches nothing but the runs that it moves and those that come after these. */
+    private static final String LOCK_AFTER = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), wanted AS (
+                SELECT key FROM (
+                    SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
+                    UNION
+                    SELECT unnest(r.before)
+                    FROM unnest(?::bigint[]) AS ending (key)
+                    CROSS JOIN LATERAL (SELECT before FROM ${schema}.run WHERE run.key = ending.key OFFSET 0) r
+                ) AS each_once
+                ORDER BY key
+            )
+            SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
+            FROM wanted
+            CROSS JOIN LATERAL (SELECT FROM ${schema}.run WHERE run.key = wanted.key FOR NO KEY UPDATE) locked
+            WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
+            """;
+
     /** Leaves what is there as it is. */
     private static final String CAREFULLY = "ON CONFLICT DO NOTHING";
 
@@ -202,7 +222,9 @@ final class LedgerSql {
                 SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
                        g.needed AS needed_now, g.awaited AS awaited_now, g.awaited_names AS awaited_names_now,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
-                       COALESCE(r.wakes > g.seen, false) AS woken,
+                       -- Whoever waits for others stays as well if they have ended.
+                       COALESCE(r.wakes > g.seen, false)
+                           OR (g.move = ${WAIT} AND g.state = ${PENDING} AND COALESCE(r.open, 0) = 0) AS woken,
                        -- Counted only where it matters, which is rare.
                        CASE WHEN g.move = ${RECOVER} OR r.recoveries > 0 THEN (
                            SELECT count(*) FROM ${schema}.journal j
@@ -435,12 +457,15 @@ final class LedgerSql {
                             WHEN wish = ${CANCEL} AND NOT asks THEN state
                             -- Its code passes the cancel on to its tasks, and need not wait for them first.
                             WHEN wish = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
+                            -- A task ends after all it comes after.
+                            WHEN wish = ${CANCEL} AND NOT has_tasks AND open > 0 THEN state
                             -- Nothing of it has run, so there is nobody to deliver the cancel to.
                             WHEN wish = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
                             WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
                             WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
                             WHEN wish = ${PAUSE} AND state <> ${RUNNING} THEN ${PAUSED}::smallint
-                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND cancel IS NULL THEN ${PENDING}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
+                                THEN ${PENDING}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} AND EXISTS (
                                 SELECT FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL
                             ) THEN ${PENDING}::smallint
@@ -542,6 +567,7 @@ final class LedgerSql {
         MAKE_OBJECTS,
         LOCK_OBJECTS,
         LOCK,
+        LOCK_AFTER,
         LOCK_ALL,
         APPEND,
         START,
@@ -561,7 +587,9 @@ final class LedgerSql {
         ANSWER,
         RELEASE,
         OPEN,
-        HANDED
+        OPEN_ALL,
+        HANDED,
+        HANDED_TASKS
     }
 
     private record Shape(Set<Part> parts, boolean careful) {}
@@ -570,6 +598,7 @@ final class LedgerSql {
 
     final String settings;
     final String lock;
+    final String lockAfter;
     final String lockAll;
     final String append;
     final String carefulAppend;
@@ -592,6 +621,7 @@ final class LedgerSql {
     LedgerSql(Schema schema) {
         this.settings = schema.sql(SETTINGS);
         this.lock = schema.sql(LOCK);
+        this.lockAfter = schema.sql(LOCK_AFTER);
         this.lockAll = schema.sql(LOCK_ALL);
         this.append = schema.sql(APPEND.replace("${carefully}", ""));
         this.carefulAppend = schema.sql(APPEND.replace("${carefully}", CAREFULLY));
@@ -632,6 +662,7 @@ final class LedgerSql {
             case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> lock;
+            case LOCK_AFTER -> lockAfter;
             case LOCK_ALL -> lockAll;
             case APPEND -> careful ? carefulAppend : append;
             case START -> start;
@@ -646,7 +677,9 @@ final class LedgerSql {
             case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;
             case OPEN -> graph.open;
+            case OPEN_ALL -> graph.openAll;
             case HANDED -> graph.handed;
+            case HANDED_TASKS -> graph.handedTasks;
         };
     }
 }

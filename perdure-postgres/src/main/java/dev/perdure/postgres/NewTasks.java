@@ -1,6 +1,6 @@
 package dev.perdure.postgres;
 
-import dev.perdure.spi.Change;
+import dev.perdure.postgres.Births.Birth;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.NewRun;
@@ -42,13 +42,14 @@ final class NewTasks {
     }
 
     /**
-     * Adds the tasks of a start.
+     * Adds the tasks of a run.
      *
      * @param numbers as many as there are tasks, in ascending order
      * @return the keys of those that the run itself comes after
      */
-    List<Long> add(long parent, Change.Start start, long[] numbers) {
-        List<Task> tasks = start.tasks();
+    List<Long> add(Birth birth, long[] numbers) {
+        long parent = birth.key();
+        List<Task> tasks = birth.tasks();
         List<Long> keys = new ArrayList<>();
         List<List<Long>> before = new ArrayList<>();
         for (int i = 0; i < numbers.length; i++) {
@@ -67,7 +68,7 @@ final class NewTasks {
                 before.get(i).add(parent);
             }
             List<Long> after = tasks.get(i).after().stream().map(keys::get).toList();
-            born.add(new Unborn(keys.get(i), tasks.get(i).run(), start.owner() != null, parent, after, before.get(i)));
+            born.add(new Unborn(keys.get(i), tasks.get(i).run(), birth.ownsTasks(), parent, after, before.get(i)));
         }
         byParent.put(parent, born);
         return leaves;

@@ -289,8 +289,6 @@ final class PostgresLeases implements Leases {
                     .time(database.time())
                     .longs(keys(killed))
                     .ints(new int[killed.size()])
-                    .texts(new String[0])
-                    .texts(new String[0])
                     .integer(null)
                     .integer(null)
                     .integer(null)

@@ -16,6 +16,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -122,10 +123,22 @@ final class PostgresLedger implements Ledger {
     }
 
     private Outcome refusal(Change change, RefusedException refused) {
-        RunId taken = change instanceof Change.Start start ? readBack.taken(start.tasks()) : null;
+        RunId taken = readBack.taken(tasksOf(change));
         return taken != null
                 ? Outcome.Refused.taskIdTaken(taken)
                 : new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage());
+    }
+
+    private static List<Task> tasksOf(Change change) {
+        return switch (change) {
+            case Change.Start start -> start.tasks();
+            case Change.Advance advance ->
+                advance.effects().stream()
+                        .flatMap(effect ->
+                                effect instanceof Effect.Start start ? start.tasks().stream() : Stream.empty())
+                        .toList();
+            default -> List.of();
+        };
     }
 
     /** Refuses calls that would wait for each other for ever. */

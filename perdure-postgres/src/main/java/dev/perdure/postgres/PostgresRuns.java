@@ -111,8 +111,17 @@ final class PostgresRuns implements Runs {
 
     @Override
     public List<TaskRow> tasks(RunRef run) {
+        return family(run, sql.tasks, sql.taskChanges);
+    }
+
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return family(run, sql.children, sql.childrenChanges);
+    }
+
+    private List<TaskRow> family(RunRef run, String members, String changes) {
         Map<Long, Integer> places = new HashMap<>();
-        List<UnplacedTask> tasks = query.all(sql.tasks, parameters -> parameters.number(run.key()), row -> {
+        List<UnplacedTask> tasks = query.all(members, parameters -> parameters.number(run.key()), row -> {
             places.put(row.getLong("key"), places.size());
             return new UnplacedTask(
                     row.getLong("key"), info(row), Results.longs(row, "after"), payload(row.getBytes("outcome")));
@@ -122,7 +131,7 @@ final class PostgresRuns implements Runs {
         }
         Map<Long, List<Entered>> histories = new HashMap<>();
         query.all(
-                sql.taskChanges,
+                changes,
                 parameters -> parameters.number(run.key()),
                 row -> histories
                         .computeIfAbsent(row.getLong("key"), none -> new ArrayList<>())

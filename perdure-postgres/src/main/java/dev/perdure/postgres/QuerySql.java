@@ -86,23 +86,30 @@ final class QuerySql {
             WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts
             """;
 
-    /** The tasks of a run, in the order of its start. */
-    private static final String TASKS = """
-            SELECT ${info}, r.after, o.payload AS outcome
+    /** Of the runs of a family, those that were born with their parent. */
+    private static final String BORN_WITH_IT = "r.before IS NOT NULL";
+
+    /** And those that its present life has started. */
+    private static final String STARTED_BY_IT =
+            "r.before IS NULL AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
+
+    /** Runs of a family, in the order of their start. */
+    private static final String FAMILY = """
+            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
             FROM ${schema}.run r
             LEFT JOIN LATERAL (
                 SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
             ) o ON true
-            WHERE r.parent = ? AND r.before IS NOT NULL
+            WHERE r.parent = ? AND ${member}
             ORDER BY r.key
             """;
 
     /** The states that they have left, and those that they are in. */
-    private static final String TASK_CHANGES = """
+    private static final String FAMILY_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
-                SELECT key, changes, state, created_at, changed_at, reason FROM ${schema}.run
-                WHERE run.parent = ? AND run.before IS NOT NULL OFFSET 0
+                SELECT key, changes, state, created_at, changed_at, reason FROM ${schema}.run r
+                WHERE r.parent = ? AND ${member} OFFSET 0
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
@@ -133,6 +140,8 @@ final class QuerySql {
     final String liveChildren;
     final String tasks;
     final String taskChanges;
+    final String children;
+    final String childrenChanges;
     final String changes;
 
     QuerySql(Schema schema) {
@@ -141,8 +150,14 @@ final class QuerySql {
         this.list = schema.sql(LIST.replace("${info}", INFO));
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
-        this.tasks = schema.sql(TASKS.replace("${info}", INFO));
-        this.taskChanges = schema.sql(TASK_CHANGES);
+        this.tasks = family(schema, FAMILY, BORN_WITH_IT);
+        this.taskChanges = family(schema, FAMILY_CHANGES, BORN_WITH_IT);
+        this.children = family(schema, FAMILY, STARTED_BY_IT);
+        this.childrenChanges = family(schema, FAMILY_CHANGES, STARTED_BY_IT);
         this.changes = schema.sql(CHANGES);
+    }
+
+    private static String family(Schema schema, String statement, String member) {
+        return schema.sql(statement.replace("${info}", INFO).replace("${member}", member));
     }
 }

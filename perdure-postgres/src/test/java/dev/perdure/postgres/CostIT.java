@@ -40,6 +40,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -216,6 +217,45 @@ final class CostIT {
                 .isEqualTo(RunState.COMPLETED);
     }
 
+    /** Settings, locks, ends, what they open, and what is handed over: five statements, however many tasks end at once. */
+    @Test
+    void tasks_that_end_together_and_what_comes_after_them_are_one_round_trip_and_five_statements() {
+        int graphs = 100;
+        for (int warmUp = 0; warmUp < 5; warmUp++) {
+            fixture.apply(endsOf(diamonds("warm-" + warmUp, 2)));
+        }
+        List<Change> ends = endsOf(diamonds("graph", graphs));
+        assertThat(ends).hasSize(4 * graphs);
+        assertThat(costOf(() -> assertThat(fixture.apply(ends).stream()
+                                .mapToInt(outcome ->
+                                        ((Outcome.Applied) outcome).handed().size())
+                                .sum())
+                        .isEqualTo(graphs)))
+                .isEqualTo(new Cost(1, 1));
+        assertThat(proxy.statements()).isEqualTo(5);
+    }
+
+    /** Starts of graphs of which four tasks begin at once and a fifth comes after them; gives the four of each. */
+    private List<Claimed> diamonds(String name, int count) {
+        List<Change> starts = IntStream.range(0, count)
+                .<Change>mapToObj(i -> {
+                    String graph = name + "-" + i;
+                    List<Task> tasks = IntStream.range(0, 5)
+                            .mapToObj(place ->
+                                    new Task(newRun(graph + "/" + place), place == 4 ? List.of(0, 1, 2, 3) : List.of()))
+                            .toList();
+                    return new Change.Start(newRun(graph), fixture.worker, List.of(), tasks);
+                })
+                .toList();
+        return fixture.apply(starts).stream()
+                .flatMap(started -> ((Outcome.Started) started).handed().stream())
+                .toList();
+    }
+
+    private static List<Change> endsOf(List<Claimed> tasks) {
+        return tasks.stream().<Change>map(StoreFixture::completeAndGoOn).toList();
+    }
+
     /** A start of each call, and an end of each by which the worker gets the next. */
     @Test
     void a_call_of_an_object_is_two_round_trips_and_two_commits_also_on_a_hot_key() {
@@ -386,7 +426,8 @@ final class CostIT {
 
     /**
      * A start, an end of each task, and the end of the graph itself; nothing is claimed in between. Beside that, whoever
-     * waits for the result asks for it once, because the graph itself is in nobody's memory.
+     * waits for the result asks for it once, because the graph itself is in nobody's memory; and the lease, the poll and the
+     * look for results go by time, a few a second, however long a busy machine takes.
      */
     @Test
     void an_engine_makes_a_round_trip_for_each_task_of_a_line_two_more_and_asks_once() {
@@ -404,10 +445,12 @@ final class CostIT {
                 perdure.start(line, i).result();
             }
             proxy.reset();
+            long began = System.nanoTime();
             for (int i = 0; i < runs; i++) {
                 assertThat(perdure.start(line, i).result()).isEqualTo(i + length - 1);
             }
-            assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs + runs / 2);
+            int byTime = (int) (10 * (1 + TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began)));
+            assertThat(proxy.roundTrips()).isBetween((length + 2) * runs, (length + 3) * runs + runs / 2 + byTime);
         }
     }
 

@@ -107,6 +107,7 @@ final class StatementsIT {
         List<String> together = new ArrayList<>(List.of(
                 ledger.settings,
                 ledger.lock,
+                ledger.lockAfter,
                 ledger.lockAll,
                 ledger.append,
                 ledger.appendOne,
@@ -117,6 +118,7 @@ final class StatementsIT {
                 ledger.killTasks,
                 ledger.graph.task,
                 ledger.graph.open,
+                ledger.graph.openAll,
                 ledger.graph.rerun,
                 ledger.objects.make,
                 ledger.objects.lock,

@@ -51,7 +51,7 @@ public final class Committer {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Pending> queue = new ArrayDeque<>();
     private final Deque<Lane> free = new ArrayDeque<>();
-    /** Whether the last batch was of several: those whose outcomes came together come back together. */
+    /** Whether several had their outcomes, or were let begin, by the last batch: they come back together. */
     private volatile boolean crowded;
     /** Lanes in the hand of somebody who has not taken his batch yet. */
     private int gathering;
@@ -200,6 +200,7 @@ public final class Committer {
                     pending.caller.signal.raise();
                 }
             }
+            crowded |= outcomes.stream().anyMatch(Committer::letsSeveralBegin);
             leader.sending = false;
             sending--;
             onTheirWay -= batch.size();
@@ -207,6 +208,14 @@ public final class Committer {
         } finally {
             lock.unlock();
         }
+    }
+
+    private static boolean letsSeveralBegin(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Applied applied -> applied.handed().size() > 1;
+            case Outcome.Started started -> started.handed().size() > 1;
+            default -> false;
+        };
     }
 
     /** Not to somebody who is busy with another lane: this one would wait for him. */

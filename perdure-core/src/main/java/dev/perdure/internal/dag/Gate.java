@@ -18,8 +18,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands before a task's body, in this order: a task it comes after that failed or was cancelled cancels it; if all it
- * comes after were skipped it is skipped; then its own conditions, skip before cancel; then its waits.
+ * What stands before a task's body, in this order: a cancel of its own; a task it comes after that failed or was cancelled
+ * cancels it; if all it comes after were skipped it is skipped; then its own conditions, skip before cancel; then its waits.
  */
 final class Gate {
     private static final String CULPRIT = "because task '";
@@ -41,6 +41,9 @@ final class Gate {
 
     /** Returns what the task's parents gave when its body may run; throws how it ends otherwise. */
     List<@Nullable Object> pass(TaskContext<?> situation) {
+        ctx.cancelledFromTheStart().ifPresent(reason -> {
+            throw new CancelledException(reason);
+        });
         cancelAfterFailure();
         skipAfterSkips();
         List<@Nullable Object> outputs = outputs();

@@ -6,12 +6,14 @@ import dev.perdure.DagBuilder;
 import dev.perdure.DagTask;
 import dev.perdure.DefinitionException;
 import dev.perdure.FailureContext;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.StepOptions;
 import dev.perdure.TaskSpec;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Task;
 import java.lang.reflect.Type;
@@ -76,6 +78,21 @@ public final class Graph {
         return new Target(name(), dag.inputType(), resultType());
     }
 
+    /** What is started, with its tasks. */
+    public Callee callee() {
+        return Callee.of(target(), this::tasks);
+    }
+
+    /** The same from a run, which cannot take everything for a result. */
+    public Callee calleeOfRun() {
+        if (resultTask().isEmpty()) {
+            throw new InvalidRequestException(
+                    "Graph '%s' gives what all its leaves gave, which is not a result that a run can wait for. Define it with Dag.of and a task as its result."
+                            .formatted(name()));
+        }
+        return callee();
+    }
+
     private Type resultType() {
         return resultTask().map(this::typeOf).orElse(LeafOutputs.class);
     }
@@ -92,6 +109,11 @@ public final class Graph {
             throw new DefinitionException("Graph '%s' has no task '%s'.".formatted(name(), task));
         }
         return type;
+    }
+
+    /** Whether its runs start others when their tasks have ended. */
+    public boolean hasHandlers() {
+        return has(RunNames.ON_FAILURE) || has(RunNames.ON_SUCCESS);
     }
 
     boolean has(String handler) {

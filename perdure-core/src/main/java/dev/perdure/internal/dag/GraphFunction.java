@@ -3,6 +3,7 @@ package dev.perdure.internal.dag;
 import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions;
 import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.TaskError;
@@ -24,13 +25,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the run of a graph does itself: nothing until its last task has ended, then it says how the whole ended. If it is
- * cancelled before, it begins early, cancels the tasks and waits for their ends; that it began early is recorded, because
+ * cancelled before, it begins early, cancels the tasks and waits again as before; that it began early is recorded, because
  * on a replay the tasks may have ended.
  */
 final class GraphFunction implements Registered.Function {
     private static final String EARLY = "cancelled before the tasks had ended";
-    private static final Duration FIRST_LOOK = Duration.ofMillis(20);
-    private static final Duration LAST_LOOK = Duration.ofMinutes(1);
 
     private final Graph graph;
 
@@ -59,12 +58,8 @@ final class GraphFunction implements Registered.Function {
 
     private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
         CancelledException cancel = delivered(engine);
-        String reason = "its graph was cancelled: " + cancel.getMessage();
-        Duration pause = FIRST_LOOK;
-        while (live(engine, pause.equals(FIRST_LOOK) ? reason : null) > 0) {
-            engine.sleep(pause);
-            pause = pause.multipliedBy(2).compareTo(LAST_LOOK) < 0 ? pause.multipliedBy(2) : LAST_LOOK;
-        }
+        passOn(engine, "its graph was cancelled: " + cancel.getMessage());
+        engine.awaitPremises();
         List<TaskError> errors = errors(engine);
         return errors.isEmpty() ? cancel : handled(engine, input, errors);
     }
@@ -78,22 +73,20 @@ final class GraphFunction implements Registered.Function {
         throw engine.stop("The run of a graph was taken before its tasks had ended, and not to be cancelled.");
     }
 
-    /** How many tasks have not ended, cancelling them first if there is a reason to. Recorded, because it steers. */
-    private static int live(EngineContext engine, @Nullable String reason) {
-        Object count = engine.perform(
-                "tasks that have not ended",
-                Integer.class,
+    /** Recorded, so that a replay does not ask again which tasks there are to be cancelled. */
+    private static void passOn(EngineContext engine, String reason) {
+        engine.perform(
+                "cancel the tasks",
+                void.class,
                 () -> {
-                    List<Runs.TaskRow> live = engine.tasks().stream()
+                    List<RunId> live = engine.tasks().stream()
                             .filter(task -> !task.info().state().isTerminal())
+                            .map(task -> task.run().id())
                             .toList();
-                    if (reason != null) {
-                        engine.cancel(live.stream().map(task -> task.run().id()).toList(), reason);
-                    }
-                    return live.size();
+                    engine.cancel(live, reason);
+                    return null;
                 },
                 StepOptions.defaults());
-        return count instanceof Integer number ? number : 0;
     }
 
     // ---- failed

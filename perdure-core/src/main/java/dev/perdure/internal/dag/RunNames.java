@@ -29,7 +29,16 @@ public final class RunNames {
 
     /** The task that a run of a graph's is. */
     public static String taskOf(RunId task) {
-        return task.value().substring(task.value().lastIndexOf(MARK) + 1);
+        return last(task.value());
+    }
+
+    /** The task or the handler that runs of a graph's are that have this definition. */
+    public static String taskOf(String definition) {
+        return last(definition);
+    }
+
+    private static String last(String name) {
+        return name.substring(name.lastIndexOf(MARK) + 1);
     }
 
     /** The run of the graph that a task's run is part of. */

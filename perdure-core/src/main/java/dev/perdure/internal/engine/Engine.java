@@ -67,7 +67,7 @@ public final class Engine implements Perdure {
                         settings,
                         rules,
                         registry,
-                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry));
+                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry, graphs));
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
         this.mailroom = new Mailroom(settings, commits);

@@ -71,7 +71,12 @@ final class GraphHandle<O extends @Nullable Object> extends RunHandle<O> impleme
 
     @Override
     public GraphStatus status() {
-        return new GraphReader(desk.settings(), graph).read(info(), rows());
+        return new GraphReader(desk.settings(), graph).read(info(), rows(), handlers());
+    }
+
+    /** What it has started when its tasks had ended. */
+    private List<Runs.TaskRow> handlers() {
+        return graph.hasHandlers() ? desk.settings().store().runs().children(ref()) : List.of();
     }
 
     private List<Runs.TaskRow> rows() {

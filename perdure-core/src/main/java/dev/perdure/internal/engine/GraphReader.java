@@ -20,11 +20,17 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes of rows and journals what people see of the run of a graph. */
@@ -41,33 +47,50 @@ final class GraphReader {
         this.graph = graph;
     }
 
-    GraphStatus read(RunInfo run, List<Runs.TaskRow> rows) {
-        Map<RunRef, Journals.Page> journals = settings.store()
-                .journals()
-                .readFirst(
-                        rows.stream()
-                                .filter(row -> row.info().state() != RunState.PENDING)
-                                .map(Runs.TaskRow::run)
-                                .toList(),
-                        PAGE_BYTES);
+    /** The run with its tasks, and with those handlers that have begun: these come after what no task comes after. */
+    GraphStatus read(RunInfo run, List<Runs.TaskRow> rows, List<Runs.TaskRow> handlers) {
+        Map<RunRef, Journals.Page> journals = journals(rows, handlers);
         List<TaskStatus> tasks = new ArrayList<>();
         List<GraphEvent> events = new ArrayList<>();
         Map<String, @Nullable Payload> outputs = new LinkedHashMap<>();
         for (Runs.TaskRow row : rows) {
             List<Recorded> attempts = failedAttempts(row, journals.getOrDefault(row.run(), Journals.Page.EMPTY));
-            tasks.add(status(rows, row, attempts.size()));
+            tasks.add(status(row, named(rows, row.after()), attempts.size()));
             events.addAll(events(row, attempts));
             RunState state = row.info().state();
             if (state == RunState.COMPLETED || state == RunState.SKIPPED) {
                 outputs.put(nameOf(row), state == RunState.COMPLETED ? row.outcome() : null);
             }
         }
+        for (Runs.TaskRow row : handlers) {
+            List<Recorded> attempts = failedAttempts(row, journals.getOrDefault(row.run(), Journals.Page.EMPTY));
+            tasks.add(status(row, leaves(rows), attempts.size()));
+            events.addAll(events(row, attempts));
+        }
         events.sort(Comparator.comparing(GraphEvent::at));
         return new GraphStatus(run, tasks, events, new TaskOutputs(graph, codec, outputs));
     }
 
+    private Map<RunRef, Journals.Page> journals(List<Runs.TaskRow> rows, List<Runs.TaskRow> handlers) {
+        List<RunRef> begun = Stream.concat(rows.stream(), handlers.stream())
+                .filter(row -> row.info().state() != RunState.PENDING)
+                .map(Runs.TaskRow::run)
+                .toList();
+        return settings.store().journals().readFirst(begun, PAGE_BYTES);
+    }
+
     private static String nameOf(Runs.TaskRow row) {
-        return RunNames.taskOf(row.run().id());
+        return RunNames.taskOf(row.info().definition());
+    }
+
+    private static List<String> named(List<Runs.TaskRow> rows, Collection<Integer> places) {
+        return places.stream().map(place -> nameOf(rows.get(place))).toList();
+    }
+
+    private static List<String> leaves(List<Runs.TaskRow> rows) {
+        Set<Integer> places = IntStream.range(0, rows.size()).boxed().collect(Collectors.toCollection(TreeSet::new));
+        rows.forEach(row -> places.removeAll(row.after()));
+        return named(rows, places);
     }
 
     /** A task's own body is the step that has the task's name. */
@@ -83,13 +106,13 @@ final class GraphReader {
                 .toList();
     }
 
-    private TaskStatus status(List<Runs.TaskRow> rows, Runs.TaskRow row, int failedAttempts) {
+    private TaskStatus status(Runs.TaskRow row, List<String> after, int failedAttempts) {
         RunState state = row.info().state();
         boolean oneMore = state == RunState.COMPLETED || state == RunState.RUNNING;
         return new TaskStatus(
                 nameOf(row),
                 state,
-                row.after().stream().map(place -> nameOf(rows.get(place))).toList(),
+                after,
                 failedAttempts + (oneMore ? 1 : 0),
                 first(row, RunState.RUNNING),
                 state.isTerminal() ? Optional.of(row.info().changedAt()) : Optional.empty(),

@@ -1,5 +1,6 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.Dag;
 import dev.perdure.ObjectMethod;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
@@ -8,9 +9,11 @@ import dev.perdure.StoreException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.dag.Graphs;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.execution.Execution;
 import dev.perdure.internal.execution.Held;
@@ -61,6 +64,7 @@ final class Session implements Host {
     private final StateReads stateReads;
     private final Board<RunRef, Runs.Ended> board;
     private final Registry registry;
+    private final Graphs graphs;
     private final Listeners listeners;
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
@@ -76,6 +80,7 @@ final class Session implements Host {
         this.clock = shared.clock();
         this.board = shared.board();
         this.registry = shared.registry();
+        this.graphs = shared.graphs();
         this.listeners = shared.listeners();
         this.home = home;
         this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
@@ -100,7 +105,8 @@ final class Session implements Host {
     }
 
     /** What a worker shares with the engine around it. */
-    record Shared(StoreClock clock, Board<RunRef, Runs.Ended> board, Listeners listeners, Registry registry) {}
+    record Shared(
+            StoreClock clock, Board<RunRef, Runs.Ended> board, Listeners listeners, Registry registry, Graphs graphs) {}
 
     WorkerId id() {
         return id;
@@ -248,8 +254,13 @@ final class Session implements Host {
     void handed(List<Claimed> runs, Optional<Known> known) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
-                    .ifPresent(definition -> launch(Held.of(claim, definition, known), Journals.Page.EMPTY));
+                    .ifPresent(definition -> launch(Held.of(claim, definition, known), journalOf(claim)));
         }
+    }
+
+    /** Who begins has no journal; except that a cancel lets a run begin before those have ended that it comes after. */
+    private static Journals.Page journalOf(Claimed handed) {
+        return handed.control().cancel() == null ? Journals.Page.EMPTY : Journals.Page.UNREAD;
     }
 
     /** The answer to an end was lost, and with it which runs were handed over. */
@@ -326,6 +337,11 @@ final class Session implements Host {
     @Override
     public Registered.Target target(WorkflowMethod method) {
         return registry.target(method);
+    }
+
+    @Override
+    public Callee callee(Dag<?, ?> graph) {
+        return graphs.of(graph).calleeOfRun();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.PerdureException;
 import dev.perdure.RunConflictException;
@@ -104,15 +103,10 @@ final class Starter {
     }
 
     private Order order(Graph graph, @Nullable Object input, StartOptions options) {
-        if (options.delay().isPresent()
-                || options.timeout().isPresent()
-                || !options.messages().isEmpty()) {
-            throw new InvalidRequestException(
-                    "The run of graph '%s' was given a delay, a timeout or a message, which a graph does not take. Give its tasks .waitFor(…) and .timeout(…)."
-                            .formatted(graph.name()));
-        }
-        NewRun run = newRun(Callee.of(graph.target()), input, options);
-        return new Order(run, options, List.of(), graph.tasks(run));
+        Callee callee = graph.callee();
+        callee.require(options);
+        NewRun run = newRun(callee, input, options);
+        return new Order(run, options, List.of(), callee.tasks(run));
     }
 
     Order order(Callee callee, @Nullable Object input, StartOptions options) {

@@ -1,30 +1,62 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Task;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is called: a workflow, or a handler of one virtual object.
+ * What is called: a workflow, a graph, or a handler of one virtual object.
  *
  * @param target its name and types
- * @param handler the handler, or null for a workflow
- * @param key the object's key; empty for a workflow
+ * @param handler the handler, or null
+ * @param key the object's key; empty without a handler
+ * @param graph what is born with a run of a graph, or null
  */
-public record Callee(Target target, @Nullable ObjectHandler handler, String key) {
+public record Callee(
+        Target target,
+        @Nullable ObjectHandler handler,
+        String key,
+        @Nullable Function<NewRun, List<Task>> graph) {
     /** A workflow. */
     public static Callee of(Target target) {
-        return new Callee(target, null, "");
+        return new Callee(target, null, "", null);
+    }
+
+    /** A graph, with what is born with a run of it. */
+    public static Callee of(Target target, Function<NewRun, List<Task>> tasks) {
+        return new Callee(target, null, "", tasks);
     }
 
     /** A handler of one virtual object. */
     public static Callee of(ObjectHandler handler, String key) {
-        return new Callee(handler.target(), handler, key);
+        return new Callee(handler.target(), handler, key, null);
+    }
+
+    /** Refuses what a run of a graph does not take. */
+    public void require(StartOptions options) {
+        boolean plain = options.delay().isEmpty()
+                && options.timeout().isEmpty()
+                && options.messages().isEmpty();
+        if (graph != null && !plain) {
+            throw new InvalidRequestException(
+                    "The run of graph '%s' was given a delay, a timeout or a message, which a graph does not take. Give its tasks .waitFor(…) and .timeout(…)."
+                            .formatted(target.name()));
+        }
+    }
+
+    /** What is born with this run. */
+    public List<Task> tasks(NewRun run) {
+        return graph == null ? List.of() : graph.apply(run);
     }
 
     /** The object that the run will be a call of, or null. */

@@ -59,6 +59,7 @@ final class Children {
 
     <T extends @Nullable Object> Child<T> start(Callee callee, @Nullable Object input, ChildOptions options) {
         Target target = callee.target();
+        callee.require(options.start());
         Payload payload = values.input(target, input);
         Call call = calls.open("startChild", Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
@@ -95,12 +96,12 @@ final class Children {
                 options.queue(),
                 options.priority(),
                 options.version().orElse(null),
-                timeout(options),
+                callee.graph() == null ? timeout(options) : null,
                 options.delay().orElse(null),
                 answers ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options));
         Payload written = new Payload(id.value().getBytes(StandardCharsets.UTF_8));
-        transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run));
+        transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
     }
 

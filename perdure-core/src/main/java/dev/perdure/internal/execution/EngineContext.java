@@ -13,6 +13,7 @@ import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,12 @@ import org.jspecify.annotations.Nullable;
 public interface EngineContext extends WorkflowContext {
     /** How those ended that the run comes after. */
     List<Premise> premises();
+
+    /** Waits until all have ended that the run comes after; out of memory, and nothing is recorded. */
+    void awaitPremises();
+
+    /** Why the run was cancelled, if that was before anything of it was recorded. */
+    Optional<String> cancelledFromTheStart();
 
     /** Reads back what another run gave. If the type does not fit any more, the run is paused. */
     @Nullable

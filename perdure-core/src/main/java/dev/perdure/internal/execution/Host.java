@@ -1,5 +1,6 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.Dag;
 import dev.perdure.ObjectMethod;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunId;
@@ -84,6 +85,9 @@ public interface Host {
 
     /** What a method reference names. */
     Registered.Target target(WorkflowMethod method);
+
+    /** What a run starts when it starts a graph. */
+    Callee callee(Dag<?, ?> graph);
 
     /** The handler that a method reference names. */
     ObjectHandler handler(ObjectMethod method);

@@ -5,6 +5,7 @@ import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.ContextMisuseException;
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.InvalidRequestException;
@@ -37,6 +38,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
@@ -57,6 +59,7 @@ class RunContext implements Shorthands {
     private final Futures futures;
     private final Children children;
     private final Letters letters;
+    private final Orders orders;
     private final Derived derived;
     private final Logger logger;
     private final Emissions emissions;
@@ -77,10 +80,11 @@ class RunContext implements Shorthands {
     RunContext(Parts parts) {
         this.held = parts.held();
         this.host = parts.host();
+        this.orders = parts.orders();
         this.transitions = parts.transitions();
         this.values = parts.values();
         this.derived = new Derived(held.run().id(), held.seed());
-        Waits waits = new Waits(host, parts.orders(), transitions);
+        Waits waits = new Waits(host, orders, transitions);
         this.steps = new Steps(host, transitions, waits, parts.guard(), values, derived);
         this.calls = new Calls(
                 held,
@@ -88,8 +92,7 @@ class RunContext implements Shorthands {
                 parts.replay(),
                 thread -> steps.current(thread).isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        this.letters =
-                new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, parts.orders()), host);
+        this.letters = new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, orders), host);
         this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
         this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
@@ -272,6 +275,12 @@ class RunContext implements Shorthands {
     // ---- children
 
     @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
+            Dag<I, O> graph, I input, ChildOptions options) {
+        return children.start(host.callee(graph), input, options);
+    }
+
+    @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
         return children.start(Callee.of(host.target(method)), input, options);
@@ -319,6 +328,19 @@ class RunContext implements Shorthands {
     @Override
     public List<Premise> premises() {
         return held.premises();
+    }
+
+    @Override
+    public void awaitPremises() {
+        if (held.premises().stream().anyMatch(premise -> !premise.state().isTerminal())) {
+            transitions.awaitPremises();
+        }
+    }
+
+    @Override
+    public Optional<String> cancelledFromTheStart() {
+        String cancel = orders.control().cancel();
+        return cancel == null || calls.replaying() ? Optional.empty() : Optional.of(cancel);
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.StepAction;
@@ -72,6 +73,11 @@ interface Shorthands extends EngineContext {
     @Override
     default <I extends @Nullable Object, R extends @Nullable Object> R call(Definition<I, R> definition, I input) {
         return startChild(definition, input).await();
+    }
+
+    @Override
+    default <I extends @Nullable Object, O extends @Nullable Object> O call(Dag<I, O> graph, I input) {
+        return startChild(graph, input, ChildOptions.defaults()).await();
     }
 
     @Override

@@ -21,6 +21,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,13 +51,13 @@ final class Steps {
         this.derived = derived;
     }
 
-    /** An attempt at a step, as its body sees it. */
+    /** An attempt at a step, as its body sees it. The key is a digest, which is made only for those who want it. */
     static final class RunningAttempt implements Attempt {
         private final int number;
-        private final String idempotencyKey;
+        private final Supplier<String> idempotencyKey;
         private volatile @Nullable Duration retryAfter;
 
-        RunningAttempt(int number, String idempotencyKey) {
+        RunningAttempt(int number, Supplier<String> idempotencyKey) {
             this.number = number;
             this.idempotencyKey = idempotencyKey;
         }
@@ -68,7 +69,7 @@ final class Steps {
 
         @Override
         public String idempotencyKey() {
-            return idempotencyKey;
+            return idempotencyKey.get();
         }
 
         @Override
@@ -153,7 +154,7 @@ final class Steps {
     }
 
     RunningAttempt attempt(Call call, int number) {
-        return new RunningAttempt(number, derived.idempotencyKey(call.position()));
+        return new RunningAttempt(number, () -> derived.idempotencyKey(call.position()));
     }
 
     RetryPolicy policy(StepOptions options) {

@@ -399,6 +399,14 @@ final class Transitions {
         return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
     }
 
+    /** Leaves memory until all have ended that the run comes after; returns if they have. */
+    void awaitPremises() {
+        do {
+            checkOrders();
+            suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
+        } while (orders.control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
+    }
+
     /** The workflow has come to its end: nothing is delivered to it any more. */
     void finishing() {
         finishing = true;

@@ -8,9 +8,13 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -35,6 +39,7 @@ class CommitterTest {
         private final List<Lane> lanes = new CopyOnWriteArrayList<>();
         private final Queue<CountDownLatch> holds = new ConcurrentLinkedQueue<>();
         private final Queue<Supplier<? extends Throwable>> failures = new ConcurrentLinkedQueue<>();
+        private volatile Outcome outcome = DONE;
 
         /** The next batch that has no hold yet is kept until the latch opens. */
         CountDownLatch hold() {
@@ -59,9 +64,7 @@ class CommitterTest {
                     case Throwable other -> throw new AssertionError(other);
                 }
             }
-            return changes.stream()
-                    .<Outcome>map(change -> new Outcome.Applied(Instant.EPOCH, RunState.RUNNING))
-                    .toList();
+            return changes.stream().map(change -> outcome).toList();
         }
 
         private static void pass(CountDownLatch hold) {
@@ -134,6 +137,25 @@ class CommitterTest {
         assertThat(leader).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
         assertThat(desk.batches).hasSize(2);
         assertThat(desk.batches.get(1)).hasSize(5);
+    }
+
+    @Test
+    void those_who_were_let_begin_by_one_change_go_as_one_batch() {
+        Committer committer = committer(2);
+        desk.outcome = new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, List.of(begun("a"), begun("b")));
+        committer.commit(change("first", "first"));
+        desk.outcome = DONE;
+        clockwork.meanwhile(() -> {
+            var unused = commit(committer, "b");
+            awaitWaiting(1);
+        });
+        assertThat(committer.commit(change("a", "a"))).isEqualTo(DONE);
+        assertThat(desk.batches).containsExactly(List.of("first"), List.of("a", "b"));
+    }
+
+    private static Claimed begun(String run) {
+        RunRef ref = new RunRef(RunId.of(run), 1);
+        return new Claimed(ref, 1, "task", Payload.EMPTY, 1, Control.NONE, null, 0, List.of(), null);
     }
 
     @Test

@@ -14,6 +14,7 @@ final class GatedClockwork implements Clockwork {
     private final Clockwork system = new SystemClockwork();
     private final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
     private final AtomicInteger waiting = new AtomicInteger();
+    private volatile Runnable meanwhile = () -> {};
 
     /** Keeps the thread of this name asleep, even if it is called, until {@link #open}. */
     void close(String thread) {
@@ -22,6 +23,11 @@ final class GatedClockwork implements Clockwork {
 
     void open(String thread) {
         gates.get(thread).countDown();
+    }
+
+    /** What happens while a thread gives way to others. */
+    void meanwhile(Runnable what) {
+        meanwhile = what;
     }
 
     /** How many threads wait to be called, or at their gate. */
@@ -68,6 +74,11 @@ final class GatedClockwork implements Clockwork {
                 }
             }
         };
+    }
+
+    @Override
+    public void giveWay() {
+        meanwhile.run();
     }
 
     @Override

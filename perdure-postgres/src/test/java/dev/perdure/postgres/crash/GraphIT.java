@@ -6,12 +6,16 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Dag;
 import dev.perdure.GraphRun;
 import dev.perdure.Perdure;
+import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.crash.Diamond.Joined;
 import dev.perdure.postgres.crash.OutsideLedger.Line;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -29,14 +33,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Graphs on real processes: joins whose parents end at the same moment on two of them, also when these are killed, and
- * graphs that wait in the middle. Longer with {@code -Dgraph.diamonds=1000 -Dgraph.kills=20 -Dgraph.waiters=10000}.
+ * Graphs on real processes: joins whose parents end at the same moment on two of them, also when these are killed; graphs
+ * that wait in the middle; maps. Longer with {@code -Dgraph.diamonds=1000 -Dgraph.kills=20 -Dgraph.waiters=10000
+ * -Dgraph.items=10000}.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class GraphIT {
     private static final int DIAMONDS = Integer.getInteger("graph.diamonds", 100);
     private static final int KILLS = Integer.getInteger("graph.kills", 3);
     private static final int WAITERS = Integer.getInteger("graph.waiters", 500);
+    private static final int ITEMS = Integer.getInteger("graph.items", 200);
+    private static final int BYTES_FOR_EACH_WAITER = 1_024;
+    private static final int BYTES_FOR_THE_ENGINE = 8 * 1024 * 1024;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Topic<String> GO = Topic.of(Diamond.GO, String.class);
 
@@ -99,16 +107,67 @@ class GraphIT {
                         .register(waiting)
                         .warmWindow(Duration.ZERO)
                         .start()) {
-            List<GraphRun<Integer>> runs = worker.startAll(
-                    waiting, IntStream.range(0, WAITERS).boxed().toList(), number -> StartOptions.defaults());
+            assertThat(worker.emit(GO, "nobody waits")).isZero();
+            long heapBefore = heap();
+            int threadsBefore = threads();
+            startWaiting(worker, waiting);
             field.awaitSuspended(WAITERS);
             assertThat(field.count("SELECT count(*) FROM perdure.held"))
                     .as("runs in memory")
                     .isZero();
+            long heap = heap() - heapBefore;
+            int threads = threads() - threadsBefore;
+            System.out.printf(
+                    "graphs: %d wait in the middle; heap grew by %d bytes, %d for each; %d platform threads more%n",
+                    WAITERS, heap, heap / WAITERS, threads);
+            assertThat(heap).isLessThan(BYTES_FOR_THE_ENGINE + (long) WAITERS * BYTES_FOR_EACH_WAITER);
+            assertThat(threads).isLessThan(WAITERS / 10);
             assertThat(worker.emit(GO, "now")).isEqualTo(WAITERS);
             for (int i = 0; i < WAITERS; i++) {
-                assertThat(runs.get(i).result(PATIENCE)).isEqualTo(i + 1);
+                RunId id = RunId.of("waiting-" + i);
+                assertThat(worker.run(id, TypeRef.of(Integer.class)).result(PATIENCE))
+                        .isEqualTo(i + 1);
             }
+        }
+    }
+
+    /** Keeps no handle. */
+    private static void startWaiting(Perdure worker, Dag<Integer, Integer> graph) {
+        var unused = worker.startAll(
+                graph, IntStream.range(0, WAITERS).boxed().toList(), number -> StartOptions.id("waiting-" + number));
+    }
+
+    /** What is in use right after a collection. */
+    private static long heap() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP && pool.getCollectionUsage() != null)
+                .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+                .sum();
+    }
+
+    private static int threads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
+    @Test
+    void a_map_gives_the_result_of_every_item_in_order() throws Exception {
+        Dag<Integer, List<Integer>> mapping = Dag.of("mapping", Integer.class, dag -> {
+            var items = dag.task(
+                            "items", t -> IntStream.range(0, t.input()).boxed().toList())
+                    .returning(new TypeRef<List<Integer>>() {});
+            return dag.map("square", items, (t, number) -> number * number).parallelism(200);
+        });
+        try (Field field = new Field();
+                Perdure worker = Perdure.on(field.store).register(mapping).start()) {
+            long began = System.nanoTime();
+            assertThat(worker.start(mapping, ITEMS).result(PATIENCE))
+                    .isEqualTo(IntStream.range(0, ITEMS).map(i -> i * i).boxed().toList());
+            System.out.printf(
+                    "graphs: a map over %d items in %d ms%n",
+                    ITEMS, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
         }
     }
 

@@ -80,6 +80,11 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(unread(other)).containsExactly("1");
         assertThat(unread(refOf("child"))).containsExactly("2");
         assertThat(store().runs().liveChildren(List.of(run))).containsExactly(refOf("child"));
+        assertThat(store().runs().children(run)).singleElement().satisfies(child -> {
+            assertThat(child.run()).isEqualTo(refOf("child"));
+            assertThat(child.after()).isEmpty();
+            assertThat(child.history()).hasSize(1);
+        });
     }
 
     @Test
@@ -155,6 +160,9 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(mail.getFirst().mail().status()).isEqualTo(Entry.Status.VALUE);
         assertThat(mail.getFirst().mail().payload()).isEqualTo(payload("\"done\""));
         assertThat(store().runs().liveChildren(List.of(run))).isEmpty();
+        assertThat(store().runs().children(run))
+                .extracting(ended -> ended.info().state())
+                .containsExactly(RunState.COMPLETED);
     }
 
     @Test

@@ -231,6 +231,47 @@ public abstract class TaskConformance extends GraphConformance {
         assertThat(claimOne(worker).deadline()).isEqualTo(now().plus(minute));
     }
 
+    // ---- started by another run
+
+    @Test
+    void a_transition_starts_a_run_with_tasks_and_its_end_is_told_to_the_parent() {
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        NewRun graph = newRun("graph").withParent(new Parent(parent, 1, true));
+        Change start = advance(
+                parent,
+                1,
+                new Move.Stay(),
+                List.of(new Effect.Start(graph, List.of(task("a"), task("b", 0)))),
+                step(1, "1"));
+        assertThat(apply(worker, start)).isInstanceOf(Outcome.Applied.class);
+        assertThat(apply(worker, start)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(statesOf("graph", "a", "b")).containsExactly(RunState.PENDING, RunState.READY, RunState.PENDING);
+
+        Claimed b = complete(worker, claimOne(worker), 1).getFirst();
+        complete(worker, complete(worker, b, 1).getFirst(), 0);
+        assertThat(stateOf(refOf("graph"))).isEqualTo(RunState.COMPLETED);
+        assertThat(unread(parent)).hasSize(1);
+    }
+
+    @Test
+    void a_transition_that_starts_a_task_under_a_taken_id_is_refused() {
+        WorkerId worker = join();
+        RunRef parent = startOwned(worker, "parent");
+        NewRun graph = newRun("graph").withParent(new Parent(parent, 1, true));
+        assertThat(apply(
+                        worker,
+                        advance(
+                                parent,
+                                1,
+                                new Move.Stay(),
+                                List.of(new Effect.Start(graph, List.of(task("parent")))),
+                                step(1, "1"))))
+                .isEqualTo(Outcome.Refused.taskIdTaken(RunId.of("parent")));
+        assertThat(journalOf(parent)).isEmpty();
+        assertThat(store().runs().find(graph.id())).isEmpty();
+    }
+
     // ---- going on in the same worker
 
     @Test

@@ -8,6 +8,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
@@ -41,32 +42,80 @@ public abstract class TaskOrderConformance extends GraphConformance {
         List<Effect> cancels = Stream.of("a", "b", "c", "d")
                 .<Effect>map(id -> new Effect.Cancel(RunId.of(id), "not wanted"))
                 .toList();
-        Move end = new Move.End(RunState.CANCELLED, payload(""), "not wanted");
-        assertThat(apply(worker, advance(graph.run(), graph.epoch(), end, cancels)))
+        assertThat(apply(worker, advance(graph.run(), graph.epoch(), new Move.Stay(), cancels)))
                 .isInstanceOf(Outcome.Applied.class);
         assertThat(statesOf("graph", "a", "b", "c", "d"))
                 .containsExactly(
-                        RunState.CANCELLED,
-                        RunState.RUNNING,
-                        RunState.CANCELLED,
-                        RunState.CANCELLED,
-                        RunState.CANCELLED);
-        complete(worker, started.handed().getFirst(), 5);
-        assertThat(store().leases().owned(worker)).isEmpty();
+                        RunState.RUNNING, RunState.RUNNING, RunState.PENDING, RunState.PENDING, RunState.PENDING);
+        assertThat(complete(worker, started.handed().getFirst(), 5))
+                .extracting(
+                        task -> task.run().id().value() + " " + task.control().cancel())
+                .containsExactly("b not wanted", "c not wanted");
     }
 
     @Test
-    void a_cancelled_task_that_waits_ends_at_once_and_lets_others_begin() {
+    void a_run_that_began_early_waits_again_until_the_last_of_those_has_ended_that_it_comes_after() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b")));
+        command(started.run(), Order.CANCEL, "not wanted");
+        Claimed early = claimOne(worker);
+
+        Change.Advance wait = advance(early.run(), early.epoch(), forPremises(early), step(1, "1"));
+        assertThat(apply(worker, wait)).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(apply(worker, wait)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.PENDING));
+        command(early.run(), Order.CANCEL, "again");
+        assertThat(complete(worker, started.handed().get(0), 5)).isEmpty();
+        assertThat(stateOf(early.run())).isEqualTo(RunState.PENDING);
+        Claimed graph = complete(worker, started.handed().get(1), 5).getFirst();
+        assertThat(graph.control().cancel()).isEqualTo("not wanted");
+        assertThat(told(graph.premises())).containsExactly("a COMPLETED a", "b COMPLETED b");
+        assertThat(journalOf(graph.run())).hasSize(1);
+    }
+
+    @Test
+    void a_run_stays_if_all_have_ended_that_it_would_wait_for() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a")));
+        command(started.run(), Order.CANCEL, "not wanted");
+        Claimed early = claimOne(worker);
+        complete(worker, started.handed().getFirst(), 5);
+
+        Change.Advance wait = advance(early.run(), early.epoch(), forPremises(early), step(1, "1"));
+        assertThat(apply(worker, wait)).isEqualTo(new Outcome.Woken(now(), early.control()));
+        assertThat(stateOf(early.run())).isEqualTo(RunState.RUNNING);
+        assertThat(journalOf(early.run())).hasSize(1);
+    }
+
+    private static Move forPremises(Claimed run) {
+        return new Move.Wait(RunState.PENDING, new Due.Never(), run.control().wakes());
+    }
+
+    @Test
+    void a_task_that_is_cancelled_while_it_waits_gets_to_know_it_when_its_turn_has_come() {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"), task("b", 0), task("c", 1)))
                 .handed()
                 .getFirst();
         command(refOf("b"), Order.CANCEL, "not wanted");
+        assertThat(statesOf("b", "c", "graph")).containsOnly(RunState.PENDING);
 
-        assertThat(statesOf("b", "c")).containsExactly(RunState.CANCELLED, RunState.READY);
+        Claimed b = complete(worker, a, 5).getFirst();
+        assertThat(b.control().cancel()).isEqualTo("not wanted");
+        assertThat(apply(
+                        worker,
+                        advance(b.run(), b.epoch(), new Move.End(RunState.CANCELLED, payload(""), "not wanted"))))
+                .isInstanceOf(Outcome.Applied.class);
         assertThat(told(claimOne(worker).premises())).containsExactly("b CANCELLED  not wanted");
-        assertThat(complete(worker, a, 5)).isEmpty();
-        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.CANCELLED);
+    }
+
+    @Test
+    void a_task_that_was_cancelled_during_a_pause_waits_on_after_it() {
+        start(null, List.of(task("a"), task("b", 0)));
+        command(refOf("b"), Order.PAUSE, "wait");
+        command(refOf("b"), Order.CANCEL, "not wanted");
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PAUSED);
+        command(refOf("b"), Order.RESUME, "");
+        assertThat(statesOf("b", "graph")).containsOnly(RunState.PENDING);
     }
 
     @Test

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.perdure.CancelledException;
 import dev.perdure.Dag;
 import dev.perdure.DagBuilder;
 import dev.perdure.DagTask;
+import dev.perdure.GraphEvent;
 import dev.perdure.GraphRun;
 import dev.perdure.GraphStatus;
 import dev.perdure.RetryPolicy;
@@ -94,7 +96,8 @@ abstract class DagFailureScenarios extends Scenarios {
                             tuple("charge", RunState.FAILED),
                             tuple("pack", RunState.COMPLETED),
                             tuple("ship", RunState.CANCELLED),
-                            tuple("mail", RunState.CANCELLED));
+                            tuple("mail", RunState.CANCELLED),
+                            tuple("onFailure", RunState.COMPLETED));
             assertThat(status.task("ship").orElseThrow().reason()).contains(culprit);
             assertThat(status.task("mail").orElseThrow().reason()).contains(culprit);
             assertThat(status.task("charge").orElseThrow().error().orElseThrow())
@@ -276,10 +279,76 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("bad", t -> fail("at once"));
             });
             perdure.register(dag);
-            assertThatThrownBy(() -> perdure.start(dag, "x").result())
+            GraphRun<Integer> run = perdure.start(dag, "x");
+            assertThatThrownBy(run::result)
                     .hasMessageContaining("'bad': dev.perdure.TerminalException: at once")
                     .hasMessageContaining("onFailure failed too: dev.perdure.TerminalException: no luck");
             assertThat(handled).hasValue(1);
+            TaskStatus handler = run.status().task("onFailure").orElseThrow();
+            assertThat(handler.state()).isEqualTo(RunState.FAILED);
+            assertThat(handler.error().orElseThrow()).hasMessage("no luck");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_handler_is_seen_like_a_task_once_it_has_begun(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger attempts = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("seen", String.class, builder -> {
+                var one = builder.task("one", t -> 1);
+                var two = builder.task("two", one, (t, first) -> 2).waitFor(Duration.ofHours(1));
+                builder.task("three", one, (t, first) -> 3);
+                builder.onFailure(t -> attempts.set(100));
+                builder.onSuccess(t -> {
+                    if (attempts.incrementAndGet() == 1) {
+                        throw new IllegalStateException("once");
+                    }
+                });
+                return two;
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            assertThat(run.status().tasks()).extracting(TaskStatus::name).containsExactly("one", "two", "three");
+            assertThat(run.result()).isEqualTo(2);
+
+            GraphStatus status = run.status();
+            TaskStatus handler = status.task("onSuccess").orElseThrow();
+            assertThat(handler.state()).isEqualTo(RunState.COMPLETED);
+            assertThat(handler.after()).containsExactly("two", "three");
+            assertThat(handler.attempts()).isEqualTo(2);
+            assertThat(handler.startedAt()).isPresent();
+            assertThat(handler.endedAt()).isPresent();
+            assertThat(status.task("onFailure")).isEmpty();
+            assertThat(status.events())
+                    .filteredOn(event -> event.task().equals("onSuccess"))
+                    .extracting(GraphEvent::what)
+                    .contains(GraphEvent.What.STARTED, GraphEvent.What.RETRIED)
+                    .endsWith(GraphEvent.What.COMPLETED);
+            assertThat(status.outputs().tasks()).containsExactly("one", "two", "three");
+            assertThat(status.toText()).contains("  onSuccess  COMPLETED    after two, three  (2 attempts)\n");
+            assertThat(status.toMermaid()).contains("t4[\"onSuccess<br/>COMPLETED\"]", "t2 --> t4", "t3 --> t4");
+            assertThat(status.toGraphviz()).contains("t4 [label=\"onSuccess\\nCOMPLETED\"];", "t3 -> t4;");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_handler_of_an_earlier_life_is_not_seen(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicInteger attempts = new AtomicInteger();
+            Dag<String, Integer> dag = Dag.of("twice", String.class, builder -> {
+                builder.onFailure(t -> {});
+                return builder.task("flaky", t -> attempts.incrementAndGet() == 1 ? fail("first") : 1);
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+            assertThat(run.status().task("onFailure")).isPresent();
+            run.retryFailed();
+            assertThat(run.result()).isEqualTo(1);
+            assertThat(run.status().task("onFailure")).isEmpty();
         }
     }
 
@@ -361,6 +430,7 @@ abstract class DagFailureScenarios extends Scenarios {
             assertThat(status.task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
             assertThat(status.task("slow").orElseThrow().reason()).contains("its graph was cancelled: not now");
             assertThat(status.task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(status.task("join").orElseThrow().reason()).contains("its graph was cancelled: not now");
             assertThat(seen).containsExactly("undone");
         }
     }
@@ -385,9 +455,70 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.settle();
             run.cancel("not now");
             perdure.advance(Duration.ofMinutes(9));
-            assertThat(run.state().isTerminal()).isFalse();
+            assertThat(run.state()).isEqualTo(RunState.PENDING);
+            int events = run.history().size();
+            perdure.advance(Duration.ofSeconds(59));
+            assertThat(run.history()).as("it waits without a look").hasSize(events);
             assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
-            assertThat(run.status().task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(run.info().changedAt())
+                    .isEqualTo(run.status().task("slow").orElseThrow().endedAt().orElseThrow());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_that_goes_on_after_the_cancel_of_its_graph_is_the_last(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("stubborn", String.class, builder -> {
+                var stubborn = builder.workflow("stubborn", (ctx, t) -> {
+                    try {
+                        ctx.sleep(Duration.ofHours(5));
+                    } catch (CancelledException ignored) {
+                        seen.add("went on");
+                    }
+                    return 1;
+                });
+                var next = builder.task("next", stubborn, (t, one) -> seen.add("next"));
+                return builder.workflow("last", next, (ctx, t, two) -> seen.size());
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            run.cancel("not now");
+            assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
+            assertThat(run.status().tasks())
+                    .extracting(TaskStatus::state)
+                    .containsExactly(RunState.COMPLETED, RunState.CANCELLED, RunState.CANCELLED);
+            assertThat(seen).containsOnly("went on");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cancelled_graph_that_was_paused_while_it_waits_goes_on_after_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of(
+                    "undoing",
+                    String.class,
+                    builder -> builder.workflow("slow", (ctx, t) -> {
+                        try {
+                            ctx.sleep(Duration.ofHours(5));
+                        } finally {
+                            ctx.sleep(Duration.ofMinutes(10));
+                        }
+                        return 1;
+                    }));
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            run.cancel("not now");
+            perdure.advance(Duration.ofMinutes(1));
+            run.pause("look first");
+            run.resume();
+            perdure.advance(Duration.ofMinutes(1));
+            assertThat(run.state()).isEqualTo(RunState.PENDING);
+            assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
         }
     }
 

@@ -215,10 +215,11 @@ abstract class DagRepairScenarios extends Scenarios {
             assertThat(happened(status, "ship")).startsWith(What.PENDING).endsWith(What.CANCELLED);
             assertThat(status.toText()).isEqualTo("""
                             shop g  FAILED
-                              check   COMPLETED
-                              charge  FAILED       after check  (dev.perdure.TerminalException: card refused)
-                              pack    COMPLETED    after check
-                              ship    CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: card refused)
+                              check      COMPLETED
+                              charge     FAILED       after check  (dev.perdure.TerminalException: card refused)
+                              pack       COMPLETED    after check
+                              ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: card refused)
+                              onFailure  COMPLETED    after ship
                             """);
             assertThat(status.toMermaid()).contains("t2[\"charge<br/>FAILED\"]").contains("t2 --> t4");
             assertThat(status.toGraphviz()).contains("t2 [label=\"charge\\nFAILED\"];");

@@ -4,16 +4,21 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.ChildOptions;
 import dev.perdure.Dag;
 import dev.perdure.DagTask;
+import dev.perdure.Definition;
 import dev.perdure.GraphRun;
 import dev.perdure.GraphStatus;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.Outputs;
+import dev.perdure.Run;
 import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.TaskStatus;
+import dev.perdure.TerminalException;
 import dev.perdure.TypeRef;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -65,6 +70,99 @@ abstract class DagScenarios extends Scenarios {
                     .containsExactlyInAnyOrder("a", "b", "c", "d")
                     .startsWith("a")
                     .endsWith("d");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_may_give_nothing(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> order = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> quiet = Dag.of("quiet", String.class, dag -> {
+                var a = dag.run("a", t -> order.add("a " + t.input()));
+                var one = dag.task("one", t -> 1).after(a);
+                var b = dag.run("b", one, (t, x) -> order.add("b " + x));
+                var c = dag.run("c", a, b, (t, x, y) -> order.add("c"));
+                var d = dag.run("d", a, b, c, (t, x, y, z) -> order.add("d"));
+                var e = dag.run("e", a, b, c, d, (t, w, x, y, z) -> order.add("e"));
+                var f = dag.run("f", List.of(d, e), (t, all) -> order.add("f " + all));
+                return dag.task("count", f, (t, x) -> order.size());
+            });
+            perdure.register(quiet);
+            GraphRun<Integer> run = perdure.start(quiet, "x");
+            assertThat(run.result()).isEqualTo(6);
+            assertThat(order).containsExactly("a x", "b 1", "c", "d", "e", "f [null, null]");
+            assertThat(run.status().outputs().get("f", TypeRef.of(Void.class))).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_workflow_calls_a_graph(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> line = Dag.of("called", String.class, dag -> {
+                var a = dag.task("a", t -> t.input() + "a");
+                return dag.task("b", a, (t, first) -> first + "b").waitFor(Duration.ofHours(1));
+            });
+            Definition<String, String> caller = Definition.of("caller", String.class, String.class, (ctx, input) -> {
+                String one = ctx.call(line, input);
+                return ctx.startChild(line, one, ChildOptions.childId("second")).await() + "!";
+            });
+            perdure.register(line).register(caller);
+            assertThat(perdure.start(caller, "x").result()).isEqualTo("xabab!");
+            assertThat(perdure.graph(RunId.of("second"), line).status().tasks())
+                    .extracting(TaskStatus::state)
+                    .containsOnly(RunState.COMPLETED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_graph_that_fails_fails_the_call_and_one_that_is_called_is_cancelled_with_its_caller(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> graph = Dag.of("called", String.class, dag -> {
+                var slow = dag.task("slow", t -> 1).waitFor(Duration.ofHours(1));
+                return dag.task("bad", slow, (t, one) -> {
+                    throw new TerminalException("no");
+                });
+            });
+            Definition<String, Integer> caller = Definition.of(
+                    "caller",
+                    String.class,
+                    Integer.class,
+                    (ctx, id) ->
+                            ctx.startChild(graph, "x", ChildOptions.childId(id)).await());
+            perdure.register(graph).register(caller);
+            assertThatThrownBy(() -> perdure.start(caller, "fails").result())
+                    .hasMessageContaining("1 task of graph 'called' failed: 'bad': dev.perdure.TerminalException: no.");
+            Run<Integer> cancelled = perdure.start(caller, "cancelled");
+            perdure.settle();
+            cancelled.cancel("not now");
+            assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
+            assertThatThrownBy(() -> perdure.graph(RunId.of("cancelled"), graph).result())
+                    .hasMessageContaining("CANCELLED");
+        }
+    }
+
+    @Test
+    void a_run_takes_no_graph_without_a_result_of_its_own_and_gives_none_a_timeout() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            Dag<String, Outputs> leaves = Dag.ofLeaves("leaves", String.class, dag -> dag.task("a", t -> 1));
+            Dag<String, Integer> one = Dag.of("one", String.class, dag -> dag.task("a", t -> 1));
+            Definition<String, Boolean> all =
+                    Definition.of("all", String.class, Boolean.class, (ctx, input) -> ctx.call(leaves, input) == null);
+            ChildOptions late = ChildOptions.defaults().timeout(Duration.ofHours(1));
+            Definition<String, Integer> timed = Definition.of(
+                    "timed",
+                    String.class,
+                    Integer.class,
+                    (ctx, input) -> ctx.startChild(one, input, late).await());
+            perdure.register(leaves).register(one).register(all).register(timed);
+            assertThatThrownBy(() -> perdure.start(all, "x").result())
+                    .hasMessageContaining(
+                            "Graph 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
+            assertThatThrownBy(() -> perdure.start(timed, "x").result())
+                    .hasMessageContaining("which a graph does not take");
         }
     }
 
