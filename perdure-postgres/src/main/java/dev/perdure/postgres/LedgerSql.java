@@ -352,8 +352,8 @@ final class LedgerSql {
                     ) h
                     WHERE d.holds))
             ), ended AS (
-                UPDATE ${schema}.run
-                SET changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now
+                UPDATE ${schema}.run SET
+                    changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now
                 FROM decided d
                 WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE holds)) AND run.key = d.key AND d.holds
             )

@@ -106,7 +106,7 @@ final class ListeningLoop implements AutoCloseable {
             if (notifications != null && notifications.length > 0) {
                 heard = System.nanoTime();
                 for (PGNotification notification : notifications) {
-                    Notice.read(self, notification.getParameter()).forEach(hints::tellHere);
+                    hear(Notice.read(self, notification.getParameter()));
                 }
             } else if (System.nanoTime() - heard > SILENCE.toNanos()) {
                 if (!connection.isValid(SIGN_OF_LIFE_SECONDS)) {
@@ -115,6 +115,13 @@ final class ListeningLoop implements AutoCloseable {
                 heard = System.nanoTime();
             }
         }
+    }
+
+    private void hear(Notice.Heard notice) {
+        if (notice.watching()) {
+            hints.watch().heard();
+        }
+        notice.hints().forEach(hints::tellHere);
     }
 
     /** The connection may go back to a pool, where nobody wants our notifications. */

@@ -184,12 +184,13 @@ final class MailSql {
                 ON CONFLICT DO NOTHING
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM child WHERE EXISTS (SELECT FROM told)
+                SELECT key, changes, partition, state, changed_at, reason FROM child
+                WHERE changes > 0 AND EXISTS (SELECT FROM told)
             ), let_go AS (
                 DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)
             ), ended AS (
-                UPDATE ${schema}.run
-                SET changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
+                UPDATE ${schema}.run SET
+                    changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
                     reason = NULL
                 WHERE key = ? AND EXISTS (SELECT FROM told)
             )

@@ -16,7 +16,8 @@ import java.util.UUID;
 
 /**
  * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
- * hint a line. Ids hold no control characters, so a line is a line.
+ * hint a line. Ids hold no control characters, so a line is a line. Stores also let each other know that somebody waits: see
+ * {@link Watch}.
  */
 final class Notice {
     /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */
@@ -24,13 +25,23 @@ final class Notice {
     /** Beyond this, hints are dropped: whoever is told so much looks by himself. */
     private static final int MOST_NOTICES = 16;
 
+    /** Somebody waits in the process that says so. */
+    static final String WATCHING = "watching";
+
     private Notice() {}
 
-    static List<String> written(String sender, Collection<Hint> hints) {
+    /**
+     * What came in a notification from another sender.
+     *
+     * @param hints what to tell those who listen here
+     * @param watching whether somebody waits over there
+     */
+    record Heard(List<Hint> hints, boolean watching) {}
+
+    static List<String> written(String sender, Collection<String> lines) {
         List<String> notices = new ArrayList<>();
         StringBuilder notice = new StringBuilder(sender);
-        for (Hint hint : hints) {
-            String line = line(hint);
+        for (String line : lines) {
             if (notice.length() + line.length() + 1 > MOST_CHARACTERS) {
                 notices.add(notice.toString());
                 notice = new StringBuilder(sender);
@@ -41,7 +52,7 @@ final class Notice {
         return notices.subList(0, Math.min(notices.size(), MOST_NOTICES));
     }
 
-    private static String line(Hint hint) {
+    static String line(Hint hint) {
         return switch (hint) {
             case WorkReady() -> "ready";
             case WorkerSignalled(WorkerId worker) -> "worker " + worker;
@@ -52,17 +63,18 @@ final class Notice {
         };
     }
 
-    /** The hints of a notification from another sender. What a newer version may have added is passed over. */
-    static List<Hint> read(String self, String text) {
+    /** What another sender says. What a newer version may have added is passed over. */
+    static Heard read(String self, String text) {
         List<String> lines = text.lines().toList();
         if (lines.isEmpty() || lines.get(0).equals(self)) {
-            return List.of();
+            return new Heard(List.of(), false);
         }
-        return lines.stream()
+        List<Hint> hints = lines.stream()
                 .skip(1)
                 .map(Notice::hint)
                 .flatMap(Optional::stream)
                 .toList();
+        return new Heard(hints, lines.contains(WATCHING));
     }
 
     private static Optional<Hint> hint(String line) {

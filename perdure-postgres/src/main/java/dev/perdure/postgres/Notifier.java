@@ -1,7 +1,6 @@
 package dev.perdure.postgres;
 
 import dev.perdure.StoreException;
-import dev.perdure.spi.Hints.Hint;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ final class Notifier implements AutoCloseable {
     private final String self;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Set<Hint> gathered = new LinkedHashSet<>();
+    private final Set<String> gathered = new LinkedHashSet<>();
     private final Thread thread;
     private boolean closed;
 
@@ -45,10 +44,11 @@ final class Notifier implements AutoCloseable {
                 .start(this::run);
     }
 
-    void add(Hint hint) {
+    /** Sends a line of a {@link Notice}. */
+    void add(String line) {
         lock.lock();
         try {
-            if (gathered.size() < MOST_GATHERED && gathered.add(hint) && gathered.size() == 1) {
+            if (gathered.size() < MOST_GATHERED && gathered.add(line) && gathered.size() == 1) {
                 changed.signal();
             }
         } finally {
@@ -58,8 +58,8 @@ final class Notifier implements AutoCloseable {
 
     private void run() {
         try {
-            for (List<Hint> hints = take(); !hints.isEmpty(); hints = take()) {
-                send(hints);
+            for (List<String> lines = take(); !lines.isEmpty(); lines = take()) {
+                send(lines);
                 pause();
             }
         } catch (InterruptedException e) {
@@ -68,27 +68,27 @@ final class Notifier implements AutoCloseable {
     }
 
     /** What has come together, or nothing when closed. */
-    private List<Hint> take() throws InterruptedException {
+    private List<String> take() throws InterruptedException {
         lock.lockInterruptibly();
         try {
             while (gathered.isEmpty() && !closed) {
                 changed.await();
             }
-            List<Hint> hints = new ArrayList<>(gathered);
+            List<String> lines = new ArrayList<>(gathered);
             gathered.clear();
-            return hints;
+            return lines;
         } finally {
             lock.unlock();
         }
     }
 
-    private void send(List<Hint> hints) {
+    private void send(List<String> lines) {
         try {
             database.call(connection -> {
                 try (PreparedStatement statement = Database.prepare(connection, notify)) {
                     new Parameters(statement)
                             .text(schema.channel())
-                            .texts(Notice.written(self, hints).toArray(String[]::new));
+                            .texts(Notice.written(self, lines).toArray(String[]::new));
                     return statement.execute();
                 }
             });

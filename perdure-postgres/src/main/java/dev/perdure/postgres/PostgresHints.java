@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresHints implements Hints {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Watch watch = new Watch(this);
     private volatile @Nullable Notifier notifier;
 
     void sendThrough(Notifier sender) {
@@ -22,13 +23,32 @@ final class PostgresHints implements Hints {
         return () -> listeners.remove(listener);
     }
 
-    /** Tells everyone. Call it after the commit. */
+    /** Tells everyone who may want to know. Call it after the commit. */
     void tell(Hint hint) {
         tellHere(hint);
+        boolean ofUse = switch (hint) {
+            case WorkReady() -> true;
+            case WorkerSignalled signalled -> true;
+            case MailArrived mail -> true;
+            case RunEnded ended -> watch.isWatched();
+            case RunShows shows -> watch.isWatched();
+        };
+        if (ofUse) {
+            notifyOthers(Notice.line(hint));
+        }
+    }
+
+    /** Sends a line of a {@link Notice} to other processes. */
+    void notifyOthers(String line) {
         Notifier sender = notifier;
         if (sender != null) {
-            sender.add(hint);
+            sender.add(line);
         }
+    }
+
+    /** Who waits for what runs give and show, here and elsewhere. */
+    Watch watch() {
+        return watch;
     }
 
     /** Tells this process only. */

@@ -28,11 +28,13 @@ final class PostgresMailboxes implements Mailboxes {
     private final Database database;
     private final Query query;
     private final MailboxSql sql;
+    private final Watch watch;
 
-    PostgresMailboxes(Database database, Schema schema) {
+    PostgresMailboxes(Database database, Schema schema, Watch watch) {
         this.database = database;
         this.query = new Query(database);
         this.sql = new MailboxSql(schema);
+        this.watch = watch;
     }
 
     @Override
@@ -72,6 +74,9 @@ final class PostgresMailboxes implements Mailboxes {
                                 .texts(asked.stream().map(Promised::name).toArray(String[]::new)),
                         row -> Map.entry(asked.get(row.getInt("ordinal") - 1), mail(row)))
                 .forEach(found -> settled.put(found.getKey(), found.getValue()));
+        if (settled.size() < asked.size()) {
+            watch.waits();
+        }
         return settled;
     }
 
@@ -149,6 +154,9 @@ final class PostgresMailboxes implements Mailboxes {
                             shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended()));
                     found.value().ifPresent(there.values()::add);
                 });
+        if (shown.size() < asked.size()) {
+            watch.waits();
+        }
         return shown;
     }
 

@@ -24,10 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class PostgresRuns implements Runs {
     private final Query query;
     private final QuerySql sql;
+    private final Watch watch;
 
-    PostgresRuns(Database database, QuerySql sql) {
+    PostgresRuns(Database database, QuerySql sql, Watch watch) {
         this.query = new Query(database);
         this.sql = sql;
+        this.watch = watch;
     }
 
     @Override
@@ -89,7 +91,7 @@ final class PostgresRuns implements Runs {
         if (runs.isEmpty()) {
             return List.of();
         }
-        return query.all(
+        List<Ended> ended = query.all(
                 sql.ended,
                 parameters ->
                         parameters.longs(runs.stream().mapToLong(RunRef::key).toArray()),
@@ -98,6 +100,10 @@ final class PostgresRuns implements Runs {
                         Codes.state(row.getInt("state")),
                         payload(row.getBytes("outcome")),
                         Objects.requireNonNullElse(row.getString("reason"), "")));
+        if (ended.size() < runs.size()) {
+            watch.waits();
+        }
+        return ended;
     }
 
     @Override

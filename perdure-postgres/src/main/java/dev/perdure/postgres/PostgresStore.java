@@ -65,8 +65,8 @@ public final class PostgresStore implements Store {
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCircles);
         this.dispatch = new PostgresDispatch(database, schema, workers, new InboxReader(database, schema, ledger));
         this.journals = new PostgresJournals(database, querySql);
-        this.mailboxes = new PostgresMailboxes(database, schema);
-        this.runs = new PostgresRuns(database, querySql);
+        this.mailboxes = new PostgresMailboxes(database, schema, hints.watch());
+        this.runs = new PostgresRuns(database, querySql, hints.watch());
         this.states = new PostgresStates(database, schema);
         this.recorder = new TransactionRecorder(database, schema, workers);
     }

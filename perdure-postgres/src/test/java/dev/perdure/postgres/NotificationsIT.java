@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.StoreException;
@@ -37,11 +38,13 @@ final class NotificationsIT {
             StoreFixture fixture = new StoreFixture(here);
             RunRef run = fixture.start("a");
 
+            here.awaitListening();
             there.awaitListening();
             here.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
             awaitHint(heard, new Hints.WorkReady());
             here.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.Order.CANCEL, "enough")));
             awaitHint(heard, new Hints.WorkerSignalled(fixture.worker));
+            watch(there, run, here);
             fixture.apply(StoreFixture.complete(run));
             awaitHint(heard, new Hints.RunEnded(run.id()));
 
@@ -52,11 +55,39 @@ final class NotificationsIT {
         }
     }
 
+    /** Somebody there waits for the run, and the store here gets to know that somebody waits. */
+    private static void watch(PostgresStore there, RunRef run, PostgresStore here) {
+        assertThat(there.runs().ended(List.of(run))).isEmpty();
+        await().until(() -> ((PostgresHints) here.hints()).watch().isWatched());
+    }
+
+    @Test
+    void an_end_is_told_to_others_only_while_somebody_waits_there() throws Exception {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(8);
+                PostgresStore here = PostgresStore.on(pool).schema(schema).open();
+                PostgresStore there =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            BlockingQueue<Hint> heard = new LinkedBlockingQueue<>();
+            there.hints().subscribe(heard::add);
+            StoreFixture fixture = new StoreFixture(here);
+            RunRef unwatched = fixture.start("unwatched");
+            RunRef watched = fixture.start("watched");
+            here.awaitListening();
+            there.awaitListening();
+
+            fixture.apply(StoreFixture.complete(unwatched));
+            watch(there, watched, here);
+            fixture.apply(StoreFixture.complete(watched));
+            assertThat(heard.poll(10, TimeUnit.SECONDS)).isEqualTo(new Hints.RunEnded(watched.id()));
+        }
+    }
+
     @Test
     void a_store_does_not_hear_itself_twice() {
-        List<String> notices = Notice.written("me", List.of(new Hints.WorkReady()));
-        assertThat(Notice.read("me", notices.getFirst())).isEmpty();
-        assertThat(Notice.read("you", notices.getFirst())).containsExactly(new Hints.WorkReady());
+        List<String> notices = Notice.written("me", List.of(Notice.line(new Hints.WorkReady())));
+        assertThat(Notice.read("me", notices.getFirst()).hints()).isEmpty();
+        assertThat(Notice.read("you", notices.getFirst()).hints()).containsExactly(new Hints.WorkReady());
     }
 
     @Test

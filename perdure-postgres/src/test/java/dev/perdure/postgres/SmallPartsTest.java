@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The parts that need no database. */
@@ -79,16 +80,23 @@ final class SmallPartsTest {
                 new Hints.MailArrived(worker, 1L << 40, 3, 2, 7, null),
                 new Hints.RunShows(RunId.of("order 41 ü")),
                 new Hints.RunEnded(RunId.of("order 42 ü")));
-        assertThat(Notice.read("b", Notice.written("a", hints).getFirst())).isEqualTo(hints);
+        assertThat(heard(hints.stream().map(Notice::line)).hints()).isEqualTo(hints);
+        assertThat(heard(hints.stream().map(Notice::line)).watching()).isFalse();
+        assertThat(heard(Stream.of(Notice.WATCHING)).watching()).isTrue();
 
-        List<Hint> many = IntStream.range(0, 5_000)
-                .<Hint>mapToObj(i -> new Hints.RunEnded(RunId.of("\u6f22".repeat(150) + i)))
+        List<String> many = IntStream.range(0, 5_000)
+                .mapToObj(i -> Notice.line(new Hints.RunEnded(RunId.of("\u6f22".repeat(150) + i))))
                 .toList();
         assertThat(Notice.written("a", many))
                 .hasSizeLessThanOrEqualTo(16)
                 .allSatisfy(notice -> assertThat(notice.getBytes(java.nio.charset.StandardCharsets.UTF_8))
                         .hasSizeLessThan(8_000));
-        assertThat(Notice.read("b", "a\nready\nnews from the future\nworker x")).containsExactly(new Hints.WorkReady());
+        assertThat(Notice.read("b", "a\nready\nnews from the future\nworker x").hints())
+                .containsExactly(new Hints.WorkReady());
+    }
+
+    private static Notice.Heard heard(Stream<String> lines) {
+        return Notice.read("b", Notice.written("a", lines.toList()).getFirst());
     }
 
     @Test
