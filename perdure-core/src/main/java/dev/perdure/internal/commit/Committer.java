@@ -7,10 +7,12 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.WorkerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -29,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
  * on its way. A further lane goes out only when as many wait as a batch on its way has, and a leader lets those who came
  * back with him put their next changes into the queue first: otherwise many small batches would cost the server more than
- * they gain. Nor does one lane take all of a crowd: then everybody would wait for the server together, and the server for
- * them, where halves can take turns.
+ * they gain. Nor does one lane take all of a crowd that costs more than a commit: then everybody would wait for the server
+ * together, and the server for them, where halves can take turns.
  *
  * <p>Invariants. While somebody is in the queue, a lane is out or in somebody's hand. Every lane is either free, or
  * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
@@ -40,8 +42,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Committer {
     private static final int MAX_BATCH = 1_000;
-    /** Fewer are not worth another commit. */
-    private static final int SMALLEST_SHARE = 32;
+    /** What a change costs the store that does more than append. */
+    private static final int HEAVY = 8;
+    /** Less is not worth another commit. */
+    private static final int SMALLEST_SHARE = 20 * HEAVY;
 
     private final Ledger ledger;
     private final Clockwork clockwork;
@@ -59,6 +63,8 @@ public final class Committer {
     private int sending;
     /** The changes in those batches. */
     private int onTheirWay;
+    /** What they cost. */
+    private int weightOnItsWay;
 
     /**
      * A committer for one incarnation of a worker, or for a client without one.
@@ -93,11 +99,13 @@ public final class Committer {
     private static final class Pending {
         private final Change change;
         private final Caller caller;
+        private final int weight;
         private @Nullable Outcome outcome;
 
         Pending(Change change, Caller caller) {
             this.change = change;
             this.caller = caller;
+            this.weight = change instanceof Change.Advance advance && advance.move() instanceof Move.Stay ? 1 : HEAVY;
         }
     }
 
@@ -204,6 +212,7 @@ public final class Committer {
             leader.sending = false;
             sending--;
             onTheirWay -= batch.size();
+            weightOnItsWay -= weightOf(batch);
             handOver(lane);
         } finally {
             lock.unlock();
@@ -238,31 +247,43 @@ public final class Committer {
         lock.lock();
         try {
             leader.sending = true;
-            int share = Math.max(SMALLEST_SHARE, Math.ceilDiv(queue.size() + onTheirWay, lanes));
+            int left = weightOf(queue);
+            int share = Math.max(SMALLEST_SHARE, Math.ceilDiv(left + weightOnItsWay, lanes));
+            int weight = 0;
             Caller last = leader;
             Iterator<Pending> waiting = queue.iterator();
             while (waiting.hasNext() && batch.size() < MAX_BATCH) {
                 Pending pending = waiting.next();
-                if (batch.size() >= share && pending.caller != last) {
+                if (weight >= share && pending.caller != last) {
                     break;
                 }
                 if (pending.change instanceof Change.Deliver || runs.add(runOf(pending.change))) {
                     batch.add(pending);
                     waiting.remove();
                     last = pending.caller;
+                    weight += pending.weight;
                 }
             }
             crowded = batch.size() > 1;
             gathering--;
             sending++;
             onTheirWay += batch.size();
-            if (queue.size() >= SMALLEST_SHARE / 2 && gathering == 0 && !free.isEmpty()) {
+            weightOnItsWay += weight;
+            if (left - weight >= SMALLEST_SHARE / 2 && gathering == 0 && !free.isEmpty()) {
                 handOver(free.remove());
             }
         } finally {
             lock.unlock();
         }
         return batch;
+    }
+
+    private static int weightOf(Collection<Pending> all) {
+        int weight = 0;
+        for (Pending pending : all) {
+            weight += pending.weight;
+        }
+        return weight;
     }
 
     private static RunId runOf(Change change) {
