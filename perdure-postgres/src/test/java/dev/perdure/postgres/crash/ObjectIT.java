@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 class ObjectIT {
     private static final int KEYS = Integer.getInteger("objects.keys", 5);
     private static final int APPENDS = Integer.getInteger("objects.appends", 80);
-    private static final int KILLS = Integer.getInteger("objects.kills", 3);
+    private static final int KILLS = Integer.getInteger("objects.kills", 2);
     private static final int CALLS = Integer.getInteger("objects.calls", 300);
     private static final int WAITING = Integer.getInteger("objects.waiting", 300);
     private static final int PROCESSES = 3;
