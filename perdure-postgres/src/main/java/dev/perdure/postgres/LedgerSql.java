@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
  * are deleted, by the places looked up before. {@link #settings} takes care of the rest.
  *
  * <p>Entries are new, nearly always: only a batch whose answer was lost brings them again. To provide for it costs an insert
- * half as much again, so {@link #append} and {@link #end} do not, and fail as a whole when one of them is there;
+ * two thirds more, so {@link #append} and {@link #end} do not, and fail as a whole when one of them is there;
  * then the batch is sent once more, carefully.
  */
 final class LedgerSql {
