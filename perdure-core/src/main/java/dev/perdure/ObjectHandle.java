@@ -14,16 +14,25 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ObjectHandle<O> {
     /** Calls a handler and waits for its result. */
-    <I extends @Nullable Object, R extends @Nullable Object> R call(ObjectMethod.Function<O, I, R> handler, I input);
+    default <I extends @Nullable Object, R extends @Nullable Object> R call(
+            ObjectMethod.Function<O, I, R> handler, I input) {
+        return send(handler, input).result();
+    }
 
     /** Calls a handler and waits for its result. */
-    <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler);
+    default <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
+        return send(handler, StartOptions.defaults()).result();
+    }
 
     /** Calls a handler that gives nothing and waits for its end. */
-    <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input);
+    default <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+        sendVoid(handler, input).result();
+    }
 
     /** Calls a handler that gives nothing and waits for its end. */
-    void callVoid(ObjectMethod.Action<O> handler);
+    default void callVoid(ObjectMethod.Action<O> handler) {
+        sendVoid(handler, StartOptions.defaults()).result();
+    }
 
     /** Calls a handler and goes on. */
     default <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(

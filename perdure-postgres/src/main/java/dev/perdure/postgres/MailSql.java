@@ -93,6 +93,24 @@ final class MailSql {
             LEFT JOIN decided d ON d.key = l.key
             """;
 
+    /** Signals a run in memory that was told something; takes what the teller has read, and appends what he has to say of it. */
+    private static final String TOLD = """
+            woken AS (
+                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
+                SELECT key, owner, partition, true FROM told
+                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+            ), took AS (
+                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
+                WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
+                FROM told
+                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
+                    AS e (key, position, note, kind, status, name, payload)
+                ON CONFLICT DO NOTHING
+                RETURNING 1""";
+
     /**
      * Delivers one mail to a run that some worker has in memory, for a change that is alone in its batch: a delivery, or a
      * transition that stays and does nothing else to others. Nothing is decided here but whether that is so, so that it takes
@@ -117,21 +135,7 @@ final class MailSql {
                 INSERT INTO ${schema}.mail (channel, position, name, token, status, text, payload, key, at, number, restarts, partition)
                 SELECT ?::smallint, ?::int, ?::text, ?::uuid, ?::smallint, ?::text, ?::bytea, key, at, mails, CASE WHEN ?::smallint = ${ANSWER} THEN restarts ELSE 0 END, partition
                 FROM told
-            ), woken AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM told
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
-            ), took AS (
-                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
-                WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
-            ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
-                FROM told
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
-                ON CONFLICT DO NOTHING
-                RETURNING 1
+            ), ${told}
             )
             SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction,
                    false AS goes_on, (SELECT w.id FROM ${schema}.worker w WHERE w.number = told.owner) AS signalled,
@@ -168,20 +172,7 @@ final class MailSql {
                 SELECT told.key, child.token, at, told.mails, child.parent_position, told.restarts, told.partition,
                        ${ANSWER}, ${VALUE}, '', '', ?::bytea
                 FROM told CROSS JOIN child
-            ), woken AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM told
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
-            ), took AS (
-                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
-                WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
-            ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
-                FROM told
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
-                ON CONFLICT DO NOTHING
+            ), ${told}
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM child
@@ -401,8 +392,8 @@ final class MailSql {
     MailSql(Schema schema) {
         this.effect = schema.sql(EFFECT);
         this.deliver = schema.sql(DELIVER.replace("${arrival}", ARRIVAL));
-        this.deliverHeld = schema.sql(DELIVER_HELD);
-        this.endForHeld = schema.sql(END_FOR_HELD);
+        this.deliverHeld = schema.sql(DELIVER_HELD.replace("${told}", TOLD));
+        this.endForHeld = schema.sql(END_FOR_HELD.replace("${told}", TOLD));
         this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
         this.restart = schema.sql(RESTART);
     }

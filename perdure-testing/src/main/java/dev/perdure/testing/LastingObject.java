@@ -26,27 +26,6 @@ final class LastingObject<O> implements ObjectHandle<O> {
     }
 
     @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> R call(
-            ObjectMethod.Function<O, I, R> handler, I input) {
-        return send(handler, input).result();
-    }
-
-    @Override
-    public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
-        return send(handler, StartOptions.defaults()).result();
-    }
-
-    @Override
-    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
-        sendVoid(handler, input).result();
-    }
-
-    @Override
-    public void callVoid(ObjectMethod.Action<O> handler) {
-        sendVoid(handler, StartOptions.defaults()).result();
-    }
-
-    @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
             ObjectMethod.Function<O, I, R> handler, I input, StartOptions options) {
         return perdure.lasting(now().send(handler, input, options));

@@ -12,6 +12,7 @@ import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
@@ -28,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -53,9 +55,7 @@ class CommitterTest {
             CountDownLatch hold = holds.poll();
             Supplier<? extends Throwable> failure = failures.poll();
             lanes.add(lane);
-            batches.add(changes.stream()
-                    .map(change -> ((Change.Command) change).reason())
-                    .toList());
+            batches.add(changes.stream().map(Desk::mark).toList());
             pass(hold);
             if (failure != null) {
                 switch (failure.get()) {
@@ -65,6 +65,12 @@ class CommitterTest {
                 }
             }
             return changes.stream().map(change -> outcome).toList();
+        }
+
+        private static String mark(Change change) {
+            return change instanceof Change.Advance append
+                    ? append.run().id().value()
+                    : ((Change.Command) change).reason();
         }
 
         private static void pass(CountDownLatch hold) {
@@ -94,10 +100,14 @@ class CommitterTest {
     }
 
     private CompletableFuture<Outcome> commit(Committer committer, String name) {
+        return commit(committer, name, change(name, name));
+    }
+
+    private static CompletableFuture<Outcome> commit(Committer committer, String name, Change change) {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         Thread.ofVirtual().name(name).start(() -> {
             try {
-                outcome.complete(committer.commit(change(name, name)));
+                outcome.complete(committer.commit(change));
             } catch (RuntimeException | Error thrown) {
                 outcome.completeExceptionally(thrown);
             }
@@ -216,6 +226,20 @@ class CommitterTest {
 
     @Test
     void a_crowd_is_shared_by_the_lanes() {
+        assertThat(batchesOf(99, name -> change(name, name))).containsExactly(1, 1, 50, 49);
+    }
+
+    @Test
+    void a_crowd_that_only_appends_costs_too_little_to_be_shared() {
+        assertThat(batchesOf(
+                        99,
+                        name -> new Change.Advance(
+                                new RunRef(RunId.of(name), 1), 1, List.of(), List.of(), new Move.Stay())))
+                .containsExactly(1, 1, 99);
+    }
+
+    /** The sizes of the batches when so many come while both lanes are out, and these come back one after the other. */
+    private List<Integer> batchesOf(int count, Function<String, Change> changes) {
         Committer committer = committer(2);
         CountDownLatch one = desk.hold();
         CountDownLatch two = desk.hold();
@@ -224,15 +248,18 @@ class CommitterTest {
         awaitBatches(1);
         all.add(commit(committer, "b"));
         awaitBatches(2);
-        IntStream.range(0, 99).forEach(i -> all.add(commit(committer, "run-" + i)));
-        awaitWaiting(99);
+        IntStream.range(0, count).forEach(i -> all.add(commit(committer, "run-" + i, changes.apply("run-" + i))));
+        awaitWaiting(count);
         one.countDown();
         awaitBatches(3);
         two.countDown();
-        awaitBatches(4);
+        assertThat(all.get(1)).succeedsWithin(10, TimeUnit.SECONDS);
+        if (desk.batches.get(2).size() < count) {
+            awaitBatches(4);
+        }
         three.countDown();
         assertThat(all).allSatisfy(outcome -> assertThat(outcome).succeedsWithin(10, TimeUnit.SECONDS));
-        assertThat(desk.batches).extracting(List::size).containsExactly(1, 1, 50, 49);
+        return desk.batches.stream().map(List::size).toList();
     }
 
     @Test
