@@ -181,12 +181,6 @@ final class Batch {
             filled++;
         }
 
-        /** For a statement that takes just one. */
-        void bindOne(Parameters parameters) throws SQLException {
-            parameters.number(keys[0]).number(positions[0]).number(notes[0]);
-            parameters.number(kinds[0]).number(statuses[0]).text(names[0]).bytes(payloads[0]);
-        }
-
         void bind(Parameters parameters) throws SQLException {
             parameters.longs(keys).ints(positions).shorts(notes);
             parameters.shorts(kinds).shorts(statuses).texts(names).bytes(payloads);
@@ -273,15 +267,6 @@ final class Batch {
         parameters.ints(needed).texts(positions).texts(names);
     }
 
-    /** Whether all it does is to append one entry. */
-    boolean isOneEntry() {
-        if (size != 1 || stays.size() != 1) {
-            return false;
-        }
-        Change.Advance advance = stays.getFirst().change();
-        return advance.entries().size() == 1 && advance.effects().isEmpty();
-    }
-
     boolean onlyEnds() {
         return moves.stream().allMatch(placed -> placed.change().move() instanceof Move.End);
     }
@@ -343,6 +328,10 @@ final class Batch {
         return Stream.of(commands.ids(), cancels.ids(), letters.ids(), reruns.ids())
                 .flatMap(List::stream)
                 .toArray(String[]::new);
+    }
+
+    boolean starts() {
+        return !births.all.isEmpty();
     }
 
     /** Whether it touches runs beside those that it moves. */

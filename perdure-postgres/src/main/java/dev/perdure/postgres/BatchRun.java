@@ -44,15 +44,17 @@ final class BatchRun {
     private final boolean careful;
     private final PostgresHints hints;
     private final ReadBack readBack;
-    private final Addressees addressees;
+    /** Whether mail goes to runs in memory. */
+    private final Lately mailInMemory;
 
     private final Entries stayEntries;
     private final Entries moveEntries;
     private final Outcome[] outcomes;
     private List<Long> waiting = List.of();
+    private boolean foundTaken;
 
     /** What batches have in common. */
-    record Office(Database database, LedgerSql sql, ReadBack readBack, PostgresHints hints, Addressees addressees) {}
+    record Office(Database database, LedgerSql sql, ReadBack readBack, PostgresHints hints, Lately mailInMemory) {}
 
     /** @param careful whether something in it may be there already: see {@link LedgerSql} */
     BatchRun(Office office, Sender sender, Batch batch, boolean careful) {
@@ -63,20 +65,23 @@ final class BatchRun {
         this.careful = careful;
         this.hints = office.hints();
         this.readBack = office.readBack();
-        this.addressees = office.addressees();
+        this.mailInMemory = office.mailInMemory();
         this.stayEntries = new Entries(Batch.changes(batch.stays));
         this.moveEntries = new Entries(Batch.changes(batch.moves));
         this.outcomes = PostgresLedger.none(batch.size);
     }
 
+    /** Whether an id that it was to start a run under is another's, or the run was there before. */
+    boolean foundTaken() {
+        return foundTaken;
+    }
+
     List<Outcome> outcomes() {
-        if (batch.isOneEntry() && database.call(this::appendOne)) {
-            return List.of(outcomes);
-        }
-        Answers lone = addressees.probablyInMemory() ? tellHeld() : null;
+        Answers lone = mailInMemory.isSo() ? tellHeld() : null;
         Answers answers = lone != null ? lone : database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
+        foundTaken = !answers.taken.isEmpty();
         answers.hints.forEach(hints::tell);
         answers.hintsHere.forEach(hints::tellHere);
         return List.of(outcomes);
@@ -154,21 +159,6 @@ final class BatchRun {
         }
     }
 
-    /** Whether it was appended; otherwise nothing was done. */
-    private boolean appendOne(Connection connection) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.appendOne)) {
-            Parameters parameters = new Parameters(statement);
-            stayEntries.bindOne(fence(parameters.time(database.time())));
-            try (ResultSet row = statement.executeQuery()) {
-                boolean appended = row.next();
-                if (appended) {
-                    outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
-                }
-                return appended;
-            }
-        }
-    }
-
     /** What came of it, if one run in memory is to be told something and that is all; null if it is not, and then nothing was done. */
     private @Nullable Answers tellHeld() {
         LoneLetter letter = LoneLetter.of(batch);
@@ -224,7 +214,7 @@ final class BatchRun {
         results.skip();
         ResultSet row = results.next();
         boolean any = row.next();
-        addressees.lately(any);
+        mailInMemory.was(any);
         return any ? row : null;
     }
 
@@ -251,7 +241,7 @@ final class BatchRun {
         addIf(batch.touchesOthers() && !batch.touchesOnlyWhatComesAfter(), parts, Part.LOCK_ALL);
         addIf(moves && !batch.touchesOthers(), parts, Part.LOCK);
         addIf(!batch.stays.isEmpty(), parts, Part.APPEND);
-        addIf(!batch.births.all.isEmpty(), parts, Part.START);
+        addIf(batch.starts(), parts, Part.START);
         addIf(!batch.tasks.isEmpty(), parts, Part.TASK);
         addIf(batch.objects.enters(), parts, Part.ENTER);
         addIf(batch.objects.changesStates(), parts, Part.STATE);
@@ -278,12 +268,17 @@ final class BatchRun {
         }
     }
 
+    private static IllegalStateException notHere(Part part) {
+        return new IllegalStateException("%s is for plain batches.".formatted(part));
+    }
+
     private Parameters fence(Parameters parameters) throws SQLException {
         return parameters.integer(sender.worker()).integer(sender.lane());
     }
 
     private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         switch (part) {
+            case START_OWN, END_OWN -> throw notHere(part);
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
             case MAKE_OBJECTS -> {
                 batch.objects.bindMade(fence(parameters));
@@ -406,6 +401,7 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
+                case START_OWN, END_OWN -> throw notHere(part);
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE -> results.skip();
                 case ENTER -> readEntered(results.next(), answers);
                 case RELEASE -> readReleased(results.next(), answers);
@@ -699,7 +695,7 @@ final class BatchRun {
             answers.hints.add(new Hints.WorkReady());
         }
         UUID worker = row.getObject("signalled", UUID.class);
-        addressees.lately(worker != null);
+        mailInMemory.was(worker != null);
         if (worker != null) {
             boolean here = sender.worker() != null && sender.worker() == row.getInt("owner");
             (here ? answers.hintsHere : answers.hints)

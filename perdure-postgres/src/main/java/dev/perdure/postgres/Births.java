@@ -80,8 +80,7 @@ final class Births {
         for (int i = 0; i < count; i++) {
             Birth birth = all.get(i);
             owners[i] = birth.owned() ? worker : null;
-            delays[i] =
-                    birth.run().delay() == null ? null : Micros.of(birth.run().delay());
+            delays[i] = Micros.ofNullable(birth.run().delay());
             after[i] = birth.after() == null ? null : NewTasks.array(birth.after());
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());

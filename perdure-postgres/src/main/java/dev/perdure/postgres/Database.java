@@ -32,7 +32,7 @@ final class Database implements AutoCloseable {
     }
 
     /** The server refused a value. */
-    static sealed class RefusedException extends RuntimeException permits DuplicateException {
+    static sealed class RefusedException extends RuntimeException permits UnforeseenException {
         private static final long serialVersionUID = 1L;
 
         RefusedException(SQLException cause) {
@@ -40,11 +40,11 @@ final class Database implements AutoCloseable {
         }
     }
 
-    /** Such a row is there already. */
-    static final class DuplicateException extends RefusedException {
+    /** Something is not as the hopeful form of a statement takes it to be: see {@link LedgerSql} and {@link OwnSql}. */
+    static final class UnforeseenException extends RefusedException {
         private static final long serialVersionUID = 1L;
 
-        DuplicateException(SQLException cause) {
+        UnforeseenException(SQLException cause) {
             super(cause);
         }
     }
@@ -163,7 +163,7 @@ final class Database implements AutoCloseable {
 
     static RuntimeException translated(SQLException problem, SqlState state) {
         return switch (state) {
-            case DUPLICATE -> new DuplicateException(problem);
+            case UNFORESEEN -> new UnforeseenException(problem);
             case DATA -> new RefusedException(problem);
             case LOCKED -> new LockedException(problem);
             case RECONNECT -> unavailable("The database is out of reach", problem);

@@ -39,13 +39,14 @@ final class Keys {
     long[] take(int count) {
         long[] numbers = new long[count];
         for (int i = 0; i < count; i++) {
-            numbers[i] = next();
+            numbers[i] = take();
         }
         Arrays.sort(numbers);
         return numbers;
     }
 
-    private long next() {
+    /** Takes one. */
+    long take() {
         lock.lock();
         try {
             if (next < end) {
@@ -55,7 +56,7 @@ final class Keys {
             lock.unlock();
         }
         refill();
-        return next();
+        return take();
     }
 
     /** Asks for a block outside the lock: at worst two threads do, and one block stays unused. */
@@ -92,6 +93,11 @@ final class Keys {
         return (key & HOLDS) != 0;
     }
 
+    /** Whether the end of the run with this key may have to be told to another, or let another begin. */
+    static boolean concernsOthers(long key) {
+        return (key & (ANSWERS | PRECEDES | HOLDS)) != 0;
+    }
+
     /** What tells the order in which keys were given out. */
     static long number(long key) {
         return key & HOLDS - 1;
@@ -109,6 +115,10 @@ final class Keys {
     /** Whether somebody may wait for the outcome of the run with this key. */
     static boolean answers(long key) {
         return (key & ANSWERS) != 0;
+    }
+
+    static int partition(long key) {
+        return (int) key & 0xFF;
     }
 
     /** A hash that Java's specification fixes, so it is the same in every process and for ever. */

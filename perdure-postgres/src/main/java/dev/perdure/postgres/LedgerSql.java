@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 /**
  * The statements of a batch.
  *
- * <p>How it works: a batch is one execute of several of these and of those in {@link MailSql} and {@link GraphSql}, in the
+ * <p>How it works: a batch is one execute of several of these and of those in {@link OwnSql}, {@link MailSql} and {@link GraphSql}, in the
  * order of {@link Part} and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
  * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
@@ -37,15 +37,15 @@ import java.util.stream.Collectors;
 final class LedgerSql {
     /**
      * For the transaction only. A batch that meets a locked run gives up soon and is sent again in pieces. Without
-     * sequential scans a look-up that was planned on an emptied table still takes the index when the table has grown;
-     * without nested loops two lists of the same batch are joined by hash. (LATERAL knows no other join than the loop,
-     * so it keeps it.) Such plans look expensive, which must not call the compiler in, and must not make the server
+     * sequential scans a look-up that was planned on an emptied table still takes the index when the table has grown, and
+     * without bitmaps it takes, and locks, rows in the order of their keys; without nested loops two lists of the same batch
+     * are joined by hash. (LATERAL knows no other join than the loop, so it keeps it.) Such plans look expensive, which must not call the compiler in, and must not make the server
      * plan anew each time in the hope of a cheaper one: for a lone completion that took twenty times as long as
      * carrying it out.
      */
     private static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
-                 + length(set_config('enable_nestloop', 'off', true)) + length(set_config('jit', 'off', true))
+                 + length(set_config('enable_bitmapscan', 'off', true)) + length(set_config('enable_nestloop', 'off', true)) + length(set_config('jit', 'off', true))
                  + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
             """;
 
@@ -171,24 +171,6 @@ final class LedgerSql {
                 RETURNING 1
             )
             SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction FROM fence
-            """;
-
-    /**
-     * Appends one entry, which is what a lone run does all the time: without arrays it costs the server hardly more than a
-     * plain insert. No row when the lane is gone or the entry was there; then {@link #APPEND} finds out which.
-     */
-    private static final String APPEND_ONE = """
-            INSERT INTO ${schema}.journal (at, key, position, note, partition, kind, status, name, payload)
-            SELECT fence.at, e.key, e.position, e.note, e.key & 255, e.kind, e.status, e.name, e.payload
-            FROM (
-                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ) fence
-            CROSS JOIN (
-                SELECT ?::bigint AS key, ?::int AS position, ?::smallint AS note, ?::smallint AS kind, ?::smallint AS status,
-                       ?::text AS name, ?::bytea AS payload
-            ) e
-            ON CONFLICT DO NOTHING
-            RETURNING at
             """;
 
     /**
@@ -571,6 +553,7 @@ final class LedgerSql {
         LOCK_ALL,
         APPEND,
         START,
+        START_OWN,
         TASK,
         ENTER,
         COMMAND,
@@ -582,6 +565,7 @@ final class LedgerSql {
         DELIVER,
         MOVE,
         END,
+        END_OWN,
         RESTART,
         RERUN,
         ANSWER,
@@ -602,7 +586,6 @@ final class LedgerSql {
     final String lockAll;
     final String append;
     final String carefulAppend;
-    final String appendOne;
     final String move;
     final String end;
     final String carefulEnd;
@@ -612,6 +595,7 @@ final class LedgerSql {
     final String existing;
     final String there;
     final String control;
+    final OwnSql own;
     final MailSql mail;
     final String settingsAndDeliverHeld;
     final String settingsAndEndForHeld;
@@ -625,7 +609,6 @@ final class LedgerSql {
         this.lockAll = schema.sql(LOCK_ALL);
         this.append = schema.sql(APPEND.replace("${carefully}", ""));
         this.carefulAppend = schema.sql(APPEND.replace("${carefully}", CAREFULLY));
-        this.appendOne = schema.sql(APPEND_ONE);
         this.move = schema.sql(MOVE);
         this.end = schema.sql(END.replace("${carefully}", ""));
         this.carefulEnd = schema.sql(END.replace("${carefully}", CAREFULLY));
@@ -635,6 +618,7 @@ final class LedgerSql {
         this.existing = schema.sql(EXISTING);
         this.there = schema.sql(THERE);
         this.control = schema.sql(CONTROL);
+        this.own = new OwnSql(schema);
         this.mail = new MailSql(schema);
         this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
         this.settingsAndEndForHeld = String.join(";\n", settings, mail.endForHeld);
@@ -666,6 +650,7 @@ final class LedgerSql {
             case LOCK_ALL -> lockAll;
             case APPEND -> careful ? carefulAppend : append;
             case START -> start;
+            case START_OWN -> own.start;
             case TASK -> graph.task;
             case COMMAND, CANCEL -> command;
             case KILL_TASKS -> killTasks;
@@ -673,6 +658,7 @@ final class LedgerSql {
             case DELIVER -> mail.deliver;
             case MOVE -> move;
             case END -> careful ? carefulEnd : end;
+            case END_OWN -> own.end;
             case RESTART -> mail.restart;
             case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;

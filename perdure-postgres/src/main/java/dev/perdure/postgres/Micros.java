@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Times as PostgreSQL counts them. A timer never fires early: what it cannot hold is rounded up. */
 final class Micros {
@@ -17,6 +18,10 @@ final class Micros {
         Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
         long micros = bounded.toSeconds() * 1_000_000 + bounded.toNanosPart() / 1_000;
         return bounded.toNanosPart() % 1_000 == 0 ? micros : micros + 1;
+    }
+
+    static @Nullable Long ofNullable(@Nullable Duration duration) {
+        return duration == null ? null : of(duration);
     }
 
     static long of(Instant time) {

@@ -34,7 +34,7 @@ final class NewRunColumns {
             queues[i] = run.queue();
             priorities[i] = run.priority();
             versions[i] = run.version();
-            timeouts[i] = run.timeout() == null ? null : Micros.of(run.timeout());
+            timeouts[i] = Micros.ofNullable(run.timeout());
             inputs[i] = run.input().bytes();
         }
     }

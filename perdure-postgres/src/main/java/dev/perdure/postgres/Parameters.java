@@ -40,6 +40,11 @@ final class Parameters {
         return this;
     }
 
+    Parameters numberOrNull(@Nullable Long value) throws SQLException {
+        statement.setObject(++index, value, Types.BIGINT);
+        return this;
+    }
+
     Parameters text(@Nullable String value) throws SQLException {
         statement.setString(++index, value);
         return this;

@@ -4,9 +4,9 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.postgres.Batch.Placed;
-import dev.perdure.postgres.Database.DuplicateException;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
+import dev.perdure.postgres.Database.UnforeseenException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies batches: one round trip and one commit each.
  *
- * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers. What it finds to
+ * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers; {@link LoneChanges} and
+ * {@link PlainBatch} are short ways for what most batches are. What it finds to
  * have been there before (a retry, an id that is taken) is read back in a second round trip, after the commit: rows of
  * journals and the identity of runs never change, so nothing can come in between. A batch that the server refuses for
  * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
@@ -34,7 +35,11 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLedger implements Ledger {
     private final BatchRun.Office office;
     private final ReadBack readBack;
+    private final LoneChanges loneChanges;
     private final Keys keys;
+    /** Whether people start what is started. */
+    private final Lately idsAreTaken = new Lately();
+
     private final Workers workers;
     private final PostgresHints hints;
     private final Circles circles;
@@ -42,7 +47,8 @@ final class PostgresLedger implements Ledger {
     PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
         LedgerSql sql = new LedgerSql(schema);
         this.readBack = new ReadBack(database, sql);
-        this.office = new BatchRun.Office(database, sql, readBack, hints, new Addressees());
+        this.office = new BatchRun.Office(database, sql, readBack, hints, new Lately());
+        this.loneChanges = new LoneChanges(database, schema, keys);
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;
@@ -92,13 +98,8 @@ final class PostgresLedger implements Ledger {
     record Sender(@Nullable Integer worker, int lane) {}
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
-        Batch batch = new Batch(changes, keys);
         try {
-            try {
-                return send(sender, batch, false);
-            } catch (DuplicateException thereBefore) {
-                return send(sender, batch, true);
-            }
+            return changes.size() == 1 ? alone(sender, changes) : together(sender, changes);
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
                 return List.of(refusal(changes.getFirst(), refused));
@@ -115,9 +116,36 @@ final class PostgresLedger implements Ledger {
         }
     }
 
+    private List<Outcome> alone(Sender sender, List<Change> changes) {
+        Outcome outcome = loneChanges.apply(sender, changes.getFirst());
+        return outcome != null ? List.of(outcome) : send(sender, new Batch(changes, keys), true);
+    }
+
+    private List<Outcome> together(Sender sender, List<Change> changes) {
+        PlainBatch plain = PlainBatch.of(sender, changes, keys);
+        if (plain != null && !(plain.startsAny() && idsAreTaken.isSo())) {
+            try {
+                return office.database()
+                        .call(connection -> plain.send(
+                                connection, office.sql(), office.database().time()));
+            } catch (UnforeseenException vain) {
+                return send(sender, new Batch(changes, keys), true);
+            }
+        }
+        Batch batch = new Batch(changes, keys);
+        try {
+            return send(sender, batch, false);
+        } catch (UnforeseenException thereBefore) {
+            return send(sender, batch, true);
+        }
+    }
+
     private List<Outcome> send(Sender sender, Batch batch, boolean careful) {
         BatchRun run = new BatchRun(office, sender, batch, careful);
         List<Outcome> outcomes = run.outcomes();
+        if (batch.starts()) {
+            idsAreTaken.was(run.foundTaken());
+        }
         breakCircles(run.waiting());
         return outcomes;
     }

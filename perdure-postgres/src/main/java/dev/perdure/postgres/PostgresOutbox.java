@@ -133,8 +133,8 @@ public final class PostgresOutbox {
                     wishes[i] = Codes.START;
                     ids[i] = run.id().value();
                     seeds[i] = run.seed();
-                    timeouts[i] = run.timeout() == null ? null : Micros.of(run.timeout());
-                    delays[i] = run.delay() == null ? null : Micros.of(run.delay());
+                    timeouts[i] = Micros.ofNullable(run.timeout());
+                    delays[i] = Micros.ofNullable(run.delay());
                     priorities[i] = run.priority();
                     definitions[i] = run.definition();
                     queues[i] = run.queue();

@@ -55,7 +55,7 @@ final class Preflight {
                         "The database refused the connection: %s. %s"
                                 .formatted(cause(problem), SqlState.remedy(state(problem))),
                         problem);
-            case RECONNECT, RERUN, PAUSE, LOCKED, CAPPED, DUPLICATE, DATA -> unreachable(problem);
+            case RECONNECT, RERUN, PAUSE, LOCKED, CAPPED, UNFORESEEN, DATA -> unreachable(problem);
         };
     }
 

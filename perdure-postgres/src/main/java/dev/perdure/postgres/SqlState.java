@@ -18,8 +18,8 @@ enum SqlState {
     LOCKED,
     /** The server stopped a statement that took too long. */
     CAPPED,
-    /** Such a row is there already. */
-    DUPLICATE,
+    /** Such a row is there already, or a batch of {@link OwnSql} hoped in vain. */
+    UNFORESEEN,
     /** The server does not accept this value, and will not the next time. */
     DATA,
     /** Set up wrongly: rights, names, passwords. Only a person can help. */
@@ -41,7 +41,7 @@ enum SqlState {
             case "25006", "57P03" -> PAUSE;
             case "55P03" -> LOCKED;
             case "57014" -> CAPPED;
-            case "23505" -> DUPLICATE;
+            case "23505", "22012" -> UNFORESEEN;
             default -> null;
         };
         return known != null ? known : ofClass(state.substring(0, 2));

@@ -80,8 +80,7 @@ final class CircleSweepIT {
         Change change = new Change.Advance(
                 holder, 1, List.of(StoreFixture.step(1)), List.of(new Effect.Start(callee)), StoreFixture.STAY);
         int worker = Objects.requireNonNull(workers.number(fixture.worker));
-        BatchRun.Office office =
-                new BatchRun.Office(database, sql, new ReadBack(database, sql), hints, new Addressees());
+        BatchRun.Office office = new BatchRun.Office(database, sql, new ReadBack(database, sql), hints, new Lately());
         PostgresLedger.Sender sender = new PostgresLedger.Sender(worker, lane);
         return () -> new BatchRun(office, sender, new Batch(List.of(change), keys), false).outcomes();
     }

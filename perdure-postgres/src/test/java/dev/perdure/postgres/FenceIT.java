@@ -45,15 +45,6 @@ final class FenceIT {
         pool.close();
     }
 
-    /** Waits until a backend waits for a lock. */
-    private static void awaitBlocked() {
-        String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
-        while (TestServer.query(waiting).equals("0")) {
-            assertThat(System.nanoTime()).as("somebody should wait for a lock").isLessThan(limit);
-        }
-    }
-
     @Test
     void the_sweep_waits_for_a_batch_in_flight_and_sees_what_it_wrote() throws Exception {
         RunRef run = fixture.start("a");
@@ -71,7 +62,7 @@ final class FenceIT {
                         return store.leases().sweep(10);
                     },
                     VIRTUAL);
-            awaitBlocked();
+            TestServer.awaitBlocked();
             assertThat(swept).isNotDone();
             batch.commit();
         }
@@ -110,7 +101,7 @@ final class FenceIT {
             batch.setAutoCommit(false);
             statement.execute("SELECT FROM %s.lane FOR KEY SHARE".formatted(schema));
             swept = CompletableFuture.supplyAsync(() -> store.leases().sweep(10), VIRTUAL);
-            awaitBlocked();
+            TestServer.awaitBlocked();
             assertThat(swept).isNotDone();
             batch.commit();
         }
@@ -141,7 +132,7 @@ final class FenceIT {
             statement.execute("UPDATE %s.worker SET dead = true".formatted(schema));
             statement.execute("DELETE FROM %s.lane".formatted(schema));
             appended = CompletableFuture.supplyAsync(() -> fixture.apply(append(run, 1)), VIRTUAL);
-            awaitBlocked();
+            TestServer.awaitBlocked();
             assertThat(appended).isNotDone();
             sweep.commit();
         }

@@ -35,7 +35,7 @@ final class SmallPartsTest {
         assertThat(of("55P03")).isEqualTo(SqlState.LOCKED);
         assertThat(of("57014")).isEqualTo(SqlState.CAPPED);
         assertThat(of("22021")).isEqualTo(SqlState.DATA);
-        assertThat(of("23505")).isEqualTo(SqlState.DUPLICATE);
+        assertThat(of("23505")).isEqualTo(SqlState.UNFORESEEN);
         assertThat(of("23514")).isEqualTo(SqlState.DATA);
         assertThat(of("54000")).isEqualTo(SqlState.DATA);
         assertThat(of("42501")).isEqualTo(SqlState.GIVE_UP);

@@ -75,6 +75,8 @@ final class StatementsIT {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         List<Object> holders = List.of(
                 ledger,
+                ledger.own,
+                new LoneSql(SCHEMA),
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
@@ -110,7 +112,8 @@ final class StatementsIT {
                 ledger.lockAfter,
                 ledger.lockAll,
                 ledger.append,
-                ledger.appendOne,
+                ledger.own.start,
+                ledger.own.end,
                 ledger.move,
                 ledger.end,
                 ledger.start,
@@ -127,6 +130,7 @@ final class StatementsIT {
                 ledger.objects.state,
                 ledger.objects.release,
                 ledger.objects.anyWaiting));
+        together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
@@ -163,17 +167,20 @@ final class StatementsIT {
                 PostgresDispatch dispatch =
                         new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
                 for (int i = 0; i < 8; i++) {
+                    plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                     talk(ledger, fixture, "small-talk-" + i, 2);
                     graphs(ledger, fixture, "small-graph-" + i, 2);
                     objects(ledger, fixture, "small-object-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
+                plain(ledger, fixture, "grown-plain", 1_000);
                 talk(ledger, fixture, "grown-talk", 2_000);
                 graphs(ledger, fixture, "grown-graph", 1_000);
                 objects(ledger, fixture, "grown-object", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
+                plain(ledger, fixture, "measured-plain", 200);
                 talk(ledger, fixture, "measured-talk", 200);
                 graphs(ledger, fixture, "measured-graph", 100);
                 objects(ledger, fixture, "measured-object", 100);
@@ -213,6 +220,25 @@ final class StatementsIT {
                         new Change.Command(owned.getLast().id(), Change.Order.CANCEL, "enough"),
                         new Change.Command(StoreFixture.newRun(name + "-1").id(), Change.Order.PAUSE, "hold on")));
         dispatch.poll(fixture.poll(count / 4));
+    }
+
+    /** What concerns nobody else, in batches of so many and one by one. */
+    private static void plain(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<RunRef> together = owned(ledger, fixture, name, count);
+        RunRef alone = owned(ledger, fixture, name + "-alone", 1).getFirst();
+        applied(
+                ledger,
+                lane,
+                together.stream()
+                        .<Change>map(run -> StoreFixture.append(run, 1))
+                        .toList());
+        applied(ledger, lane, List.of(StoreFixture.append(alone, 1)));
+        applied(
+                ledger,
+                lane,
+                together.stream().<Change>map(StoreFixture::complete).toList());
+        applied(ledger, lane, List.of(StoreFixture.complete(alone)));
     }
 
     /** Children, mail, effects and restarts, in batches of so many. */

@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.embedded.SharedPostgres;
@@ -7,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -88,6 +91,15 @@ final class TestServer {
             return lines.toString().strip();
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
+        }
+    }
+
+    /** Waits until a backend waits for a lock. */
+    static void awaitBlocked() {
+        String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        while (query(waiting).equals("0")) {
+            assertThat(System.nanoTime()).as("somebody should wait for a lock").isLessThan(limit);
         }
     }
 }

@@ -1,0 +1,76 @@
+package dev.perdure.postgres;
+
+/**
+ * The statements of a batch for runs that begin and end in this worker and concern nobody else, which is what most do; the
+ * rules of {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: these hope. Every id is new, and every run is held as the batch believes; so nothing is looked up first,
+ * nothing is locked but what is changed, and nothing is told of each run. If the hope is vain they fail as a whole, by a unique
+ * index or by a division by zero, and the batch is sent once more with the statements that provide for it.
+ *
+ * <p>That nobody else can have changed state, epoch or owner of a run that this worker holds is what the lane guarantees, which
+ * they lock. Others may raise its wake count at the same time: the update then waits for them and finds the run as they left it.
+ */
+final class OwnSql {
+    private static final String FENCE = """
+            fence AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at, worker
+                FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            )""";
+
+    /** Starts runs that are born running. */
+    private static final String START = """
+            WITH ${fence}, given AS MATERIALIZED (
+                SELECT fence.at, fence.worker, g.*
+                FROM fence
+                CROSS JOIN unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::bytea[])
+                    AS g (key, id, definition, seed, queue, priority, version, timeout, input)
+            ), started AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition, state,
+                    id, definition, queue, version)
+                SELECT key, seed, 1, at, at, at + timeout * interval '1 microsecond', worker, priority, key & 255, ${RUNNING},
+                       id, definition, queue, version
+                FROM given
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, worker, key & 255 FROM given
+            )
+            SELECT at FROM fence
+            """;
+
+    /** Ends runs. Their keys are given once more for the index, which so is used whatever the tables were when this was planned. */
+    private static final String END = """
+            WITH ${fence}, ended AS (
+                UPDATE ${schema}.run SET
+                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = g.state, reason = g.reason
+                FROM fence
+                CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[]) AS g (key, epoch, state, reason)
+                WHERE run.key = ANY (?::bigint[]) AND run.key = g.key
+                  AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = fence.worker
+                RETURNING run.key, run.changes
+            ), outcomes AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
+                FROM fence CROSS JOIN unnest(?::bigint[], ?::bytea[]) AS g (key, payload)
+            ), logged AS (
+                -- What they were before this statement. That one was born running is on its own row.
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason
+                FROM ${schema}.run WHERE key = ANY (ARRAY(SELECT key FROM ended WHERE changes > 1))
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+            )
+            SELECT at, 1 / (SELECT count(*) = ? FROM ended)::int AS all_held FROM fence
+            """;
+
+    final String start;
+    final String end;
+
+    OwnSql(Schema schema) {
+        this.start = schema.sql(START.replace("${fence}", FENCE));
+        this.end = schema.sql(END.replace("${fence}", FENCE));
+    }
+}

@@ -1,0 +1,176 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunState;
+import dev.perdure.postgres.Batch.Entries;
+import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.LedgerSql.Part;
+import dev.perdure.postgres.PostgresLedger.Sender;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch of nothing but {@link Plain} changes, and how it is sent by {@link OwnSql}. What {@link Batch} and {@link BatchRun} do
+ * for others is left out: neither is anything looked up, nor is there anything to be told.
+ */
+final class PlainBatch {
+    private final Sender sender;
+    private final List<Placed<Change.Advance>> appends = new ArrayList<>();
+    private final List<Born> births = new ArrayList<>();
+    private final List<Placed<Change.Advance>> ends = new ArrayList<>();
+    private final Set<Part> parts = EnumSet.noneOf(Part.class);
+    private final Outcome[] outcomes;
+
+    private record Born(int index, NewRun run, long key) {}
+
+    private PlainBatch(Sender sender, List<Change> changes, Keys keys) {
+        this.sender = sender;
+        this.outcomes = PostgresLedger.none(changes.size());
+        for (int i = 0; i < changes.size(); i++) {
+            switch (changes.get(i)) {
+                case Change.Start start ->
+                    births.add(new Born(
+                            i, start.run(), Keys.key(keys.take(), start.run().id(), false)));
+                case Change.Advance advance
+                when advance.move() instanceof Move.End -> ends.add(new Placed<>(i, advance));
+                case Change.Advance advance -> appends.add(new Placed<>(i, advance));
+                default -> throw new IllegalArgumentException("Not plain: " + changes.get(i));
+            }
+        }
+        ends.sort(Comparator.comparingLong(end -> end.change().run().key()));
+        births.sort(Comparator.comparing(birth -> birth.run().id()));
+        addIf(!appends.isEmpty(), Part.APPEND);
+        addIf(!births.isEmpty(), Part.START_OWN);
+        addIf(!ends.isEmpty(), Part.END_OWN);
+        addIf(!births.isEmpty() || !ends.isEmpty(), Part.SETTINGS);
+    }
+
+    private void addIf(boolean wanted, Part part) {
+        if (wanted) {
+            parts.add(part);
+        }
+    }
+
+    /** These changes as such a batch, or null if they are none. */
+    static @Nullable PlainBatch of(Sender sender, List<Change> changes, Keys keys) {
+        for (Change change : changes) {
+            boolean plain = switch (change) {
+                case Change.Start start -> Plain.isStart(start);
+                case Change.Advance advance -> Plain.isAppend(advance) || Plain.isEnd(advance);
+                default -> false;
+            };
+            if (!plain) {
+                return null;
+            }
+        }
+        return new PlainBatch(sender, changes, keys);
+    }
+
+    boolean startsAny() {
+        return !births.isEmpty();
+    }
+
+    List<Outcome> send(Connection connection, LedgerSql sql, @Nullable Instant time) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts, false))) {
+            Parameters parameters = new Parameters(statement);
+            for (Part part : parts) {
+                bind(part, parameters, time);
+            }
+            statement.execute();
+            Results results = new Results(statement);
+            for (Part part : parts) {
+                read(part, results.next());
+            }
+        }
+        return List.of(outcomes);
+    }
+
+    private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
+        if (part == Part.SETTINGS) {
+            parameters.text(LedgerSql.LOCK_TIMEOUT);
+            return;
+        }
+        parameters.time(time).integer(sender.worker()).integer(sender.lane());
+        switch (part) {
+            case START_OWN -> bindStarts(parameters);
+            case END_OWN -> bindEnds(parameters);
+            default -> new Entries(Batch.changes(appends)).bind(parameters);
+        }
+    }
+
+    private void bindStarts(Parameters parameters) throws SQLException {
+        long[] keys = new long[births.size()];
+        List<NewRun> runs = new ArrayList<>(keys.length);
+        for (Born birth : births) {
+            keys[runs.size()] = birth.key();
+            runs.add(birth.run());
+        }
+        NewRunColumns columns = new NewRunColumns(runs);
+        columns.bindInput(columns.bindIdentity(parameters.longs(keys)));
+    }
+
+    private void bindEnds(Parameters parameters) throws SQLException {
+        int count = ends.size();
+        long[] keys = new long[count];
+        long[] epochs = new long[count];
+        short[] states = new short[count];
+        @Nullable String[] reasons = new String[count];
+        byte[][] results = new byte[count][];
+        for (int i = 0; i < count; i++) {
+            Change.Advance advance = ends.get(i).change();
+            keys[i] = advance.run().key();
+            epochs[i] = advance.epoch();
+            Move.End end = endOf(advance);
+            states[i] = Codes.of(end.state());
+            reasons[i] = Text.storableOrNull(end.reason());
+            results[i] = end.outcome().bytes();
+        }
+        parameters.longs(keys).longs(epochs).shorts(states).texts(reasons).longs(keys);
+        parameters.longs(keys).bytes(results);
+        parameters.integer(sender.worker()).longs(keys).number(count);
+    }
+
+    private static Move.End endOf(Change.Advance advance) {
+        return (Move.End) advance.move();
+    }
+
+    /** A row with the time at which it was done, or none if the lane is gone. */
+    private void read(Part part, ResultSet row) throws SQLException {
+        if (part == Part.SETTINGS) {
+            return;
+        }
+        Instant at = row.next() ? Results.time(row, "at") : null;
+        switch (part) {
+            case START_OWN -> {
+                for (Born birth : births) {
+                    RunRef run = new RunRef(birth.run().id(), birth.key());
+                    outcomes[birth.index()] = at == null ? new Outcome.Fenced() : new Outcome.Started(run, true, at);
+                }
+            }
+            case END_OWN -> {
+                for (Placed<Change.Advance> end : ends) {
+                    outcomes[end.index()] = at == null
+                            ? new Outcome.Fenced()
+                            : new Outcome.Applied(at, endOf(end.change()).state());
+                }
+            }
+            default -> {
+                Outcome outcome = at == null ? new Outcome.Fenced() : new Outcome.Applied(at, RunState.RUNNING);
+                appends.forEach(append -> outcomes[append.index()] = outcome);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the short ways of {@link PlainBatch} and {@link LoneChanges} do when things are not as they hope. */
+final class PlainBatchIT {
+    private String schema;
+    private HikariDataSource pool;
+    private PostgresStore store;
+    private StoreFixture fixture;
+    private Lane lane;
+
+    @BeforeEach
+    void open() throws Exception {
+        schema = TestServer.newSchema();
+        pool = TestServer.pool(6);
+        store = PostgresStore.on(pool).schema(schema).notifications(false).open();
+        fixture = new StoreFixture(store);
+        lane = new Lane(fixture.worker, 0);
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+        pool.close();
+    }
+
+    private List<Outcome> apply(Change... changes) {
+        return store.ledger().apply(lane, List.of(changes));
+    }
+
+    /** On a slow machine it may find the row locked for too long, and is sent again, as the engine does. */
+    private List<Outcome> applyPatiently(Change... changes) {
+        while (true) {
+            try {
+                return apply(changes);
+            } catch (StoreException locked) {
+                assertThat(locked).hasMessageContaining("locked by another transaction");
+            }
+        }
+    }
+
+    private String rows(String table, String columns, RunRef run, String order) {
+        return TestServer.query("SELECT string_agg(ROW(%s)::text, ';' ORDER BY %s) FROM %s.%s WHERE key = %d"
+                .formatted(columns, order, schema, table, run.key()));
+    }
+
+    private String leftBehind(RunRef run) {
+        return String.join(
+                "\n",
+                rows(
+                        "run",
+                        "epoch, owner, priority, definition, queue, version, deadline, wake_at, wakes, changes, state, reason",
+                        run,
+                        "key"),
+                rows("journal", "position, note, kind, status, name, payload", run, "position"),
+                rows("held", "worker, woken", run, "key"),
+                rows("event", "number, state, reason", run, "number"));
+    }
+
+    private Change start(String id) {
+        return new Change.Start(StoreFixture.newRun(id), fixture.worker);
+    }
+
+    private RunRef started(String id) {
+        return startedOf(apply(start(id)).getFirst());
+    }
+
+    private List<RunState> statesOf(RunRef... runs) {
+        return Stream.of(runs)
+                .map(run -> store.runs().find(run.id()).orElseThrow().info().state())
+                .toList();
+    }
+
+    @Test
+    void leave_the_same_behind_as_the_long_way() {
+        RunRef alone = started("alone");
+        RunRef together = startedOf(apply(start("together"), start("others")).getFirst());
+        RunRef longWay = startedOf(apply(start("long-way"), notPlain("a")).getFirst());
+        assertThat(leftBehind(alone)).isEqualTo(leftBehind(longWay));
+        assertThat(leftBehind(together)).isEqualTo(leftBehind(longWay));
+
+        apply(StoreFixture.append(alone, 1));
+        apply(StoreFixture.append(together, 1), start("b"));
+        apply(StoreFixture.append(longWay, 1), notPlain("c"));
+        apply(StoreFixture.complete(alone));
+        apply(StoreFixture.complete(together), start("d"));
+        apply(StoreFixture.complete(longWay), notPlain("e"));
+        assertThat(leftBehind(alone)).isEqualTo(leftBehind(longWay));
+        assertThat(leftBehind(together)).isEqualTo(leftBehind(longWay));
+    }
+
+    /** One that was claimed has left a state before, which the log keeps. */
+    @Test
+    void log_what_a_claimed_run_was_as_the_long_way_does() {
+        List<RunRef> claimed = Stream.of("alone", "together", "long-way")
+                .map(id -> {
+                    apply(new Change.Start(StoreFixture.newRun(id), null));
+                    return store.dispatch()
+                            .poll(fixture.poll(1))
+                            .claimed()
+                            .getFirst()
+                            .run();
+                })
+                .toList();
+        apply(StoreFixture.complete(claimed.get(0)));
+        apply(StoreFixture.complete(claimed.get(1)), start("a"));
+        apply(StoreFixture.complete(claimed.get(2)), notPlain("b"));
+        assertThat(rows("event", "number, state, reason", claimed.get(2), "number"))
+                .isEqualTo("(0,1,);(1,2,)");
+        assertThat(leftBehind(claimed.get(0))).isEqualTo(leftBehind(claimed.get(2)));
+        assertThat(leftBehind(claimed.get(1))).isEqualTo(leftBehind(claimed.get(2)));
+    }
+
+    /** What makes the batch that it is in take the long way. */
+    private Change notPlain(String id) {
+        return new Change.Start(StoreFixture.newRun(id), null);
+    }
+
+    private static RunRef startedOf(Outcome outcome) {
+        return ((Outcome.Started) outcome).run();
+    }
+
+    @Test
+    void a_run_that_was_there_before_spoils_nothing_for_those_in_the_same_batch() {
+        RunRef old = started("old");
+        for (int round = 0; round < 3; round++) {
+            List<Outcome> outcomes = apply(start("new-" + round), start("old"), start("other-" + round));
+            assertThat(outcomes.get(0)).isInstanceOf(Outcome.Started.class);
+            assertThat(outcomes.get(2)).isInstanceOf(Outcome.Started.class);
+            assertThat(outcomes.get(1))
+                    .isInstanceOfSatisfying(
+                            Outcome.Started.class,
+                            again -> assertThat(again.run()).isEqualTo(old));
+        }
+        assertThat(apply(start("last"), start("but-one")))
+                .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Outcome.Started.class));
+    }
+
+    @Test
+    void what_was_applied_before_is_known_again_and_the_rest_of_the_batch_is_applied() {
+        RunRef ended = started("ended");
+        RunRef appended = started("appended");
+        RunRef ending = started("ending");
+        apply(StoreFixture.complete(ended), StoreFixture.append(appended, 1));
+        List<Outcome> outcomes = apply(
+                StoreFixture.complete(ended),
+                StoreFixture.append(appended, 1),
+                StoreFixture.complete(ending),
+                start("new"));
+        assertThat(outcomes.get(0)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(outcomes.get(1)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(outcomes.get(2)).isInstanceOf(Outcome.Applied.class);
+        assertThat(outcomes.get(3)).isInstanceOf(Outcome.Started.class);
+        assertThat(statesOf(ended, ending)).containsOnly(RunState.COMPLETED);
+    }
+
+    @Test
+    void the_end_of_a_run_of_another_epoch_is_refused_and_changes_nothing() {
+        RunRef mine = started("mine");
+        RunRef lost = started("lost");
+        Change.Advance end = StoreFixture.complete(lost);
+        Change late = new Change.Advance(lost, 7, end.entries(), end.move());
+        assertThat(apply(late)).containsExactly(new Outcome.Fenced());
+        List<Outcome> outcomes = apply(StoreFixture.complete(mine), late);
+        assertThat(outcomes.get(0)).isInstanceOf(Outcome.Applied.class);
+        assertThat(outcomes.get(1)).isEqualTo(new Outcome.Fenced());
+        assertThat(statesOf(mine, lost)).containsExactly(RunState.COMPLETED, RunState.RUNNING);
+    }
+
+    @Test
+    void a_worker_without_lanes_does_nothing_by_them() throws Exception {
+        RunRef appending = started("appending");
+        RunRef ending = started("ending");
+        TestServer.execute("DELETE FROM %s.lane".formatted(schema));
+        assertThat(apply(start("new"), StoreFixture.append(appending, 1), StoreFixture.complete(ending)))
+                .containsOnly(new Outcome.Fenced());
+        assertThat(apply(start("new"))).containsExactly(new Outcome.Fenced());
+        assertThat(apply(StoreFixture.append(appending, 1))).containsExactly(new Outcome.Fenced());
+        assertThat(apply(StoreFixture.complete(ending))).containsExactly(new Outcome.Fenced());
+        assertThat(store.runs().find(RunId.of("new"))).isEmpty();
+        assertThat(statesOf(appending, ending)).containsOnly(RunState.RUNNING);
+    }
+
+    /** Somebody has the run's row and has raised its wake count when its end comes: the end waits and keeps what he wrote. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void an_end_meets_a_row_that_another_transaction_is_changing(boolean alone) throws Exception {
+        RunRef woken = started("woken");
+        RunRef other = started("other");
+        try (ExecutorService executor = Executors.newSingleThreadExecutor();
+                Connection rival = pool.getConnection()) {
+            rival.setAutoCommit(false);
+            try (PreparedStatement wake = rival.prepareStatement(
+                    "UPDATE %s.run SET wakes = wakes + 1, cancel = 'enough' WHERE id = 'woken'".formatted(schema))) {
+                assertThat(wake.executeUpdate()).isEqualTo(1);
+            }
+            Future<List<Outcome>> ends = executor.submit(() -> alone
+                    ? applyPatiently(StoreFixture.complete(woken))
+                    : applyPatiently(StoreFixture.complete(other), StoreFixture.complete(woken)));
+            TestServer.awaitBlocked();
+            rival.commit();
+            assertThat(ends.get()).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Outcome.Applied.class));
+        }
+        assertThat(statesOf(woken)).containsExactly(RunState.COMPLETED);
+        assertThat(rows("run", "wakes, cancel", woken, "key")).isEqualTo("(1,enough)");
+        assertThat(rows("held", "key", woken, "key")).isEqualTo("null");
+    }
+}
