@@ -22,15 +22,12 @@ import org.jspecify.annotations.Nullable;
 /** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
 final class Claims {
     private static final String DETAILS = """
-            SELECT r.key, r.id, r.epoch, g.ahead, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+            r.key, r.id, r.epoch, g.ahead, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, ${call}
             FROM ${chosen}
-            CROSS JOIN LATERAL (
-                SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after
-                FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0
-            ) r
+            CROSS JOIN LATERAL (${run}) r
             CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
             LEFT JOIN LATERAL (
                 SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
@@ -44,6 +41,16 @@ final class Claims {
                 ) o ON true
             ) p ON true
             """;
+
+    /** The row of a run that the worker holds, or may hold soon. */
+    private static final String HELD = """
+            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after
+                FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0""";
+
+    /** The row of a run as the statement leaves it that claims it. */
+    private static final String CLAIMED = """
+            SELECT g.key, g.id, g.epoch + 1 AS epoch, g.definition, g.seed, g.deadline, g.recoveries, 0 AS wakes, g.mails,
+                       g.cancel, g.kill, g.pause, g.after""";
 
     private static final String CALL = "c.hold, c.object_type, c.object_key";
 
@@ -100,12 +107,21 @@ final class Claims {
                 CROSS JOIN LATERAL unnest(e.before) AS d (key)
             ) AS g""";
 
-    final String details;
+    /** The columns and joins for the statement that claims runs, which has them as {@code taken}. */
+    static final String TAKEN =
+            details("(SELECT taken.*, false AS ahead FROM taken) AS g", CLAIMED, CALL) + CALLS.stripTrailing();
+
+    final String settingsAndDetails;
     private final Database database;
 
-    Claims(Schema schema, Database database) {
-        this.details = schema.sql(DETAILS.replace("${chosen}", BY_KEY).replace("${call}", CALL) + CALLS);
+    Claims(Schema schema, LedgerSql ledger, Database database) {
+        String details = schema.sql("SELECT " + details(BY_KEY, HELD, CALL) + CALLS);
+        this.settingsAndDetails = String.join(";\n", ledger.settings, details);
         this.database = database;
+    }
+
+    private static String details(String chosen, String run, String call) {
+        return DETAILS.replace("${chosen}", chosen).replace("${run}", run).replace("${call}", call);
     }
 
     /**
@@ -117,12 +133,12 @@ final class Claims {
      * the commit, only later.
      */
     static String handed(Schema schema) {
-        return schema.sql(DETAILS.replace("${chosen}", AFTER).replace("${call}", CALL) + CALLS);
+        return schema.sql("SELECT " + details(AFTER, HELD, CALL) + CALLS);
     }
 
     /** The same for a batch that ends no call of a virtual object. */
     static String handedTasks(Schema schema) {
-        return schema.sql(DETAILS.replace("${chosen}", TASKS_AFTER).replace("${call}", NO_CALL));
+        return schema.sql("SELECT " + details(TASKS_AFTER, HELD, NO_CALL));
     }
 
     /** Those of these runs that the worker holds, by key. */
@@ -131,11 +147,15 @@ final class Claims {
             return Map.of();
         }
         return database.call(connection -> {
-            try (PreparedStatement statement = Database.planAnew(connection, details)) {
-                new Parameters(statement).longs(keys).integer(worker);
-                try (ResultSet rows = statement.executeQuery()) {
-                    return read(rows);
-                }
+            try (PreparedStatement statement = Database.prepare(connection, settingsAndDetails)) {
+                new Parameters(statement)
+                        .text(LedgerSql.LOCK_TIMEOUT)
+                        .longs(keys)
+                        .integer(worker);
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                return read(results.next());
             }
         });
     }
@@ -153,7 +173,8 @@ final class Claims {
         return new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
     }
 
-    private static Claimed claimed(ResultSet row) throws SQLException {
+    /** The run of one row. */
+    static Claimed claimed(ResultSet row) throws SQLException {
         return new Claimed(
                 new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
                 row.getBoolean("ahead") ? row.getLong("epoch") + 1 : row.getLong("epoch"),

@@ -1,10 +1,10 @@
 package dev.perdure.postgres;
 
 /**
- * The statements of a poll: one execute of the first four, of columns of fixed size as in {@link LedgerSql}, after
- * {@link LedgerSql#settings}. They come to a run from its timer or its place in the queue, against the lock order of
- * batches, so they wait for nobody: what is locked is skipped. What there is to know of the runs found is read
- * afterwards, so an idle poll is one round trip and a successful one is two.
+ * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}, of which only the last has columns
+ * of any size (see {@link LedgerSql} and {@link Claims}). They come to a run from its timer or its place in the queue, against the lock
+ * order of batches, so they wait for nobody: what is locked is skipped. A claim tells all there is to know of the runs that
+ * it takes, so that a poll is one round trip; only of runs that were signalled the rest is read afterwards.
  */
 final class DispatchSql {
     /** Makes due runs ready. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
@@ -33,13 +33,10 @@ final class DispatchSql {
                 SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
                 FROM sleeper
             ), woken AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
-                    definition, queue)
-                SELECT key, seed, epoch, created_at, moved_at, changes + 1, priority, partition, ${READY}, id, definition, queue
-                FROM sleeper
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    changed_at = excluded.changed_at, wake_at = NULL, changes = excluded.changes, state = excluded.state,
-                    reason = NULL
+                UPDATE ${schema}.run SET
+                    changed_at = s.moved_at, wake_at = NULL, changes = s.changes + 1, state = ${READY}, reason = NULL
+                FROM sleeper s
+                WHERE run.key = ANY (ARRAY(SELECT key FROM sleeper)) AND run.key = s.key
             )
             SELECT count(*) FROM sleeper
             """;
@@ -93,7 +90,7 @@ final class DispatchSql {
                 UNION ALL
                 SELECT * FROM crowd WHERE NOT (SELECT alone FROM foremost)
             ), taken AS MATERIALIZED (
-                SELECT p.place, p.rank, p.since, r.*, clock.at AS moved_at
+                SELECT p.place, p.rank, p.since, p.alone, r.*, clock.at AS moved_at
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
@@ -106,16 +103,15 @@ final class DispatchSql {
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition) SELECT key, ?, partition FROM taken
             ), claimed AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
-                    id, definition, queue)
-                SELECT key, seed, epoch + 1, created_at, moved_at, ?, changes + 1, priority, partition, ${RUNNING},
-                       id, definition, queue
-                FROM taken
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = excluded.owner, wakes = 0,
-                    changes = excluded.changes, state = excluded.state, reason = NULL
+                UPDATE ${schema}.run SET
+                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = ?, wakes = 0, changes = t.changes + 1,
+                    state = ${RUNNING}, reason = NULL
+                FROM taken t
+                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
             )
-            SELECT key, rank, since FROM taken ORDER BY rank, since, key
+            SELECT g.rank, g.since, g.alone, (extract(epoch FROM clock_timestamp() - now()) * 1000000)::bigint AS took,
+                   ${details}
+            ORDER BY g.rank, g.since, g.key
             """;
 
     /** Runs of this worker that somebody wants something of. */
@@ -127,22 +123,22 @@ final class DispatchSql {
               AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0)
             """;
 
-    /** What else an idle worker wants to know, and how long the server took for all of it. */
+    /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
     private static final String OUTLOOK = """
             SELECT (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1) AS next_due,
-                   EXISTS (
-                       SELECT FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                   (
+                       SELECT count(*)
+                       FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
                        CROSS JOIN LATERAL (
                            SELECT FROM ${schema}.ready r
                            WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone
-                           LIMIT 1
+                           LIMIT 2
                        ) loner
-                   ) AS alone_waits,
+                   ) AS loners,
                    EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0) AS alive,
                    EXISTS (
                        SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
-                   ) AS inbox_waits,
-                   (extract(epoch FROM clock_timestamp() - now()) * 1000000)::bigint AS took
+                   ) AS inbox_waits
             """;
 
     final String wake;
@@ -153,9 +149,9 @@ final class DispatchSql {
 
     DispatchSql(Schema schema, LedgerSql ledger) {
         this.wake = schema.sql(WAKE);
-        this.claim = schema.sql(CLAIM);
+        this.claim = schema.sql(CLAIM.replace("${details}", Claims.TAKEN));
         this.signalled = schema.sql(SIGNALLED);
         this.outlook = schema.sql(OUTLOOK);
-        this.poll = String.join(";\n", ledger.settings, wake, claim, signalled, outlook);
+        this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
     }
 }

@@ -62,7 +62,8 @@ final class Parameters {
 
     Parameters time(@Nullable Instant value) throws SQLException {
         if (value == null) {
-            statement.setNull(++index, Types.TIMESTAMP_WITH_TIMEZONE);
+            // By name: a null without a type makes the driver ask for it, and for the columns of the answer.
+            statement.setNull(++index, Types.OTHER, "timestamptz");
         } else {
             statement.setObject(++index, OffsetDateTime.ofInstant(value, ZoneOffset.UTC));
         }

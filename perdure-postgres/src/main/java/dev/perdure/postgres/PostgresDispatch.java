@@ -10,11 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out work: an idle poll is one round trip, and one that finds something is two. A poll that sees something in the
+ * Hands out work: a poll is one round trip, and another if runs in memory were signalled. A poll that sees something in the
  * inbox does it, too: what becomes ready by that is found by the next.
  */
 final class PostgresDispatch implements Dispatch {
@@ -32,7 +31,7 @@ final class PostgresDispatch implements Dispatch {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
         this.sql = new DispatchSql(schema, ledgerSql);
-        this.claims = new Claims(schema, database);
+        this.claims = new Claims(schema, ledgerSql, database);
         this.workers = workers;
         this.inbox = inbox;
     }
@@ -51,24 +50,23 @@ final class PostgresDispatch implements Dispatch {
         if (answer.inboxWaits()) {
             inbox.read();
         }
-        Map<Long, Claimed> details = details(answer, worker);
         return new Polled(
-                answer.claimed().stream()
-                        .map(details::get)
-                        .filter(Objects::nonNull)
-                        .toList(),
-                answer.signalled().stream()
-                        .map(details::get)
-                        .filter(Objects::nonNull)
-                        .map(run -> new Signalled(run.run(), run.epoch(), run.control()))
-                        .toList(),
-                answer.nextDue(),
-                answer.aloneWaits());
+                answer.claimed(), signalled(answer.signalled(), worker), answer.nextDue(), answer.aloneWaits());
     }
 
-    /** What the poll itself says: which runs, by key. */
+    private List<Signalled> signalled(List<Long> keys, int worker) {
+        Map<Long, Claimed> details =
+                claims.read(keys.stream().mapToLong(Long::longValue).toArray(), worker);
+        return keys.stream()
+                .map(details::get)
+                .filter(Objects::nonNull)
+                .map(run -> new Signalled(run.run(), run.epoch(), run.control()))
+                .toList();
+    }
+
+    /** What the poll itself says: of those that were signalled only their keys. */
     private record Answer(
-            List<Long> claimed,
+            List<Claimed> claimed,
             List<Long> signalled,
             @Nullable Instant nextDue,
             boolean aloneWaits,
@@ -79,6 +77,8 @@ final class PostgresDispatch implements Dispatch {
         try (PreparedStatement statement = Database.prepare(connection, sql.poll)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(LedgerSql.LOCK_TIMEOUT).time(database.time());
+            parameters.integer(worker).integer(worker);
+            suiting(parameters, request).integer(worker);
             parameters.integer(worker).time(database.time());
             suiting(parameters, request).bool(request.aloneToo() && request.limit() > 0);
             parameters
@@ -87,8 +87,6 @@ final class PostgresDispatch implements Dispatch {
                     .integer(request.limit())
                     .integer(request.limit());
             parameters.integer(worker).integer(worker);
-            parameters.integer(worker).integer(worker);
-            suiting(parameters, request).integer(worker);
             statement.execute();
             return read(new Results(statement), request, floor);
         }
@@ -106,33 +104,28 @@ final class PostgresDispatch implements Dispatch {
     private Answer read(Results results, Poll request, Watermark.Floor floor) throws SQLException {
         results.skip();
         results.skip();
-        List<Long> claimed = new ArrayList<>();
-        ResultSet rows = results.next();
-        Watermark.@Nullable Floor reached = null;
-        while (rows.next()) {
-            claimed.add(rows.getLong("key"));
-            reached = new Watermark.Floor(rows.getInt("rank"), Results.time(rows, "since"));
-        }
         List<Long> signalled = new ArrayList<>();
-        rows = results.next();
+        ResultSet rows = results.next();
         while (rows.next()) {
             signalled.add(rows.getLong("key"));
         }
-        rows = results.one();
-        watermark.saw(request, floor, reached, claimed.size(), rows.getLong("took"));
-        return new Answer(
-                claimed,
-                signalled,
-                Results.timeOrNull(rows, "next_due"),
-                rows.getBoolean("alone_waits"),
-                rows.getBoolean("inbox_waits"),
-                rows.getBoolean("alive"));
-    }
+        ResultSet outlook = results.one();
+        Instant nextDue = Results.timeOrNull(outlook, "next_due");
+        long loners = outlook.getLong("loners");
+        boolean inboxWaits = outlook.getBoolean("inbox_waits");
+        boolean alive = outlook.getBoolean("alive");
 
-    private Map<Long, Claimed> details(Answer answer, int worker) {
-        long[] keys = Stream.concat(answer.claimed().stream(), answer.signalled().stream())
-                .mapToLong(Long::longValue)
-                .toArray();
-        return claims.read(keys, worker);
+        List<Claimed> claimed = new ArrayList<>();
+        Watermark.@Nullable Floor reached = null;
+        long took = 0;
+        rows = results.next();
+        while (rows.next()) {
+            claimed.add(Claims.claimed(rows));
+            reached = new Watermark.Floor(rows.getInt("rank"), Results.time(rows, "since"));
+            took = rows.getLong("took");
+            loners -= rows.getBoolean("alone") ? 1 : 0;
+        }
+        watermark.saw(request, floor, reached, claimed.size(), took);
+        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, alive);
     }
 }

@@ -80,7 +80,7 @@ final class StatementsIT {
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
-                new Claims(SCHEMA, new Database(Connections.from(pool, 1), () -> null)),
+                new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
@@ -132,7 +132,8 @@ final class StatementsIT {
                 ledger.objects.anyWaiting));
         together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
         together.addAll(statements(ledger.mail).values());
-        together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
+        List<String> poll = List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1));
+        together.addAll(poll.subList(0, poll.size() - 1));
         together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
         try (Connection connection = pool.getConnection()) {
             for (String statement : together) {
