@@ -4,7 +4,6 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.Births.Birth;
-import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.postgres.Wishes.Wish;
@@ -77,8 +76,7 @@ final class BatchRun {
     }
 
     List<Outcome> outcomes() {
-        Answers lone = mailInMemory.isSo() ? tellHeld() : null;
-        Answers answers = lone != null ? lone : database.call(this::send);
+        Answers answers = database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
         foundTaken = !answers.taken.isEmpty();
@@ -157,65 +155,6 @@ final class BatchRun {
                         case Move.End end -> state == end.state();
                     };
         }
-    }
-
-    /** What came of it, if one run in memory is to be told something and that is all; null if it is not, and then nothing was done. */
-    private @Nullable Answers tellHeld() {
-        LoneLetter letter = LoneLetter.of(batch);
-        LoneEnd end = LoneEnd.of(batch);
-        try {
-            if (letter != null) {
-                return database.call(connection -> deliverHeld(connection, letter));
-            }
-            return end == null ? null : database.call(connection -> endForHeld(connection, end));
-        } catch (RefusedException sentTwiceAtOnce) {
-            return null;
-        }
-    }
-
-    private @Nullable Answers deliverHeld(Connection connection, LoneLetter letter) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndDeliverHeld)) {
-            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
-            letter.bind(parameters, sender, database.time());
-            stayEntries.bind(parameters);
-            ResultSet row = told(statement);
-            if (row == null) {
-                return null;
-            }
-            Answers answers = new Answers();
-            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.RUNNING);
-            if (letter.isOfTransition()) {
-                noticeOthers(row, answers);
-            }
-            told(row, answers, letter.mail());
-            return answers;
-        }
-    }
-
-    private @Nullable Answers endForHeld(Connection connection, LoneEnd end) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.settingsAndEndForHeld)) {
-            Parameters parameters = new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
-            end.bind(parameters, sender, moveEntries, database.time());
-            ResultSet row = told(statement);
-            if (row == null) {
-                return null;
-            }
-            Answers answers = new Answers();
-            outcomes[0] = new Outcome.Applied(Results.time(row, "at"), RunState.COMPLETED);
-            told(row, answers, loneAnswer(row));
-            return answers;
-        }
-    }
-
-    /** The run in memory that was told, or null. */
-    private @Nullable ResultSet told(PreparedStatement statement) throws SQLException {
-        statement.execute();
-        Results results = new Results(statement);
-        results.skip();
-        ResultSet row = results.next();
-        boolean any = row.next();
-        mailInMemory.was(any);
-        return any ? row : null;
     }
 
     private Answers send(Connection connection) throws SQLException {
@@ -694,18 +633,10 @@ final class BatchRun {
         if (row.getBoolean("goes_on")) {
             answers.hints.add(new Hints.WorkReady());
         }
-        UUID worker = row.getObject("signalled", UUID.class);
-        mailInMemory.was(worker != null);
-        if (worker != null) {
-            boolean here = sender.worker() != null && sender.worker() == row.getInt("owner");
-            (here ? answers.hintsHere : answers.hints)
-                    .add(new Hints.MailArrived(
-                            new WorkerId(worker),
-                            row.getLong("key"),
-                            row.getLong("epoch"),
-                            row.getInt("wakes_now"),
-                            row.getLong("mails_now"),
-                            here ? mail : null));
+        MailHint hint = MailHint.of(row, sender, mail);
+        mailInMemory.was(hint != null);
+        if (hint != null) {
+            (hint.here() ? answers.hintsHere : answers.hints).add(hint.hint());
         }
     }
 }

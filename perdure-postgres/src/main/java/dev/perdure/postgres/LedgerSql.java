@@ -597,8 +597,6 @@ final class LedgerSql {
     final String control;
     final OwnSql own;
     final MailSql mail;
-    final String settingsAndDeliverHeld;
-    final String settingsAndEndForHeld;
     final ObjectSql objects;
     final GraphSql graph;
 
@@ -620,8 +618,6 @@ final class LedgerSql {
         this.control = schema.sql(CONTROL);
         this.own = new OwnSql(schema);
         this.mail = new MailSql(schema);
-        this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
-        this.settingsAndEndForHeld = String.join(";\n", settings, mail.endForHeld);
         this.objects = new ObjectSql(schema);
         this.graph = new GraphSql(schema);
     }

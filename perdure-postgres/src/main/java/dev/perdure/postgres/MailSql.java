@@ -93,104 +93,6 @@ final class MailSql {
             LEFT JOIN decided d ON d.key = l.key
             """;
 
-    /** Signals a run in memory that was told something; takes what the teller has read, and appends what he has to say of it. */
-    private static final String TOLD = """
-            woken AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM told
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
-            ), took AS (
-                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
-                WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
-            ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
-                FROM told
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
-                ON CONFLICT DO NOTHING
-                RETURNING 1""";
-
-    /**
-     * Delivers one mail to a run that some worker has in memory, for a change that is alone in its batch: a delivery, or a
-     * transition that stays and does nothing else to others. Nothing is decided here but whether that is so, so that it takes
-     * a fraction of {@link #DELIVER}. No row, and nothing done, when the run is not in memory, the lane is gone, or the mail is
-     * there or too late already; then {@link #DELIVER} finds out which. Two of the same at once meet in a unique index.
-     */
-    private static final String DELIVER_HELD = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), told AS (
-                UPDATE ${schema}.run SET wakes = wakes + 1, mails = mails + 1
-                WHERE id = ? AND state = ${RUNNING}
-                  AND (?::int IS NULL OR EXISTS (SELECT FROM fence))
-                  AND COALESCE((SELECT false FROM ${schema}.mail m WHERE m.key = run.key AND m.token = ?::uuid), true)
-                  AND COALESCE((
-                      SELECT false FROM ${schema}.mail m
-                      WHERE ?::smallint <> ${MESSAGE} AND m.channel <> ${MESSAGE} AND m.key = run.key AND m.position = ?::int
-                        AND m.restarts = CASE WHEN ?::smallint = ${ANSWER} THEN run.restarts ELSE 0 END AND m.name = ?
-                  ), true)
-                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
-            ), put AS (
-                INSERT INTO ${schema}.mail (channel, position, name, token, status, text, payload, key, at, number, restarts, partition)
-                SELECT ?::smallint, ?::int, ?::text, ?::uuid, ?::smallint, ?::text, ?::bytea, key, at, mails, CASE WHEN ?::smallint = ${ANSWER} THEN restarts ELSE 0 END, partition
-                FROM told
-            ), ${told}
-            )
-            SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction,
-                   false AS goes_on, (SELECT w.id FROM ${schema}.worker w WHERE w.number = told.owner) AS signalled,
-                   owner, key, epoch, wakes AS wakes_now, mails AS mails_now
-            FROM told
-            """;
-
-    /**
-     * Ends one run with a result and brings that to its parent, which some worker has in memory, for a change that is alone in its
-     * batch: to {@link #ANSWER} what {@link #DELIVER_HELD} is to {@link #DELIVER}. The parent is locked before the child, which is
-     * the order of their keys; where it is not, as with parents that were started elsewhere, this does nothing. That the child is
-     * still held needs no second look: nobody can give it away while the lane is locked.
-     */
-    private static final String END_FOR_HELD = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), child AS MATERIALIZED (
-                SELECT *, (lpad(to_hex(key), 16, '0') || lpad(to_hex(seed), 16, '0'))::uuid AS token
-                FROM ${schema}.run
-                WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ? AND parent_position IS NOT NULL
-                  AND EXISTS (SELECT FROM fence)
-            ), told AS (
-                UPDATE ${schema}.run AS p SET wakes = wakes + 1, mails = mails + 1
-                WHERE p.key = (SELECT parent FROM child) AND p.state = ${RUNNING} AND p.key < ?
-                  AND p.restarts = (SELECT parent_restarts FROM child)
-                  AND COALESCE((
-                      SELECT false FROM ${schema}.mail m
-                      WHERE m.channel <> ${MESSAGE} AND m.key = p.key AND m.position = (SELECT parent_position FROM child)
-                        AND m.restarts = p.restarts AND m.name = ''
-                  ), true)
-                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
-            ), put AS (
-                INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
-                SELECT told.key, child.token, at, told.mails, child.parent_position, told.restarts, told.partition,
-                       ${ANSWER}, ${VALUE}, '', '', ?::bytea
-                FROM told CROSS JOIN child
-            ), ${told}
-            ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM child
-                WHERE changes > 0 AND EXISTS (SELECT FROM told)
-            ), let_go AS (
-                DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)
-            ), ended AS (
-                UPDATE ${schema}.run SET
-                    changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
-                    reason = NULL
-                WHERE key = ? AND EXISTS (SELECT FROM told)
-            )
-            SELECT at, false AS goes_on, (SELECT w.id FROM ${schema}.worker w WHERE w.number = told.owner) AS signalled,
-                   owner, key, epoch, wakes AS wakes_now, mails AS mails_now,
-                   (SELECT parent_position FROM child) AS position, (SELECT token FROM child) AS token
-            FROM told
-            """;
-
     /** Delivers the outcomes of those of these runs that have ended to the parents that wait for them. */
     private static final String ANSWER = """
             WITH clock AS MATERIALIZED (
@@ -384,16 +286,12 @@ final class MailSql {
 
     final String effect;
     final String deliver;
-    final String deliverHeld;
-    final String endForHeld;
     final String answer;
     final String restart;
 
     MailSql(Schema schema) {
         this.effect = schema.sql(EFFECT);
         this.deliver = schema.sql(DELIVER.replace("${arrival}", ARRIVAL));
-        this.deliverHeld = schema.sql(DELIVER_HELD.replace("${told}", TOLD));
-        this.endForHeld = schema.sql(END_FOR_HELD.replace("${told}", TOLD));
         this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
         this.restart = schema.sql(RESTART);
     }

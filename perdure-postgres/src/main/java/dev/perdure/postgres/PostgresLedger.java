@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies batches: one round trip and one commit each.
  *
- * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers; {@link LoneChanges} and
- * {@link PlainBatch} are short ways for what most batches are. What it finds to
+ * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers; {@link LoneChanges},
+ * {@link LoneTalk} and {@link PlainBatch} are short ways for what most batches are. What it finds to
  * have been there before (a retry, an id that is taken) is read back in a second round trip, after the commit: rows of
  * journals and the identity of runs never change, so nothing can come in between. A batch that the server refuses for
  * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
@@ -36,6 +36,7 @@ final class PostgresLedger implements Ledger {
     private final BatchRun.Office office;
     private final ReadBack readBack;
     private final LoneChanges loneChanges;
+    private final LoneTalk loneTalk;
     private final Keys keys;
     /** Whether people start what is started. */
     private final Lately idsAreTaken = new Lately();
@@ -49,6 +50,7 @@ final class PostgresLedger implements Ledger {
         this.readBack = new ReadBack(database, sql);
         this.office = new BatchRun.Office(database, sql, readBack, hints, new Lately());
         this.loneChanges = new LoneChanges(database, schema, keys);
+        this.loneTalk = new LoneTalk(office, schema);
         this.keys = keys;
         this.workers = workers;
         this.hints = hints;
@@ -117,7 +119,8 @@ final class PostgresLedger implements Ledger {
     }
 
     private List<Outcome> alone(Sender sender, List<Change> changes) {
-        Outcome outcome = loneChanges.apply(sender, changes.getFirst());
+        Outcome plain = loneChanges.apply(sender, changes.getFirst());
+        Outcome outcome = plain != null ? plain : loneTalk.apply(sender, changes.getFirst());
         return outcome != null ? List.of(outcome) : send(sender, new Batch(changes, keys), true);
     }
 

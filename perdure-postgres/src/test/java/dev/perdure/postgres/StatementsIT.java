@@ -77,6 +77,7 @@ final class StatementsIT {
                 ledger,
                 ledger.own,
                 new LoneSql(SCHEMA),
+                new LoneTalkSql(SCHEMA, ledger),
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
@@ -131,6 +132,9 @@ final class StatementsIT {
                 ledger.objects.release,
                 ledger.objects.anyWaiting));
         together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
+        statements(new LoneTalkSql(SCHEMA, ledger))
+                .values()
+                .forEach(all -> together.addAll(List.of(all.split(";\n", -1))));
         together.addAll(statements(ledger.mail).values());
         List<String> poll = List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1));
         together.addAll(poll.subList(0, poll.size() - 1));
