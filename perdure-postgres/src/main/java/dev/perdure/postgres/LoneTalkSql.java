@@ -64,7 +64,8 @@ final class LoneTalkSql {
      */
     private static final String END = """
             WITH ${fence}, child AS MATERIALIZED (
-                SELECT *, (lpad(to_hex(key), 16, '0') || lpad(to_hex(seed), 16, '0'))::uuid AS token
+                SELECT key, partition, state, changes, changed_at, reason, parent, parent_position, parent_restarts,
+                       (lpad(to_hex(key), 16, '0') || lpad(to_hex(seed), 16, '0'))::uuid AS token
                 FROM ${schema}.run
                 WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ? AND parent_position IS NOT NULL
                   AND EXISTS (SELECT FROM fence)

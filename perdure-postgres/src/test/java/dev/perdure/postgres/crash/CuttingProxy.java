@@ -30,20 +30,26 @@ import java.util.concurrent.locks.ReentrantLock;
  * and how many rows each gave, so that a test can tell what was hit.
  */
 final class CuttingProxy implements AutoCloseable {
-    /** What a lost answer was about; found by words that only its statement has. */
+    /** What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for one. */
     enum Kind {
-        START("INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, wake_at, deadline"),
-        CLAIM("SELECT key, rank, since FROM taken"),
+        START(
+                "INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, wake_at, deadline",
+                "INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, deadline"),
+        CLAIM("SELECT g.rank, g.since, g.alone"),
         APPEND("AS at FROM perdure.lane"),
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided"),
-        END("false AS woken, state, epoch, state_now"),
+        END("false AS woken, state, epoch, state_now", "AS all_held FROM fence", "SELECT at FROM ended"),
         TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
         RENEW("UPDATE perdure.worker SET expires_at");
 
         private final String words;
 
-        Kind(String words) {
-            this.words = words;
+        Kind(String... words) {
+            this.words = String.join("\n", words);
+        }
+
+        private boolean isOf(String statement) {
+            return words.lines().anyMatch(statement::contains);
         }
     }
 
@@ -160,7 +166,7 @@ final class CuttingProxy implements AutoCloseable {
             List<Kind> done = new ArrayList<>();
             for (int i = 0; i < Math.min(statements.size(), rows.size()); i++) {
                 for (Kind kind : Kind.values()) {
-                    if (rows.get(i) > 0 && statements.get(i).contains(kind.words)) {
+                    if (rows.get(i) > 0 && kind.isOf(statements.get(i))) {
                         done.add(kind);
                     }
                 }
