@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunChange;
+import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
@@ -21,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The fence with real transactions held open in between, and batches that the server does not take whole. */
 final class FenceIT {
@@ -122,23 +127,48 @@ final class FenceIT {
         return TestServer.query("SELECT DISTINCT worker FROM %s.lane".formatted(schema));
     }
 
-    @Test
-    void a_batch_waits_for_the_sweep_in_flight_and_is_fenced() throws Exception {
+    /** Each by its own statements. */
+    enum What {
+        AN_ENTRY,
+        A_START,
+        AN_END,
+        PLAIN_CHANGES,
+        A_WAIT
+    }
+
+    private List<Change> changes(What what, RunRef run, RunRef other) {
+        Change start = new Change.Start(StoreFixture.newRun("new"), fixture.worker);
+        Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0);
+        return switch (what) {
+            case AN_ENTRY -> List.of(append(run, 1));
+            case A_START -> List.of(start);
+            case AN_END -> List.of(StoreFixture.complete(run));
+            case PLAIN_CHANGES -> List.of(start, StoreFixture.complete(run), StoreFixture.complete(other));
+            case A_WAIT -> List.of(new Change.Advance(run, 1, List.of(StoreFixture.step(1)), wait));
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_batch_waits_for_the_sweep_in_flight_and_is_fenced(What what) throws Exception {
         RunRef run = fixture.start("a");
-        CompletableFuture<Outcome> appended;
+        List<Change> changes = changes(what, run, fixture.start("b"));
+        CompletableFuture<List<Outcome>> applied;
         try (Connection sweep = TestServer.plain().getConnection();
                 Statement statement = sweep.createStatement()) {
             sweep.setAutoCommit(false);
             statement.execute("UPDATE %s.worker SET dead = true".formatted(schema));
             statement.execute("DELETE FROM %s.lane".formatted(schema));
-            appended = CompletableFuture.supplyAsync(() -> fixture.apply(append(run, 1)), VIRTUAL);
+            applied = CompletableFuture.supplyAsync(() -> fixture.applyPatiently(changes), VIRTUAL);
             TestServer.awaitBlocked();
-            assertThat(appended).isNotDone();
+            assertThat(applied).isNotDone();
             sweep.commit();
         }
 
-        assertThat(appended.get(5, TimeUnit.SECONDS)).isEqualTo(new Outcome.Fenced());
-        assertThat(store.journals().read(run, 0, 100).entries()).isEmpty();
+        assertThat(applied.get(5, TimeUnit.SECONDS)).containsOnly(new Outcome.Fenced());
+        assertThat(TestServer.query("SELECT string_agg(position::text, ',') FROM %s.journal".formatted(schema)))
+                .as("the inputs of two runs and nothing else")
+                .isEqualTo("0,0");
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Outcome;
@@ -48,17 +47,6 @@ final class PlainBatchIT {
 
     private List<Outcome> apply(Change... changes) {
         return store.ledger().apply(lane, List.of(changes));
-    }
-
-    /** On a slow machine it may find the row locked for too long, and is sent again, as the engine does. */
-    private List<Outcome> applyPatiently(Change... changes) {
-        while (true) {
-            try {
-                return apply(changes);
-            } catch (StoreException locked) {
-                assertThat(locked).hasMessageContaining("locked by another transaction");
-            }
-        }
     }
 
     private String rows(String table, String columns, RunRef run, String order) {
@@ -217,8 +205,8 @@ final class PlainBatchIT {
                 assertThat(wake.executeUpdate()).isEqualTo(1);
             }
             Future<List<Outcome>> ends = executor.submit(() -> alone
-                    ? applyPatiently(StoreFixture.complete(woken))
-                    : applyPatiently(StoreFixture.complete(other), StoreFixture.complete(woken)));
+                    ? fixture.applyPatiently(List.of(StoreFixture.complete(woken)))
+                    : fixture.applyPatiently(List.of(StoreFixture.complete(other), StoreFixture.complete(woken))));
             TestServer.awaitBlocked();
             rival.commit();
             assertThat(ends.get()).allSatisfy(outcome -> assertThat(outcome).isInstanceOf(Outcome.Applied.class));

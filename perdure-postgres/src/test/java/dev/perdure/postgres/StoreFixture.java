@@ -1,7 +1,10 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StoreException;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
@@ -100,6 +103,17 @@ final class StoreFixture {
 
     Outcome apply(Change change) {
         return apply(List.of(change)).getFirst();
+    }
+
+    /** On a slow machine it may find a row locked for too long, and is sent again, as the engine does. */
+    List<Outcome> applyPatiently(List<Change> changes) {
+        while (true) {
+            try {
+                return apply(changes);
+            } catch (StoreException locked) {
+                assertThat(locked.kind()).isEqualTo(StoreException.Kind.UNAVAILABLE);
+            }
+        }
     }
 
     List<Outcome> apply(List<Change> changes) {
