@@ -14,19 +14,36 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /** Every scenario again, in virtual time, on a real PostgreSQL. */
 class PostgresScenariosIT {
-    private static final String CLEAR = """
-            TRUNCATE perdure.run, perdure.journal, perdure.event, perdure.worker, perdure.lane, perdure.held, perdure.ready,
-                     perdure.timer, perdure.inbox, perdure.mail, perdure.awakeable, perdure.subscription, perdure.publication,
-                     perdure.object, perdure.object_call, perdure.object_state
-            RESTART IDENTITY
-            """;
+    private static final List<String> TABLES = List.of(
+            "run",
+            "journal",
+            "event",
+            "worker",
+            "lane",
+            "held",
+            "ready",
+            "timer",
+            "inbox",
+            "mail",
+            "awakeable",
+            "subscription",
+            "publication",
+            "object",
+            "object_call",
+            "object_state");
+
+    /** Where there are few rows this is ten times as quick as to truncate. */
+    private static final String CLEAR =
+            TABLES.stream().map("DELETE FROM perdure.%s"::formatted).collect(Collectors.joining("; "));
 
     /** The one that asks most of a store; all of them with {@code -Dscenarios.modes=all}, and always in memory. */
     private static final Set<TestMode> MODES =
