@@ -37,9 +37,7 @@ final class LoneChanges {
             case Change.Advance advance
             when Plain.isEnd(advance) && advance.move() instanceof Move.End end ->
                 database.call(connection -> end(connection, sender, advance, end));
-            case Change.Start start
-            when Plain.isStart(start) ->
-                start(sender, start.run(), Keys.key(keys.take(), start.run().id(), false));
+            case Change.Start start when Plain.isStart(start) -> start(sender, start);
             default -> null;
         };
     }
@@ -57,21 +55,32 @@ final class LoneChanges {
         }
     }
 
-    private @Nullable Outcome start(Sender sender, NewRun run, long key) {
-        Instant at = database.call(connection -> start(connection, sender, run, key));
-        return at == null ? null : new Outcome.Started(new RunRef(run.id(), key), true, at);
+    private @Nullable Outcome start(Sender sender, Change.Start start) {
+        boolean owned = start.owner() != null;
+        if (!owned && sender.worker() != null) {
+            return null;
+        }
+        NewRun run = start.run();
+        long key = Keys.key(keys.take(), run.id(), false);
+        Instant at = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, owned ? sql.start : sql.enqueue)) {
+                Parameters parameters =
+                        new Parameters(statement).time(database.time()).text(LedgerSql.LOCK_TIMEOUT);
+                if (owned) {
+                    parameters.integer(sender.worker()).integer(sender.lane());
+                }
+                bind(parameters, run, key);
+                return timeOf(statement.executeQuery());
+            }
+        });
+        return at == null ? null : new Outcome.Started(new RunRef(run.id(), key), owned, at);
     }
 
-    private @Nullable Instant start(Connection connection, Sender sender, NewRun run, long key) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.start)) {
-            Parameters parameters = new Parameters(statement).time(database.time());
-            parameters.text(LedgerSql.LOCK_TIMEOUT).integer(sender.worker()).integer(sender.lane());
-            parameters.number(key).number(run.seed()).numberOrNull(Micros.ofNullable(run.timeout()));
-            parameters.number(run.priority()).text(run.id().value());
-            parameters.text(run.definition()).text(run.queue()).text(run.version());
-            parameters.bytes(run.input().bytes());
-            return timeOf(statement.executeQuery());
-        }
+    private static void bind(Parameters parameters, NewRun run, long key) throws SQLException {
+        parameters.number(key).number(run.seed()).numberOrNull(Micros.ofNullable(run.timeout()));
+        parameters.number(run.priority()).text(run.id().value());
+        parameters.text(run.definition()).text(run.queue()).text(run.version());
+        parameters.bytes(run.input().bytes());
     }
 
     private @Nullable Outcome end(Connection connection, Sender sender, Change.Advance advance, Move.End end)

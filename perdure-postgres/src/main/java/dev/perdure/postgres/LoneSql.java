@@ -24,6 +24,10 @@ final class LoneSql {
             RETURNING at
             """;
 
+    private static final String GIVEN_RUN = """
+            SELECT ?::bigint AS key, ?::bigint AS seed, ?::bigint AS timeout, ?::int AS priority, ?::text AS id,
+                           ?::text AS definition, ?::text AS queue, ?::text AS version""";
+
     /** Starts one run that is born running. It may have to wait for another of the same id, but not for long. */
     private static final String START = """
             WITH started AS (
@@ -35,10 +39,7 @@ final class LoneSql {
                     SELECT COALESCE(?::timestamptz, now()) AS at, worker, set_config('lock_timeout', ?, true)
                     FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
                 ) fence
-                CROSS JOIN (
-                    SELECT ?::bigint AS key, ?::bigint AS seed, ?::bigint AS timeout, ?::int AS priority, ?::text AS id,
-                           ?::text AS definition, ?::text AS queue, ?::text AS version
-                ) r
+                CROSS JOIN (${given}) r
                 ON CONFLICT DO NOTHING
                 RETURNING key, partition, created_at, owner
             ), input AS (
@@ -46,6 +47,27 @@ final class LoneSql {
                 SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
             ), taken AS (
                 INSERT INTO ${schema}.held (key, worker, partition) SELECT key, owner, partition FROM started
+            )
+            SELECT created_at AS at FROM started
+            """;
+
+    /** Starts one run that is ready for any worker, for a client. */
+    private static final String ENQUEUE = """
+            WITH started AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, priority, partition, state,
+                    id, definition, queue, version)
+                SELECT r.key, r.seed, 0, clock.at, clock.at, clock.at + r.timeout * interval '1 microsecond',
+                       r.priority, r.key & 255, ${READY}, r.id, r.definition, r.queue, r.version
+                FROM (SELECT COALESCE(?::timestamptz, now()) AS at, set_config('lock_timeout', ?, true)) clock
+                CROSS JOIN (${given}) r
+                ON CONFLICT DO NOTHING
+                RETURNING key, partition, created_at, priority, queue, definition, version
+            ), input AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '') FROM started
             )
             SELECT created_at AS at FROM started
             """;
@@ -84,11 +106,13 @@ final class LoneSql {
 
     final String append;
     final String start;
+    final String enqueue;
     final String settingsAndEnd;
 
     LoneSql(Schema schema) {
         this.append = schema.sql(APPEND);
-        this.start = schema.sql(START);
+        this.start = schema.sql(START.replace("${given}", GIVEN_RUN));
+        this.enqueue = schema.sql(ENQUEUE.replace("${given}", GIVEN_RUN));
         this.settingsAndEnd = String.join(";\n", schema.sql(SETTINGS), schema.sql(END));
     }
 }

@@ -21,11 +21,10 @@ final class Plain {
                 && !Keys.concernsOthers(advance.run().key());
     }
 
-    /** Whether it starts a run that is born running and that no other run knows of, and does nothing else. */
+    /** Whether it does nothing but start a run, of which no other run knows. */
     static boolean isStart(Change.Start start) {
         NewRun run = start.run();
-        return start.owner() != null
-                && start.tasks().isEmpty()
+        return start.tasks().isEmpty()
                 && start.mails().isEmpty()
                 && run.delay() == null
                 && run.parent() == null

@@ -68,7 +68,7 @@ final class PlainBatch {
     static @Nullable PlainBatch of(Sender sender, List<Change> changes, Keys keys) {
         for (Change change : changes) {
             boolean plain = switch (change) {
-                case Change.Start start -> Plain.isStart(start);
+                case Change.Start start -> start.owner() != null && Plain.isStart(start);
                 case Change.Advance advance -> Plain.isAppend(advance) || Plain.isEnd(advance);
                 default -> false;
             };

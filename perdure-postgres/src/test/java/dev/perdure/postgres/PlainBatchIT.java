@@ -99,6 +99,25 @@ final class PlainBatchIT {
         assertThat(leftBehind(together)).isEqualTo(leftBehind(longWay));
     }
 
+    @Test
+    void a_client_enqueues_one_as_it_enqueues_several() {
+        List<RunRef> ready = Stream.of(List.of("alone"), List.of("one", "two"))
+                .map(ids -> ids.stream()
+                        .<Change>map(id -> new Change.Start(StoreFixture.newRun(id), null))
+                        .toList())
+                .map(starts -> store.ledger().apply(Lane.client(0), starts).getFirst())
+                .map(PlainBatchIT::startedOf)
+                .toList();
+        assertThat(leftBehind(ready.getFirst())).isEqualTo(leftBehind(ready.getLast()));
+        String queued = "rank, alone, queue, definition, version";
+        assertThat(rows("ready", queued, ready.getFirst(), "key"))
+                .isEqualTo(rows("ready", queued, ready.getLast(), "key"))
+                .isNotEqualTo("null");
+        assertThat(store.dispatch().poll(fixture.poll(10)).claimed())
+                .extracting(claimed -> claimed.run().id().value())
+                .containsExactly("alone", "one", "two");
+    }
+
     /** One that was claimed has left a state before, which the log keeps. */
     @Test
     void log_what_a_claimed_run_was_as_the_long_way_does() {
