@@ -108,10 +108,11 @@ final class OutboxGraphIT {
             assertThat(proxy.roundTrips()).isEqualTo(1);
             caller.commit();
         }
-        for (int input : inputs) {
-            assertThat(graph("g-" + input).result(PATIENCE)).isEqualTo(5 * (input + 1));
-        }
         awaitEmptyInbox();
+        for (int input : inputs) {
+            GraphRun<Integer> run = perdure.graph(RunId.of("g-" + input), DIAMOND);
+            assertThat(run.result(PATIENCE)).isEqualTo(5 * (input + 1));
+        }
     }
 
     @Test
