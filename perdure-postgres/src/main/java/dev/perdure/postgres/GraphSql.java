@@ -47,7 +47,7 @@ final class GraphSql {
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock WHERE input IS NOT NULL
             ), taken AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
                 SELECT key, owner, partition FROM born WHERE state = ${RUNNING}
@@ -130,13 +130,15 @@ final class GraphSql {
                 CROSS JOIN clock
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
-                    SELECT key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes, priority, partition, state,
-                           id, definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
+                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, priority, partition, state,
+                           definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM found WHERE begins
+                SELECT key, changes, partition, state, changed_at, reason FROM found
+                -- That it was born to wait is on its own row.
+                WHERE begins AND changes > 0
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -145,30 +147,23 @@ final class GraphSql {
                 INSERT INTO ${schema}.held (key, worker, partition)
                 SELECT key, ?, partition FROM found WHERE premise IS NOT NULL
             ), opened AS (
-                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes,
-                    priority, partition, state, id, definition, queue, reason, open)
-                SELECT key, seed,
-                       CASE WHEN premise IS NULL THEN epoch ELSE epoch + 1 END,
-                       created_at,
-                       CASE WHEN begins THEN moved_at ELSE changed_at END,
-                       -- That of the run it is part of stands there already.
-                       CASE WHEN open_now = 0 AND is_task
-                            THEN LEAST(moved_at + timeout * interval '1 microsecond', deadline) ELSE deadline END,
-                       CASE WHEN premise IS NULL THEN owner ELSE ? END,
-                       CASE WHEN premise IS NULL THEN wakes ELSE 0 END,
-                       CASE WHEN begins THEN changes + 1 ELSE changes END,
-                       priority, partition,
-                       CASE WHEN NOT begins THEN state
-                            WHEN premise IS NULL THEN ${READY}::smallint
-                            ELSE ${RUNNING}::smallint END,
-                       id, definition, queue,
-                       CASE WHEN begins THEN NULL ELSE reason END,
-                       open_now
-                FROM found
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    epoch = excluded.epoch, changed_at = excluded.changed_at, deadline = excluded.deadline,
-                    owner = excluded.owner, wakes = excluded.wakes, changes = excluded.changes, state = excluded.state,
-                    reason = excluded.reason, open = excluded.open
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN f.premise IS NULL THEN f.epoch ELSE f.epoch + 1 END,
+                    changed_at = CASE WHEN f.begins THEN f.moved_at ELSE f.changed_at END,
+                    -- That of the run it is part of stands there already.
+                    deadline = CASE WHEN f.open_now = 0 AND f.is_task
+                                    THEN LEAST(f.moved_at + f.timeout * interval '1 microsecond', f.deadline)
+                                    ELSE f.deadline END,
+                    owner = CASE WHEN f.premise IS NULL THEN f.owner ELSE ? END,
+                    wakes = CASE WHEN f.premise IS NULL THEN f.wakes ELSE 0 END,
+                    changes = CASE WHEN f.begins THEN f.changes + 1 ELSE f.changes END,
+                    state = CASE WHEN NOT f.begins THEN f.state
+                                 WHEN f.premise IS NULL THEN ${READY}::smallint
+                                 ELSE ${RUNNING}::smallint END,
+                    reason = CASE WHEN f.begins THEN NULL ELSE f.reason END,
+                    open = f.open_now
+                FROM found f
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM found)) AND run.key = f.key
             )
             -- Keys of fellows are in the order of their start.
             SELECT key, premise FROM found WHERE begins ORDER BY key
@@ -242,6 +237,8 @@ final class GraphSql {
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM decided
+                UNION ALL
+                SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -258,7 +255,7 @@ final class GraphSql {
                 ON CONFLICT (key, partition) DO UPDATE SET
                     seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at,
                     deadline = excluded.deadline, wakes = 0, changes = excluded.changes, recoveries = 0,
-                    entries_at_recovery = 0, state = excluded.state, reason = NULL, cancel = NULL, kill = NULL, pause = NULL,
+                    entries_at_recovery = 0, state = excluded.state, reason = NULL, ran_at = NULL, cancel = NULL, kill = NULL, pause = NULL,
                     restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, open = excluded.open
             )
             SELECT j.ordinal, j.verdict, j.state, j.changed_at, clock.at, d.state_now, j.culprit, w.state AS culprit_state

@@ -34,6 +34,11 @@ final class NewTasks {
      */
     private record Unborn(
             long key, NewRun run, boolean owned, NewRun part, long parent, List<Long> after, List<Long> before) {
+        /** Its input, if that is not the one of the run that it is part of. */
+        byte @Nullable [] ownInput() {
+            return run.input().equals(part.input()) ? null : run.input().bytes();
+        }
+
         boolean begins() {
             return after.isEmpty();
         }
@@ -137,7 +142,12 @@ final class NewTasks {
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Unborn::run).toList());
         columns.bindIdentity(parameters.longs(keys));
-        columns.bindInput(parameters.ints(owners)).longs(parents).longs(bounds).longs(delays);
+        parameters
+                .ints(owners)
+                .bytes(all.stream().map(Unborn::ownInput).toArray(byte[][]::new))
+                .longs(parents)
+                .longs(bounds)
+                .longs(delays);
         parameters.texts(after).texts(before);
     }
 

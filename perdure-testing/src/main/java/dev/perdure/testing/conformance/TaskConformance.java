@@ -107,6 +107,32 @@ public abstract class TaskConformance extends GraphConformance {
         }
     }
 
+    @Test
+    void a_task_that_was_started_with_the_input_of_its_run_has_it_until_it_begins_anew_with_another() {
+        WorkerId worker = join();
+        NewRun graph = newRun("graph");
+        List<Task> tasks = List.of(
+                new Task(withInput(newRun("a"), graph.input()), List.of()),
+                new Task(withInput(newRun("b"), graph.input()), List.of(0)),
+                new Task(withInput(newRun("c"), graph.input()), List.of(0)),
+                task("d", 0));
+        Claimed a = start(worker, graph, tasks).handed().getFirst();
+        assertThat(a.input()).isEqualTo(graph.input());
+        Claimed b = complete(worker, a, 1).getFirst();
+        assertThat(b.input()).isEqualTo(graph.input());
+        assertThat(polled(worker, 10).claimed())
+                .extracting(Claimed::input)
+                .containsExactlyInAnyOrder(graph.input(), newRun("d").input());
+
+        NewRun rival = withInput(newRun("b"), graph.input());
+        assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
+                .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, true));
+        apply(worker, advance(b.run(), b.epoch(), new Move.Restart(payload("\"other\""), 7)));
+        assertThat(claimOne(worker).input()).isEqualTo(payload("\"other\""));
+        assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
+                .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, false));
+    }
+
     // ---- what ends lets others begin
 
     @Test
