@@ -142,7 +142,10 @@ public final class DagBuilder<I extends @Nullable Object> {
 
     private <C extends TaskCondition> NewTask<@Nullable Void, C> action(
             String name, List<? extends DagTask<?>> parents, TaskAction action) {
-        TaskDraft draft = plain(name, parents, action);
+        return nothing(plain(name, parents, action));
+    }
+
+    private static <C extends TaskCondition> NewTask<@Nullable Void, C> nothing(TaskDraft draft) {
         draft.type(void.class);
         return new NewTask<>(draft);
     }
@@ -206,12 +209,76 @@ public final class DagBuilder<I extends @Nullable Object> {
         return new NewTask<>(durable(name, parents, body));
     }
 
+    // ---- durable functions that give nothing
+
+    /** A durable function that begins at once and gives nothing. */
+    public NewTask<@Nullable Void, TaskCondition.Root<I>> runWorkflow(String name, TaskRoutine.Root<I> routine) {
+        return routine(name, List.of(), routine);
+    }
+
+    /** A durable function after another task that gives nothing. */
+    public <A extends @Nullable Object> NewTask<@Nullable Void, TaskCondition.Of1<I, A>> runWorkflow(
+            String name, DagTask<A> first, TaskRoutine.Of1<I, A> routine) {
+        return routine(name, List.of(first), routine);
+    }
+
+    /** A durable function after two other tasks that gives nothing. */
+    public <A extends @Nullable Object, B extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of2<I, A, B>> runWorkflow(
+                    String name, DagTask<A> first, DagTask<B> second, TaskRoutine.Of2<I, A, B> routine) {
+        return routine(name, List.of(first, second), routine);
+    }
+
+    /** A durable function after three other tasks that gives nothing. */
+    public <A extends @Nullable Object, B extends @Nullable Object, C extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of3<I, A, B, C>> runWorkflow(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    TaskRoutine.Of3<I, A, B, C> routine) {
+        return routine(name, List.of(first, second, third), routine);
+    }
+
+    /** A durable function after four other tasks that gives nothing. */
+    public <
+                    A extends @Nullable Object,
+                    B extends @Nullable Object,
+                    C extends @Nullable Object,
+                    D extends @Nullable Object>
+            NewTask<@Nullable Void, TaskCondition.Of4<I, A, B, C, D>> runWorkflow(
+                    String name,
+                    DagTask<A> first,
+                    DagTask<B> second,
+                    DagTask<C> third,
+                    DagTask<D> fourth,
+                    TaskRoutine.Of4<I, A, B, C, D> routine) {
+        return routine(name, List.of(first, second, third, fourth), routine);
+    }
+
+    /** A durable function after any number of other tasks that give the same; it gives nothing itself. */
+    public <A extends @Nullable Object> NewTask<@Nullable Void, TaskCondition.OfAll<I, A>> runWorkflow(
+            String name, List<? extends DagTask<? extends A>> parents, TaskRoutine.OfAll<I, A> routine) {
+        return routine(name, parents, routine);
+    }
+
+    private <C extends TaskCondition> NewTask<@Nullable Void, C> routine(
+            String name, List<? extends DagTask<?>> parents, TaskRoutine routine) {
+        return nothing(durable(name, parents, routine));
+    }
+
     // ---- maps
 
     /** Does the same for each item of the list that a task gives, and gives the results in the order of the items. */
     public <E extends @Nullable Object, T extends @Nullable Object> NewMap<T, TaskCondition.Of1<I, List<E>>> map(
             String name, DagTask<List<E>> items, TaskBody.Of1<I, E, T> body) {
         return new NewMap<>(add(name, List.of(items), new TaskSpec.Mapped(body, DEFAULT_PARALLELISM, false)));
+    }
+
+    /** Does the same for each item of the list that a task gives. It gives a list of as many nulls as there were items. */
+    public <E extends @Nullable Object> NewMap<@Nullable Void, TaskCondition.Of1<I, List<E>>> runEach(
+            String name, DagTask<List<E>> items, TaskAction.Of1<I, E> action) {
+        return new NewMap<>(add(name, List.of(items), new TaskSpec.Mapped(action, DEFAULT_PARALLELISM, false)));
     }
 
     // ---- handlers

@@ -9,6 +9,6 @@ import org.jspecify.annotations.Nullable;
  * @param <I> the graph's input
  */
 public interface FailureContext<I extends @Nullable Object> extends TaskContext<I> {
-    /** The tasks that failed, in the order of the graph. */
+    /** The tasks that failed, in the order of the graph; of a graph that has passed its deadline those that this has ended. */
     List<TaskError> errors();
 }

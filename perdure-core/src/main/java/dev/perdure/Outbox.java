@@ -47,6 +47,14 @@ public interface Outbox {
     <I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
 
+    /** Starts a graph, with all its tasks. */
+    <I extends @Nullable Object, O extends @Nullable Object> RunId start(
+            Dag<I, O> graph, I input, StartOptions options);
+
+    /** Starts many runs of one graph, in one round trip. */
+    <I extends @Nullable Object, O extends @Nullable Object> List<RunId> startAll(
+            Dag<I, O> graph, List<I> inputs, Function<I, StartOptions> options);
+
     /** Sends a message to a run. Dropped, and logged by the worker that finds it out, if the run has ended. */
     <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value);
 

@@ -102,7 +102,10 @@ public final class StartOptions {
         return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages);
     }
 
-    /** After this long, {@link DeadlineExceededException} is delivered into the run. */
+    /**
+     * After this long, {@link DeadlineExceededException} is delivered into the run. In that of a graph it cancels the tasks that
+     * have not ended, and fails the run when they have.
+     */
     public StartOptions timeout(Duration limit) {
         return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages);
     }

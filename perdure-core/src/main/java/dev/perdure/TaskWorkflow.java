@@ -10,7 +10,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The output of a task that was skipped is null.
  */
-public sealed interface TaskWorkflow extends Serializable {
+public sealed interface TaskWorkflow extends Serializable
+        permits TaskWorkflow.Root,
+                TaskWorkflow.Of1,
+                TaskWorkflow.Of2,
+                TaskWorkflow.Of3,
+                TaskWorkflow.Of4,
+                TaskWorkflow.OfAll,
+                TaskRoutine {
     /** For the engine: calls it with what its task comes after has given. */
     @Nullable
     Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception;

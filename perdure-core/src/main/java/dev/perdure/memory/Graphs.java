@@ -9,6 +9,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Parent;
 import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
@@ -50,11 +51,17 @@ final class Graphs {
         }
         tie(graph, graph.tasks.stream().filter(task -> !task.isTask()).toList());
         graph.state = RunState.PENDING;
+        Duration delay = start.run().delay();
         for (Row task : graph.tasks) {
+            task.bound = graph.deadline();
             if (task.open > 0) {
                 task.state = RunState.PENDING;
             } else if (start.owner() != null) {
                 task.born(start.owner());
+            } else if (delay != null) {
+                task.state = RunState.SUSPENDED;
+                task.wakeAt = graph.createdAt.plus(delay);
+                task.begins = task.wakeAt;
             }
             tables.entered(task, null);
         }
@@ -142,6 +149,7 @@ final class Graphs {
         }
         renewed.add(graph);
         renewed.forEach(row -> renew(row, row == graph ? rerun.seed() : rerun.seedOf(row.start.seed())));
+        graph.tasks.forEach(task -> task.bound = graph.deadline());
         reopen(renewed);
         return new Outcome.Applied(tables.now(), graph.state);
     }

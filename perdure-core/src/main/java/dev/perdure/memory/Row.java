@@ -91,6 +91,10 @@ final class Row {
     /** What its timeout counts from. */
     Instant begins;
 
+    /** The deadline of the run that it was born with, which it must not outlive. */
+    @Nullable
+    Instant bound;
+
     Row(RunRef ref, NewRun start, Instant createdAt) {
         this.ref = ref;
         this.start = start;
@@ -101,7 +105,11 @@ final class Row {
 
     @Nullable
     Instant deadline() {
-        return start.timeout() == null ? null : begins.plus(start.timeout());
+        if (start.timeout() == null) {
+            return bound;
+        }
+        Instant own = begins.plus(start.timeout());
+        return bound == null || own.isBefore(bound) ? own : bound;
     }
 
     /** How often it was recovered since it last added an entry. */

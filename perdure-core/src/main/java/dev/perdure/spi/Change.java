@@ -13,7 +13,8 @@ public sealed interface Change {
      * @param owner the worker of this batch, or null
      * @param mails what is in its mailbox from the beginning
      * @param tasks the runs that are born with it, each after those that it comes after. If there are any, the run itself
-     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once. A task whose id
+     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once. Without an owner,
+     *     these wait for the delay of the run, if it has one. A task whose id
      *     is another run's makes the whole start {@link Outcome.Refused}
      */
     record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails, List<Task> tasks) implements Change {

@@ -11,7 +11,7 @@ public interface Inbox {
      * Puts changes in, in order: some worker applies them after the transaction has committed. It only inserts, and so waits
      * for nobody and holds up nobody.
      *
-     * @param changes starts without an owner or mail, deliveries, and commands
+     * @param changes starts without an owner or mail, with or without tasks, deliveries, and commands
      */
     void put(List<Change> changes);
 }

@@ -80,7 +80,8 @@ final class Births {
         for (int i = 0; i < count; i++) {
             Birth birth = all.get(i);
             owners[i] = birth.owned() ? worker : null;
-            delays[i] = Micros.ofNullable(birth.run().delay());
+            // Of a run with tasks these wait for it.
+            delays[i] = birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
             after[i] = birth.after() == null ? null : NewTasks.array(birth.after());
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());

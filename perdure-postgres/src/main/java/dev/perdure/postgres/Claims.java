@@ -22,13 +22,17 @@ import org.jspecify.annotations.Nullable;
 /** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
 final class Claims {
     private static final String DETAILS = """
-            r.key, r.id, r.epoch, g.ahead, r.definition, i.payload AS input, r.seed, r.deadline, r.recoveries,
+            r.key, r.id, r.epoch, g.ahead, r.definition, COALESCE(i.payload, t.payload) AS input, r.seed, r.deadline, r.recoveries,
                    r.wakes, r.mails, r.cancel, r.kill, r.pause,
                    p.keys AS premise_keys, p.ids AS premise_ids, p.states AS premise_states,
                    p.reasons AS premise_reasons, p.outcomes AS premise_outcomes, ${call}
             FROM ${chosen}
             CROSS JOIN LATERAL (${run}) r
-            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i
+            LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i ON true
+            -- A task without an input of its own has that of its run.
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE i.payload IS NULL AND j.key = r.parent AND j.position = 0 OFFSET 0
+            ) t ON true
             LEFT JOIN LATERAL (
                 SELECT array_agg(q.key ORDER BY a.place) AS keys, array_agg(q.id ORDER BY a.place) AS ids,
                        array_agg(q.state::int ORDER BY a.place) AS states,
@@ -44,13 +48,13 @@ final class Claims {
 
     /** The row of a run that the worker holds, or may hold soon. */
     private static final String HELD = """
-            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after
+            SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after, parent
                 FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0""";
 
     /** The row of a run as the statement leaves it that claims it. */
     private static final String CLAIMED = """
             SELECT g.key, g.id, g.epoch + 1 AS epoch, g.definition, g.seed, g.deadline, g.recoveries, 0 AS wakes, g.mails,
-                       g.cancel, g.kill, g.pause, g.after""";
+                       g.cancel, g.kill, g.pause, g.after, g.parent""";
 
     private static final String CALL = "c.hold, c.object_type, c.object_key";
 

@@ -20,30 +20,40 @@ final class GraphSql {
             ), given AS MATERIALIZED (
                 SELECT *, cardinality(after) AS open
                 FROM (
-                    SELECT key, id, definition, seed, queue, priority, version, timeout, owner, input, parent,
+                    SELECT key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, bound, delay,
                            after::bigint[] AS after, before::bigint[] AS before
                     FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[],
-                            ?::bytea[], ?::bigint[], ?::text[], ?::text[])
-                        AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, after, before)
+                            ?::bytea[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[])
+                        AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, bound, delay,
+                            after, before)
                     -- A parent that was there before has another key.
                     WHERE (SELECT true FROM ${schema}.run WHERE run.key = g.parent)
                 ) AS unborn
             ), born AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition, state,
-                    id, definition, queue, version, parent, parent_restarts, open, after, before, timeout)
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, wake_at, deadline, owner, priority, partition,
+                    state, id, definition, queue, version, parent, parent_restarts, open, after, before, timeout)
                 SELECT key, seed, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
-                       CASE WHEN open = 0 THEN at + timeout * interval '1 microsecond' END,
+                       CASE WHEN open = 0 AND owner IS NULL THEN at + delay * interval '1 microsecond' END,
+                       -- The earlier of the run's and its own, which counts from when it may begin.
+                       LEAST(at + bound * interval '1 microsecond',
+                             CASE WHEN open = 0 THEN at + (timeout + COALESCE(delay, 0)) * interval '1 microsecond' END),
                        CASE WHEN open = 0 THEN owner END, priority, key & 255,
-                       CASE WHEN open > 0 THEN ${PENDING} WHEN owner IS NOT NULL THEN ${RUNNING} ELSE ${READY} END,
+                       CASE WHEN open > 0 THEN ${PENDING}
+                            WHEN owner IS NOT NULL THEN ${RUNNING}
+                            WHEN delay IS NOT NULL THEN ${SUSPENDED}
+                            ELSE ${READY} END,
                        id, definition, queue, version, parent, 0, open, after, before, timeout
                 FROM given CROSS JOIN clock
-                RETURNING key, partition, state, owner, created_at, priority, queue, definition, version
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock WHERE input IS NOT NULL
             ), taken AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
                 SELECT key, owner, partition FROM born WHERE state = ${RUNNING}
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at, key, partition FROM born WHERE state = ${SUSPENDED}
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -120,13 +130,15 @@ final class GraphSql {
                 CROSS JOIN clock
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
-                    SELECT key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes, priority, partition, state,
-                           id, definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
+                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, priority, partition, state,
+                           definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM found WHERE begins
+                SELECT key, changes, partition, state, changed_at, reason FROM found
+                -- That it was born to wait is on its own row.
+                WHERE begins AND changes > 0
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -135,29 +147,23 @@ final class GraphSql {
                 INSERT INTO ${schema}.held (key, worker, partition)
                 SELECT key, ?, partition FROM found WHERE premise IS NOT NULL
             ), opened AS (
-                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, deadline, owner, wakes, changes,
-                    priority, partition, state, id, definition, queue, reason, open)
-                SELECT key, seed,
-                       CASE WHEN premise IS NULL THEN epoch ELSE epoch + 1 END,
-                       created_at,
-                       CASE WHEN begins THEN moved_at ELSE changed_at END,
-                       CASE WHEN open_now = 0 AND is_task
-                            THEN moved_at + timeout * interval '1 microsecond' ELSE deadline END,
-                       CASE WHEN premise IS NULL THEN owner ELSE ? END,
-                       CASE WHEN premise IS NULL THEN wakes ELSE 0 END,
-                       CASE WHEN begins THEN changes + 1 ELSE changes END,
-                       priority, partition,
-                       CASE WHEN NOT begins THEN state
-                            WHEN premise IS NULL THEN ${READY}::smallint
-                            ELSE ${RUNNING}::smallint END,
-                       id, definition, queue,
-                       CASE WHEN begins THEN NULL ELSE reason END,
-                       open_now
-                FROM found
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    epoch = excluded.epoch, changed_at = excluded.changed_at, deadline = excluded.deadline,
-                    owner = excluded.owner, wakes = excluded.wakes, changes = excluded.changes, state = excluded.state,
-                    reason = excluded.reason, open = excluded.open
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN f.premise IS NULL THEN f.epoch ELSE f.epoch + 1 END,
+                    changed_at = CASE WHEN f.begins THEN f.moved_at ELSE f.changed_at END,
+                    -- That of the run it is part of stands there already.
+                    deadline = CASE WHEN f.open_now = 0 AND f.is_task
+                                    THEN LEAST(f.moved_at + f.timeout * interval '1 microsecond', f.deadline)
+                                    ELSE f.deadline END,
+                    owner = CASE WHEN f.premise IS NULL THEN f.owner ELSE ? END,
+                    wakes = CASE WHEN f.premise IS NULL THEN f.wakes ELSE 0 END,
+                    changes = CASE WHEN f.begins THEN f.changes + 1 ELSE f.changes END,
+                    state = CASE WHEN NOT f.begins THEN f.state
+                                 WHEN f.premise IS NULL THEN ${READY}::smallint
+                                 ELSE ${RUNNING}::smallint END,
+                    reason = CASE WHEN f.begins THEN NULL ELSE f.reason END,
+                    open = f.open_now
+                FROM found f
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM found)) AND run.key = f.key
             )
             -- Keys of fellows are in the order of their start.
             SELECT key, premise FROM found WHERE begins ORDER BY key
@@ -176,7 +182,7 @@ final class GraphSql {
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), wanted AS MATERIALIZED (
-                SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts
+                SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts, g.timeout AS bound
                 FROM unnest(?::int[], ?::text[]) WITH ORDINALITY AS w (ordinal, id, place)
                 JOIN graph g ON g.ordinal = w.ordinal
                 LEFT JOIN LATERAL (
@@ -195,13 +201,13 @@ final class GraphSql {
                     SELECT ordinal, min(place) AS culprit FROM wanted WHERE key IS NULL OR state < ${COMPLETED} GROUP BY ordinal
                 ) c ON c.ordinal = g.ordinal
             ), life AS MATERIALIZED (
-                SELECT key, seed_now, NULL::int AS parent_restarts_now FROM judged WHERE verdict = ${FIT}
+                SELECT key, seed_now, NULL::int AS parent_restarts_now, timeout AS bound FROM judged WHERE verdict = ${FIT}
                 UNION
-                SELECT w.key, w.seed_now, w.restarts + 1
+                SELECT w.key, w.seed_now, w.restarts + 1, w.bound
                 FROM wanted w JOIN judged j ON j.ordinal = w.ordinal
                 WHERE j.verdict = ${FIT}
             ), decided AS MATERIALIZED (
-                SELECT r.*, l.parent_restarts_now, clock.at AS moved_at,
+                SELECT r.*, l.parent_restarts_now, l.bound, clock.at AS moved_at,
                        CASE WHEN r.before IS NULL THEN l.seed_now ELSE r.seed # l.seed_now END AS seed_of_life,
                        o.open AS open_now,
                        CASE WHEN o.open > 0 THEN ${PENDING}::smallint ELSE ${READY}::smallint END AS state_now
@@ -231,6 +237,8 @@ final class GraphSql {
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM decided
+                UNION ALL
+                SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
@@ -239,14 +247,15 @@ final class GraphSql {
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
                     id, definition, queue, restarts, parent_restarts, open)
                 SELECT key, seed_of_life, epoch + 1, created_at, moved_at,
-                       CASE WHEN open_now = 0 OR before IS NULL THEN moved_at + timeout * interval '1 microsecond' END,
+                       LEAST(moved_at + bound * interval '1 microsecond',
+                             CASE WHEN open_now = 0 THEN moved_at + timeout * interval '1 microsecond' END),
                        changes + 1, priority, partition, state_now, id, definition, queue, restarts + 1,
                        COALESCE(parent_restarts_now, parent_restarts), open_now
                 FROM decided
                 ON CONFLICT (key, partition) DO UPDATE SET
                     seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at,
                     deadline = excluded.deadline, wakes = 0, changes = excluded.changes, recoveries = 0,
-                    entries_at_recovery = 0, state = excluded.state, reason = NULL, cancel = NULL, kill = NULL, pause = NULL,
+                    entries_at_recovery = 0, state = excluded.state, reason = NULL, ran_at = NULL, cancel = NULL, kill = NULL, pause = NULL,
                     restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, open = excluded.open
             )
             SELECT j.ordinal, j.verdict, j.state, j.changed_at, clock.at, d.state_now, j.culprit, w.state AS culprit_state

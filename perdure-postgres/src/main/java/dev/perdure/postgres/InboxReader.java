@@ -11,18 +11,19 @@ import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.Task;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -133,12 +134,17 @@ final class InboxReader {
     private List<Asked> take(List<Long> senseless) {
         return database.call(connection -> {
             List<Asked> taken = new ArrayList<>();
+            Map<Long, NewRun> parts = new HashMap<>();
             try (PreparedStatement statement = Database.prepare(connection, sql.take);
                     ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     long number = rows.getLong("number");
                     try {
-                        taken.add(new Asked(number, change(rows)));
+                        Change change = change(rows);
+                        taken.add(new Asked(number, change));
+                        if (change instanceof Change.Start start && rows.getInt("tasks") > 0) {
+                            parts.put(number, start.run());
+                        }
                     } catch (InvalidRequestException senselessRow) {
                         LOG.error("A row of the inbox makes no sense and is dropped.", senselessRow);
                         senseless.add(number);
@@ -146,8 +152,28 @@ final class InboxReader {
                 }
             }
             taken.sort(Comparator.comparingLong(Asked::number));
-            return taken;
+            return parts.isEmpty() ? taken : withTasks(taken, tasks(connection, parts));
         });
+    }
+
+    private Map<Long, List<Task>> tasks(Connection connection, Map<Long, NewRun> parts) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.tasksOf)) {
+            new Parameters(statement).longs(parts.keySet().toArray(Long[]::new));
+            try (ResultSet rows = statement.executeQuery()) {
+                return InboxTasks.read(rows, parts);
+            }
+        }
+    }
+
+    private static List<Asked> withTasks(List<Asked> taken, Map<Long, List<Task>> tasks) {
+        return taken.stream()
+                .map(asked -> asked.change() instanceof Change.Start start && tasks.containsKey(asked.number())
+                        ? new Asked(
+                                asked.number(),
+                                new Change.Start(
+                                        start.run(), null, List.of(), tasks.getOrDefault(asked.number(), List.of())))
+                        : asked)
+                .toList();
     }
 
     private static Change change(ResultSet row) throws SQLException {
@@ -168,15 +194,10 @@ final class InboxReader {
                         row.getString("queue"),
                         row.getInt("priority"),
                         row.getString("version"),
-                        duration(row, "timeout"),
-                        duration(row, "delay"),
+                        Micros.durationOrNull(row, "timeout"),
+                        Micros.durationOrNull(row, "delay"),
                         null),
                 null);
-    }
-
-    private static @Nullable Duration duration(ResultSet row, String column) throws SQLException {
-        long micros = row.getLong(column);
-        return row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

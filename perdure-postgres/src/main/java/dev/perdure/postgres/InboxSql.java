@@ -3,14 +3,30 @@ package dev.perdure.postgres;
 /** The statements of the inbox. Whoever puts something in only inserts; whoever takes something out waits for nobody. */
 final class InboxSql {
     private static final String PUT = """
-            INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, wish, id, definition, queue,
-                version, reason, input, token, position, channel, status, name)
-            SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::text[], ?::text[], ?::text[],
-                ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[])
-            RETURNING number
+            WITH put AS (
+                INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
+                    version, reason, input, token, position, channel, status, name)
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[])
+                RETURNING number, id, seed
+            )${tasks}
+            SELECT ${answer}
             """;
 
-    private static final String PUT_AND_NOTIFY = "WITH put AS (" + PUT + ") SELECT pg_notify(?, ?)";
+    /** The tasks of starts, which are known again by id and seed. */
+    private static final String TASKS = """
+            , tasks AS (
+                INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, id, definition, queue, version, after, input)
+                SELECT put.number, t.seed, t.timeout, t.place, t.priority, t.id, t.definition, t.queue, t.version,
+                       t.after::integer[], t.input
+                FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
+                        ?::text[], ?::text[], ?::bytea[])
+                    AS t (run, run_seed, seed, timeout, place, priority, id, definition, queue, version, after, input)
+                JOIN put ON put.id = t.run AND put.seed = t.run_seed
+            )""";
+
+    private static final String COUNT = "count(*) FROM put";
+    private static final String NOTIFY = "pg_notify(?, ?)";
 
     /** Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again. */
     private static final String TAKE = """
@@ -21,27 +37,58 @@ final class InboxSql {
                 ORDER BY number
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))
-            RETURNING number, seed, timeout, delay, priority, wish, id, definition, queue, version, reason, input, token,
+            RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
                 position, channel, status, name
+            """;
+
+    /** What is born with some of them. */
+    private static final String TASKS_OF = """
+            SELECT number, seed, timeout, priority, id, definition, queue, version, after, input
+            FROM ${schema}.inbox_task
+            WHERE number = ANY (?::bigint[])
+            ORDER BY number, place
             """;
 
     /** What speaks of a run that is not there may have come before its start, which another worker is about to do. */
     private static final String DONE = """
-            DELETE FROM ${schema}.inbox
-            WHERE number = ANY (?::bigint[])
-              AND (number <> ALL (?::bigint[]) OR at < now() - interval '1 minute')
+            WITH done AS (
+                DELETE FROM ${schema}.inbox
+                WHERE number = ANY (?::bigint[])
+                  AND (number <> ALL (?::bigint[]) OR at < now() - interval '1 minute')
+                RETURNING number, tasks
+            )
+            DELETE FROM ${schema}.inbox_task
+            WHERE number = ANY (ARRAY(SELECT number FROM done WHERE tasks > 0))
             RETURNING number
             """;
 
     final String put;
     final String putAndNotify;
+    final String putTasks;
+    final String putTasksAndNotify;
     final String take;
+    final String tasksOf;
     final String done;
 
     InboxSql(Schema schema) {
-        this.put = schema.sql(PUT);
-        this.putAndNotify = schema.sql(PUT_AND_NOTIFY);
+        this.put = schema.sql(put("", COUNT));
+        this.putAndNotify = schema.sql(put("", NOTIFY));
+        this.putTasks = schema.sql(put(TASKS, COUNT));
+        this.putTasksAndNotify = schema.sql(put(TASKS, NOTIFY));
         this.take = schema.sql(TAKE);
+        this.tasksOf = schema.sql(TASKS_OF);
         this.done = schema.sql(DONE);
+    }
+
+    private static String put(String tasks, String answer) {
+        return PUT.replace("${tasks}", tasks).replace("${answer}", answer);
+    }
+
+    /** Puts something in, with tasks or without. */
+    String put(boolean tasks, boolean notifies) {
+        if (tasks) {
+            return notifies ? putTasksAndNotify : putTasks;
+        }
+        return notifies ? putAndNotify : put;
     }
 }

@@ -318,11 +318,6 @@ final class LedgerSql {
                     AS e (key, position, note, kind, status, name, payload) ON e.key = d.key
                 WHERE d.holds
                 ${carefully}
-            ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided
-                -- That it was born running is on its own row.
-                WHERE holds AND changes > 0
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE ctid = ANY (ARRAY(
@@ -335,7 +330,9 @@ final class LedgerSql {
                     WHERE d.holds))
             ), ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now
+                    changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now,
+                    -- Instead of a row in event. Of one that was born running it is when it was created.
+                    ran_at = CASE WHEN d.changes > 0 THEN d.changed_at END
                 FROM decided d
                 WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE holds)) AND run.key = d.key AND d.holds
             )
@@ -521,10 +518,13 @@ final class LedgerSql {
     /** Reads back runs that were there before a start. */
     private static final String EXISTING = """
             SELECT g.ordinal, r.key, r.definition, r.seed, r.created_at, r.owner, r.epoch, r.state,
-                   i.payload = g.input AS same_input
+                   -- A task without one has that of its run.
+                   COALESCE(i.payload, (
+                       SELECT j.payload FROM ${schema}.journal j WHERE j.key = r.parent AND j.position = 0
+                   )) = g.input AS same_input
             FROM unnest(?::text[], ?::bytea[]) WITH ORDINALITY AS g (id, input, ordinal)
             CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
-            CROSS JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = 0 OFFSET 0) i
+            LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = 0 OFFSET 0) i ON true
             """;
 
     /** What is asked of a run. */

@@ -81,22 +81,18 @@ final class LoneSql {
     private static final String END = """
             WITH ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = ?::smallint, reason = ?::text
+                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = ?::smallint, reason = ?::text,
+                    ran_at = CASE WHEN changes > 0 THEN changed_at END
                 FROM (
                     SELECT COALESCE(?::timestamptz, now()) AS at, worker
                     FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
                 ) fence
                 WHERE run.key = ?::bigint AND run.partition = ?::smallint
                   AND run.state = ${RUNNING} AND run.epoch = ?::bigint AND run.owner = fence.worker
-                RETURNING run.key, run.partition, run.changes, fence.at
+                RETURNING run.key, run.partition, fence.at
             ), outcome AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT key, ${OUTCOME}, 0, partition, at, 0, 0, '', ?::bytea FROM ended
-            ), logged AS (
-                -- What it was before this statement. That it was born running is on its own row.
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason
-                FROM ${schema}.run WHERE key = (SELECT key FROM ended WHERE changes > 1)
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE worker = ? AND key = ?::bigint AND partition = ?::smallint AND EXISTS (SELECT FROM ended)

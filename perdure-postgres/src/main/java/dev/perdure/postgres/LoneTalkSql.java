@@ -79,16 +79,12 @@ final class LoneTalkSql {
                 SELECT told.key, child.token, at, told.mails, child.parent_position, told.restarts, told.partition,
                        ${ANSWER}, ${VALUE}, '', '', ?::bytea
                 FROM told CROSS JOIN child
-            ), ${woken}${noted}, logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM child
-                WHERE changes > 0 AND EXISTS (SELECT FROM told)
-            ), let_go AS (
+            ), ${woken}${noted}, let_go AS (
                 DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)
             ), ended AS (
                 UPDATE ${schema}.run SET
                     changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
-                    reason = NULL
+                    reason = NULL, ran_at = CASE WHEN changes > 0 THEN changed_at END
                 WHERE key = ? AND EXISTS (SELECT FROM told)
             )
             SELECT ${told},

@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -22,6 +24,11 @@ final class Micros {
 
     static @Nullable Long ofNullable(@Nullable Duration duration) {
         return duration == null ? null : of(duration);
+    }
+
+    static @Nullable Duration durationOrNull(ResultSet row, String column) throws SQLException {
+        long micros = row.getLong(column);
+        return row.wasNull() ? null : Duration.of(micros, ChronoUnit.MICROS);
     }
 
     static long of(Instant time) {

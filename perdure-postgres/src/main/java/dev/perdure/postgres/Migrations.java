@@ -55,7 +55,8 @@ final class Migrations {
             "V003__inbox.sql",
             "V004__tasks.sql",
             "V005__objects.sql",
-            "V006__first_states.sql");
+            "V006__first_states.sql",
+            "V007__graphs.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -8,7 +8,9 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Task;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -25,11 +27,18 @@ final class NewTasks {
      * @param key its key, if it comes to be
      * @param run the run
      * @param owned whether the worker of the batch gets it if it begins at once
-     * @param parent the key of the run that it is part of
+     * @param part the run that it is part of
+     * @param parent its key
      * @param after the keys of those that it comes after
      * @param before the keys of those that come after it
      */
-    private record Unborn(long key, NewRun run, boolean owned, long parent, List<Long> after, List<Long> before) {
+    private record Unborn(
+            long key, NewRun run, boolean owned, NewRun part, long parent, List<Long> after, List<Long> before) {
+        /** Its input, if that is not the one of the run that it is part of. */
+        byte @Nullable [] ownInput() {
+            return run.input().equals(part.input()) ? null : run.input().bytes();
+        }
+
         boolean begins() {
             return after.isEmpty();
         }
@@ -68,7 +77,8 @@ final class NewTasks {
                 before.get(i).add(parent);
             }
             List<Long> after = tasks.get(i).after().stream().map(keys::get).toList();
-            born.add(new Unborn(keys.get(i), tasks.get(i).run(), birth.ownsTasks(), parent, after, before.get(i)));
+            born.add(new Unborn(
+                    keys.get(i), tasks.get(i).run(), birth.ownsTasks(), birth.run(), parent, after, before.get(i)));
         }
         byParent.put(parent, born);
         return leaves;
@@ -78,12 +88,12 @@ final class NewTasks {
     List<Claimed> held(long parent, Instant at) {
         return byParent.getOrDefault(parent, List.of()).stream()
                 .filter(task -> task.owned() && task.begins())
-                .map(task -> born(new RunRef(task.run().id(), task.key()), task.run(), at))
+                .map(task -> born(new RunRef(task.run().id(), task.key()), task.run(), task.part(), at))
                 .toList();
     }
 
     /** A task that its worker has held since it was born. */
-    static Claimed born(RunRef ref, NewRun run, Instant at) {
+    static Claimed born(RunRef ref, NewRun run, NewRun part, Instant at) {
         return new Claimed(
                 ref,
                 Outcome.Started.FIRST_EPOCH,
@@ -91,10 +101,19 @@ final class NewTasks {
                 run.input(),
                 run.seed(),
                 Control.NONE,
-                run.timeout() == null ? null : at.plus(run.timeout()),
+                earlier(after(at, run.timeout()), after(at, part.timeout())),
                 0,
                 List.of(),
                 run.object());
+    }
+
+    /** As the server counts, so that a task has the very deadline that its run has. */
+    private static @Nullable Instant after(Instant at, @Nullable Duration timeout) {
+        return timeout == null ? null : at.plus(Micros.of(timeout), ChronoUnit.MICROS);
+    }
+
+    private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
+        return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
     /** By id, so that two batches that want the same do not wait for each other. */
@@ -107,6 +126,8 @@ final class NewTasks {
         @Nullable Integer[] owners = new Integer[count];
         long[] keys = new long[count];
         long[] parents = new long[count];
+        @Nullable Long[] bounds = new Long[count];
+        @Nullable Long[] delays = new Long[count];
         String[] after = new String[count];
         String[] before = new String[count];
         for (int i = 0; i < count; i++) {
@@ -114,12 +135,20 @@ final class NewTasks {
             keys[i] = task.key();
             owners[i] = task.owned() ? worker : null;
             parents[i] = task.parent();
+            bounds[i] = Micros.ofNullable(task.part().timeout());
+            delays[i] = Micros.ofNullable(task.part().delay());
             after[i] = array(task.after());
             before[i] = array(task.before());
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Unborn::run).toList());
         columns.bindIdentity(parameters.longs(keys));
-        columns.bindInput(parameters.ints(owners)).longs(parents).texts(after).texts(before);
+        parameters
+                .ints(owners)
+                .bytes(all.stream().map(Unborn::ownInput).toArray(byte[][]::new))
+                .longs(parents)
+                .longs(bounds)
+                .longs(delays);
+        parameters.texts(after).texts(before);
     }
 
     /** As PostgreSQL writes an array: nested arrays cannot be of different lengths. */

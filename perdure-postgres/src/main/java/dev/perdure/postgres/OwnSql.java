@@ -44,21 +44,17 @@ final class OwnSql {
     private static final String END = """
             WITH ${fence}, ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = g.state, reason = g.reason
+                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = g.state, reason = g.reason,
+                    ran_at = CASE WHEN changes > 0 THEN changed_at END
                 FROM fence
                 CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[]) AS g (key, epoch, state, reason)
                 WHERE run.key = ANY (?::bigint[]) AND run.key = g.key
                   AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = fence.worker
-                RETURNING run.key, run.changes
+                RETURNING run.key
             ), outcomes AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
                 FROM fence CROSS JOIN unnest(?::bigint[], ?::bytea[]) AS g (key, payload)
-            ), logged AS (
-                -- What they were before this statement. That one was born running is on its own row.
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason
-                FROM ${schema}.run WHERE key = ANY (ARRAY(SELECT key FROM ended WHERE changes > 1))
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)

@@ -64,9 +64,11 @@ public final class PostgresOutbox {
         if (changes.isEmpty()) {
             return;
         }
-        try (PreparedStatement statement = connection.prepareStatement(notifies ? sql.putAndNotify : sql.put)) {
+        InboxTasks tasks = InboxTasks.of(changes);
+        try (PreparedStatement statement = connection.prepareStatement(sql.put(!tasks.isEmpty(), notifies))) {
             Parameters parameters = new Parameters(statement);
             new Rows(changes).bind(parameters);
+            tasks.bind(parameters);
             if (notifies) {
                 parameters.text(schema.channel()).text(READY);
             }
@@ -91,6 +93,7 @@ public final class PostgresOutbox {
         private final short[] statuses;
         private final @Nullable String[] names;
         private final int[] priorities;
+        private final int[] tasks;
         private final short[] wishes;
         private final String[] ids;
         private final @Nullable String[] definitions;
@@ -110,6 +113,7 @@ public final class PostgresOutbox {
             this.statuses = new short[size];
             this.names = new String[size];
             this.priorities = new int[size];
+            this.tasks = new int[size];
             this.wishes = new short[size];
             this.ids = new String[size];
             this.definitions = new String[size];
@@ -124,13 +128,9 @@ public final class PostgresOutbox {
 
         private void add(int i, Change change) {
             switch (change) {
-                case Change.Start start
-                when !start.tasks().isEmpty() ->
-                    throw new IllegalArgumentException(
-                            "The run '%s' has tasks, which this transaction cannot start. Start it after the commit."
-                                    .formatted(start.run().id()));
-                case Change.Start(NewRun run, var nobody, var none, var noTasks) -> {
+                case Change.Start(NewRun run, var nobody, var none, var born) -> {
                     wishes[i] = Codes.START;
+                    tasks[i] = born.size();
                     ids[i] = run.id().value();
                     seeds[i] = run.seed();
                     timeouts[i] = Micros.ofNullable(run.timeout());
@@ -171,6 +171,7 @@ public final class PostgresOutbox {
                     .longs(timeouts)
                     .longs(delays)
                     .ints(priorities)
+                    .ints(tasks)
                     .shorts(wishes)
                     .texts(ids);
             parameters

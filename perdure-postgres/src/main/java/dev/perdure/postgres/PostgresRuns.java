@@ -170,7 +170,11 @@ final class PostgresRuns implements Runs {
     public List<HistoryEvent> changes(RunRef run) {
         return query.all(
                 sql.changes,
-                parameters -> parameters.number(run.key()).number(run.key()).number(run.key()),
+                parameters -> parameters
+                        .number(run.key())
+                        .number(run.key())
+                        .number(run.key())
+                        .number(run.key()),
                 PostgresRuns::event);
     }
 

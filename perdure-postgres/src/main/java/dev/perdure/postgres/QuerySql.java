@@ -108,26 +108,30 @@ final class QuerySql {
     private static final String FAMILY_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
-                SELECT key, changes, state, created_at, changed_at, reason FROM ${schema}.run r
+                SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
                 WHERE r.parent = ? AND ${member} OFFSET 0
             ) AS t
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
                 UNION ALL
-                SELECT 0, ${RUNNING}, t.created_at, NULL
+                SELECT 0, CASE WHEN t.after <> '{}' THEN ${PENDING} ELSE ${RUNNING} END, t.created_at, NULL
                 WHERE t.changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = t.key AND event.number = 0)
+                UNION ALL
+                SELECT t.changes - 1, ${RUNNING}, t.ran_at, NULL WHERE t.ran_at IS NOT NULL
                 UNION ALL
                 SELECT t.changes, t.state, t.changed_at, t.reason
             ) AS c
             ORDER BY t.key, c.number
             """;
 
-    /** The states it has left, the first of them left out if it was born running and ended so, and the one it is in. */
+    /** The states it has left, with those that have no row of their own, and the one it is in. */
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
             UNION ALL
-            SELECT 0, ${RUNNING}, created_at, NULL FROM ${schema}.run
+            SELECT 0, CASE WHEN after <> '{}' THEN ${PENDING} ELSE ${RUNNING} END, created_at, NULL FROM ${schema}.run
             WHERE key = ? AND changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = run.key AND event.number = 0)
+            UNION ALL
+            SELECT changes - 1, ${RUNNING}, ran_at, NULL FROM ${schema}.run WHERE key = ? AND ran_at IS NOT NULL
             UNION ALL
             SELECT changes, state, changed_at, reason FROM ${schema}.run WHERE key = ?
             ORDER BY number

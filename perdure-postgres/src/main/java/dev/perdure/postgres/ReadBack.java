@@ -128,7 +128,7 @@ final class ReadBack {
         List<Claimed> held = new ArrayList<>();
         existing(roots).forEach((place, found) -> {
             if (found.isHeldFromBirth(sender)) {
-                held.add(NewTasks.born(found.run(), roots.get(place), found.createdAt()));
+                held.add(NewTasks.born(found.run(), roots.get(place), start.run(), found.createdAt()));
             }
         });
         return held;

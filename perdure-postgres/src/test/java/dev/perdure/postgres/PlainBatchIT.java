@@ -59,7 +59,7 @@ final class PlainBatchIT {
                 "\n",
                 rows(
                         "run",
-                        "epoch, owner, priority, definition, queue, version, deadline, wake_at, wakes, changes, state, reason",
+                        "epoch, owner, priority, definition, queue, version, deadline, wake_at, wakes, changes, state, reason, ran_at IS NULL",
                         run,
                         "key"),
                 rows("journal", "position, note, kind, status, name, payload", run, "position"),
@@ -135,7 +135,10 @@ final class PlainBatchIT {
         apply(StoreFixture.complete(claimed.get(1)), start("a"));
         apply(StoreFixture.complete(claimed.get(2)), notPlain("b"));
         assertThat(rows("event", "number, state, reason", claimed.get(2), "number"))
-                .isEqualTo("(0,1,);(1,2,)");
+                .isEqualTo("(0,1,)");
+        assertThat(TestServer.query("SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'long-way'"
+                        .formatted(schema)))
+                .isEqualTo("READY RUNNING COMPLETED");
         assertThat(leftBehind(claimed.get(0))).isEqualTo(leftBehind(claimed.get(2)));
         assertThat(leftBehind(claimed.get(1))).isEqualTo(leftBehind(claimed.get(2)));
     }

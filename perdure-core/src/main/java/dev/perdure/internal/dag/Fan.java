@@ -3,6 +3,7 @@ package dev.perdure.internal.dag;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.Collected;
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.RunFailedException;
 import dev.perdure.TaskSpec;
 import dev.perdure.internal.definition.Registered.Target;
@@ -52,6 +53,9 @@ final class Fan {
             @Nullable Object value = settled.child().await();
             return mapped.collects() ? new Collected<>(value, null) : value;
         } catch (RunFailedException failed) {
+            if (GraphDeadline.ended(failed)) { // and so is this task, whichever of the two is told first
+                throw GraphDeadline.ends(ctx, new DeadlineExceededException(String.valueOf(failed.getMessage())));
+            }
             if (mapped.collects()) {
                 Throwable cause = failed.getCause();
                 return new Collected<>(null, cause == null ? failed.getMessage() : cause.toString());

@@ -9,6 +9,7 @@ import dev.perdure.FailureContext;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.StepOptions;
+import dev.perdure.TaskAction;
 import dev.perdure.TaskSpec;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
@@ -52,10 +53,7 @@ public final class Graph {
             return task.type().get();
         }
         try {
-            Type type = stepTypes.of(
-                    task.work().body(),
-                    "task '%s' of graph '%s'".formatted(task.name(), dag.name()),
-                    "dag.task(\"" + task.name() + "\", …).returning(new TypeRef<…>() {})");
+            Type type = typeOf(task, stepTypes);
             return switch (task.work()) {
                 case TaskSpec.Mapped mapped
                 when mapped.collects() -> Generic.of(List.class, Generic.of(Collected.class, type));
@@ -66,6 +64,16 @@ public final class Graph {
         } catch (PayloadException unusable) {
             throw new DefinitionException(String.valueOf(unusable.getMessage()), unusable);
         }
+    }
+
+    private Type typeOf(TaskSpec task, StepTypes stepTypes) {
+        if (task.work().body() instanceof TaskAction) { // of each item of a map
+            return Void.class;
+        }
+        return stepTypes.of(
+                task.work().body(),
+                "task '%s' of graph '%s'".formatted(task.name(), dag.name()),
+                "dag.task(\"" + task.name() + "\", …).returning(new TypeRef<…>() {})");
     }
 
     /** Its name. */

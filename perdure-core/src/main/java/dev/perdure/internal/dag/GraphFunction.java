@@ -2,8 +2,10 @@ package dev.perdure.internal.dag;
 
 import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions;
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
 import dev.perdure.TaskError;
@@ -16,10 +18,12 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
 import dev.perdure.spi.Runs;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +44,7 @@ final class GraphFunction implements Registered.Function {
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
         EngineContext engine = (EngineContext) ctx;
+        engine.leaveDeadlineToTasks();
         boolean open = engine.premises().stream().anyMatch(leaf -> !leaf.state().isTerminal());
         if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
             throw cancelled(engine, input);
@@ -96,6 +101,10 @@ final class GraphFunction implements Registered.Function {
         if (!errors.isEmpty()) {
             return handled(engine, input, errors);
         }
+        Optional<Instant> passed = engine.deadline().filter(deadline -> hasEnded(engine, deadline));
+        if (passed.isPresent()) {
+            return late(engine, input, passed.get());
+        }
         return new CancelledException(engine.premises().stream()
                 .filter(leaf -> leaf.state() == RunState.CANCELLED)
                 .map(Premise::reason)
@@ -104,20 +113,40 @@ final class GraphFunction implements Registered.Function {
     }
 
     private static List<TaskError> errors(EngineContext engine) {
+        return errors(engine, task -> task.state() == RunState.FAILED);
+    }
+
+    private static List<TaskError> errors(EngineContext engine, Predicate<RunInfo> which) {
         return engine.tasks().stream()
-                .filter(task -> task.info().state() == RunState.FAILED)
+                .filter(task -> which.test(task.info()))
                 .map(task -> new TaskError(
                         RunNames.taskOf(task.run().id()), task.info().reason().orElse("")))
                 .toList();
+    }
+
+    /** Whether the deadline has ended a task, and so all that come after it. */
+    private static boolean hasEnded(EngineContext engine, Instant deadline) {
+        return engine.premises().stream().anyMatch(leaf -> leaf.reason().endsWith(GraphDeadline.reason(deadline)));
+    }
+
+    private DeadlineExceededException late(EngineContext engine, @Nullable Object input, Instant deadline) {
+        List<TaskError> ended =
+                errors(engine, task -> task.reason().equals(Optional.of(GraphDeadline.reason(deadline))));
+        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, ended);
+        return new DeadlineExceededException(
+                "Run '%s' has passed its deadline %s.%s".formatted(engine.runId(), deadline, told(trouble)));
+    }
+
+    private static String told(Optional<String> trouble) {
+        return trouble.map(why -> " onFailure failed too: " + why).orElse("");
     }
 
     private TasksFailedException handled(EngineContext engine, @Nullable Object input, List<TaskError> errors) {
         Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, errors);
         String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
         String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
-        String own = trouble.map(why -> " onFailure failed too: " + why).orElse("");
         return new TasksFailedException(
-                "%s of graph '%s' failed: %s.%s".formatted(count, graph.name(), all, own), errors);
+                "%s of graph '%s' failed: %s.%s".formatted(count, graph.name(), all, told(trouble)), errors);
     }
 
     /** Runs a handler, if there is one, and gives why it failed. */

@@ -1,5 +1,6 @@
 package dev.perdure.internal.dag;
 
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.RunId;
 import dev.perdure.TaskSpec;
 import dev.perdure.WorkflowContext;
@@ -28,11 +29,16 @@ final class ItemFunction implements Registered.Function {
             throw new IllegalStateException("Not an item: " + input);
         }
         Situation situation = new Situation(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
-        return TaskFunction.last(
-                (EngineContext) ctx,
-                task.name(),
-                type,
-                () -> mapped.body().callWith(situation, Collections.singletonList(item.item())),
-                task.step());
+        EngineContext engine = (EngineContext) ctx;
+        try {
+            return TaskFunction.last(
+                    engine,
+                    task.name(),
+                    type,
+                    () -> mapped.body().callWith(situation, Collections.singletonList(item.item())),
+                    task.step());
+        } catch (DeadlineExceededException late) {
+            throw GraphDeadline.ends(engine, late);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.internal.dag;
 
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
 import dev.perdure.TaskSpec;
@@ -26,6 +27,19 @@ final class TaskFunction implements Registered.Function {
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
         EngineContext engine = (EngineContext) ctx;
         Situation situation = new Situation(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
+        try {
+            return perform(ctx, engine, situation);
+        } catch (DeadlineExceededException late) {
+            throw hasOwnDeadline() ? late : GraphDeadline.ends(engine, late);
+        }
+    }
+
+    /** One with a timeout of its own cannot tell which of the two it was, and fails. */
+    private boolean hasOwnDeadline() {
+        return task.work() instanceof TaskSpec.Durable && task.step().timeout().isPresent();
+    }
+
+    private @Nullable Object perform(WorkflowContext ctx, EngineContext engine, Situation situation) throws Throwable {
         List<@Nullable Object> outputs = new Gate(graph, task, engine).pass(situation);
         return switch (task.work()) {
             case TaskSpec.Plain plain ->

@@ -242,7 +242,7 @@ public final class Engine implements Perdure {
 
     @Override
     public Outbox outbox(Inbox inbox) {
-        return new EngineOutbox(registry, starter, mailroom, inbox);
+        return new EngineOutbox(registry, graphs, starter, mailroom, inbox);
     }
 
     // ---- handles

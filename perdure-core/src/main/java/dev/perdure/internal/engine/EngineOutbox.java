@@ -1,11 +1,13 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.Outbox;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.internal.dag.Graphs;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
@@ -22,12 +24,14 @@ import org.jspecify.annotations.Nullable;
 /** Turns starts, mail and cancels into changes for an inbox that somebody else commits. */
 final class EngineOutbox implements Outbox {
     private final Registry registry;
+    private final Graphs graphs;
     private final Starter starter;
     private final Mailroom mailroom;
     private final Inbox inbox;
 
-    EngineOutbox(Registry registry, Starter starter, Mailroom mailroom, Inbox inbox) {
+    EngineOutbox(Registry registry, Graphs graphs, Starter starter, Mailroom mailroom, Inbox inbox) {
         this.registry = registry;
+        this.graphs = graphs;
         this.starter = starter;
         this.mailroom = mailroom;
         this.inbox = inbox;
@@ -69,8 +73,18 @@ final class EngineOutbox implements Outbox {
         return start(target, input, options);
     }
 
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> RunId start(
+            Dag<I, O> graph, I input, StartOptions options) {
+        return start(graphs.of(graph).callee(), input, options);
+    }
+
     private RunId start(Target target, @Nullable Object input, StartOptions options) {
-        Change.Start start = starter.order(Callee.of(target), input, options).change(null);
+        return start(Callee.of(target), input, options);
+    }
+
+    private RunId start(Callee callee, @Nullable Object input, StartOptions options) {
+        Change.Start start = starter.order(callee, input, options).change(null);
         inbox.put(inOrder(start));
         return start.run().id();
     }
@@ -78,23 +92,29 @@ final class EngineOutbox implements Outbox {
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
             WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(registry.target(method), inputs, options);
+        return startAll(Callee.of(registry.target(method)), inputs, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(Target.of(definition), inputs, options);
+        return startAll(Callee.of(Target.of(definition)), inputs, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object, O extends @Nullable Object> List<RunId> startAll(
+            Dag<I, O> graph, List<I> inputs, Function<I, StartOptions> options) {
+        return startAll(graphs.of(graph).callee(), inputs, options);
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
     private <I extends @Nullable Object> List<RunId> startAll(
-            Target target, List<I> inputs, Function<I, StartOptions> options) {
+            Callee callee, List<I> inputs, Function<I, StartOptions> options) {
         List<Change> starts = new ArrayList<>();
         List<RunId> ids = new ArrayList<>();
         for (I input : inputs) {
-            Change.Start start = starter.order(Callee.of(target), input, options.apply(input))
-                    .change(null);
+            Change.Start start =
+                    starter.order(callee, input, options.apply(input)).change(null);
             starts.addAll(inOrder(start));
             ids.add(start.run().id());
         }
@@ -105,7 +125,7 @@ final class EngineOutbox implements Outbox {
     /** A start, and then the messages that come with it. */
     private static List<Change> inOrder(Change.Start start) {
         List<Change> changes = new ArrayList<>();
-        changes.add(new Change.Start(start.run(), null));
+        changes.add(new Change.Start(start.run(), null, List.of(), start.tasks()));
         start.mails().forEach(mail -> changes.add(new Change.Deliver(start.run().id(), mail)));
         return changes;
     }

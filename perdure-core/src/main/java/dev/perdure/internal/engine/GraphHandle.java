@@ -1,9 +1,11 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.GraphRun;
 import dev.perdure.GraphStatus;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.Outputs;
+import dev.perdure.RecordedException;
 import dev.perdure.RunActiveException;
 import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
@@ -57,16 +59,21 @@ final class GraphHandle<O extends @Nullable Object> extends RunHandle<O> impleme
     @Override
     RunFailedException failure(Runs.Ended ended) {
         RunFailedException plain = super.failure(ended);
-        if (ended.state() != RunState.FAILED) {
+        Throwable cause = plain.getCause();
+        if (ended.state() != RunState.FAILED || isDeadline(cause)) {
             return plain;
         }
-        Throwable cause = plain.getCause();
         String message = cause == null ? ended.reason() : String.valueOf(cause.getMessage());
         return new RunFailedException(
                 id(),
                 ended.state(),
                 String.valueOf(plain.getMessage()),
                 new TasksFailedException(message, status().errors()));
+    }
+
+    private static boolean isDeadline(@Nullable Throwable cause) {
+        return cause instanceof RecordedException recorded
+                && recorded.type().equals(DeadlineExceededException.class.getName());
     }
 
     @Override

@@ -97,21 +97,16 @@ final class Starter {
             Graph graph, List<I> inputs, Function<I, StartOptions> options) {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
-            orders.add(order(graph, input, options.apply(input)));
+            orders.add(order(graph.callee(), input, options.apply(input)));
         }
         return startAll(graph.target(), orders);
     }
 
-    private Order order(Graph graph, @Nullable Object input, StartOptions options) {
-        Callee callee = graph.callee();
-        callee.require(options);
-        NewRun run = newRun(callee, input, options);
-        return new Order(run, options, List.of(), callee.tasks(run));
-    }
-
     Order order(Callee callee, @Nullable Object input, StartOptions options) {
+        callee.require(options);
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
-        return new Order(newRun(callee, input, options), options, mails, List.of());
+        NewRun run = newRun(callee, input, options);
+        return new Order(run, options, mails, callee.tasks(run));
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {

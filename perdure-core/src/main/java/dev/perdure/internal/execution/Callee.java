@@ -44,12 +44,9 @@ public record Callee(
 
     /** Refuses what a run of a graph does not take. */
     public void require(StartOptions options) {
-        boolean plain = options.delay().isEmpty()
-                && options.timeout().isEmpty()
-                && options.messages().isEmpty();
-        if (graph != null && !plain) {
+        if (graph != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
-                    "The run of graph '%s' was given a delay, a timeout or a message, which a graph does not take. Give its tasks .waitFor(…) and .timeout(…)."
+                    "The run of graph '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
                             .formatted(target.name()));
         }
     }

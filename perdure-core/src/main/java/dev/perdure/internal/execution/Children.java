@@ -96,7 +96,7 @@ final class Children {
                 options.queue(),
                 options.priority(),
                 options.version().orElse(null),
-                callee.graph() == null ? timeout(options) : null,
+                timeout(options),
                 options.delay().orElse(null),
                 answers ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options));
@@ -112,9 +112,9 @@ final class Children {
         return RunId.of(readable.length() <= RunId.MAX_LENGTH ? readable : unique);
     }
 
-    /** The child's own, or what is left of the parent's, whichever ends first. */
+    /** The child's own, or what is left of the parent's, whichever ends first. A deadline that was delivered is over. */
     private @Nullable Duration timeout(StartOptions options) {
-        Instant deadline = held.deadline();
+        Instant deadline = transitions.openDeadline();
         Duration own = options.timeout().orElse(null);
         if (deadline == null) {
             return own;

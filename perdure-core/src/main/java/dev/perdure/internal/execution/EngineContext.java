@@ -11,6 +11,7 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.Premise;
 import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,12 @@ public interface EngineContext extends WorkflowContext {
 
     /** Waits until all have ended that the run comes after; out of memory, and nothing is recorded. */
     void awaitPremises();
+
+    /** When the run's timeout ends, if it has one. */
+    Optional<Instant> deadline();
+
+    /** The deadline is for the run's tasks to keep: it is neither delivered to the run itself nor inherited by what it starts. */
+    void leaveDeadlineToTasks();
 
     /** Why the run was cancelled, if that was before anything of it was recorded. */
     Optional<String> cancelledFromTheStart();

@@ -338,6 +338,16 @@ class RunContext implements Shorthands {
     }
 
     @Override
+    public Optional<Instant> deadline() {
+        return Optional.ofNullable(held.deadline());
+    }
+
+    @Override
+    public void leaveDeadlineToTasks() {
+        transitions.leaveDeadlineToTasks();
+    }
+
+    @Override
     public Optional<String> cancelledFromTheStart() {
         String cancel = orders.control().cancel();
         return cancel == null || calls.replaying() ? Optional.empty() : Optional.of(cancel);

@@ -369,6 +369,11 @@ final class Transitions {
         return deadlineDelivered ? null : held.deadline();
     }
 
+    /** The run has tasks, which have the deadline too, and need not be told of it itself. */
+    void leaveDeadlineToTasks() {
+        deadlineDelivered = true;
+    }
+
     /** The deadline has interrupted a body: deliver it at the next chance. */
     void reachDeadline() {
         deadlineReached = true;

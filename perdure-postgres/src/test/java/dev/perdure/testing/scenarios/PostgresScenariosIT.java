@@ -33,6 +33,7 @@ class PostgresScenariosIT {
             "ready",
             "timer",
             "inbox",
+            "inbox_task",
             "mail",
             "awakeable",
             "subscription",
@@ -105,6 +106,14 @@ class PostgresScenariosIT {
 
     @Nested
     class Dag extends DagScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class DagStart extends DagStartScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

@@ -168,6 +168,20 @@ public abstract class StoreConformance {
                 timeout);
     }
 
+    protected static NewRun withDelay(NewRun run, Duration delay) {
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout(),
+                delay,
+                run.parent());
+    }
+
     protected final WorkerId join() {
         return join(Set.of(DEFINITION), null);
     }

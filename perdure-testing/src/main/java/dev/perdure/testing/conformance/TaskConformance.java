@@ -107,6 +107,32 @@ public abstract class TaskConformance extends GraphConformance {
         }
     }
 
+    @Test
+    void a_task_that_was_started_with_the_input_of_its_run_has_it_until_it_begins_anew_with_another() {
+        WorkerId worker = join();
+        NewRun graph = newRun("graph");
+        List<Task> tasks = List.of(
+                new Task(withInput(newRun("a"), graph.input()), List.of()),
+                new Task(withInput(newRun("b"), graph.input()), List.of(0)),
+                new Task(withInput(newRun("c"), graph.input()), List.of(0)),
+                task("d", 0));
+        Claimed a = start(worker, graph, tasks).handed().getFirst();
+        assertThat(a.input()).isEqualTo(graph.input());
+        Claimed b = complete(worker, a, 1).getFirst();
+        assertThat(b.input()).isEqualTo(graph.input());
+        assertThat(polled(worker, 10).claimed())
+                .extracting(Claimed::input)
+                .containsExactlyInAnyOrder(graph.input(), newRun("d").input());
+
+        NewRun rival = withInput(newRun("b"), graph.input());
+        assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
+                .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, true));
+        apply(worker, advance(b.run(), b.epoch(), new Move.Restart(payload("\"other\""), 7)));
+        assertThat(claimOne(worker).input()).isEqualTo(payload("\"other\""));
+        assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
+                .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, false));
+    }
+
     // ---- what ends lets others begin
 
     @Test
@@ -229,6 +255,61 @@ public abstract class TaskConformance extends GraphConformance {
         Claimed b = complete(worker, a, 1).getFirst();
         assertThat(b.deadline()).isEqualTo(now().plus(minute));
         assertThat(claimOne(worker).deadline()).isEqualTo(now().plus(minute));
+    }
+
+    @Test
+    void a_task_has_the_deadline_of_its_run_unless_its_own_is_earlier() {
+        WorkerId worker = join();
+        Duration hour = Duration.ofHours(1);
+        List<Task> tasks = List.of(
+                task("a"),
+                new Task(withTimeout(newRun("early"), Duration.ofMinutes(1)), List.of(0)),
+                new Task(withTimeout(newRun("late"), hour), List.of(0)),
+                task("none", 0));
+        Claimed a = start(worker, withTimeout(newRun("graph"), hour), tasks)
+                .handed()
+                .getFirst();
+        assertThat(a.deadline()).isEqualTo(BEGINNING.plus(hour));
+
+        advance(Duration.ofMinutes(30));
+        List<Claimed> others = complete(worker, a, 3);
+        assertThat(others)
+                .extracting(Claimed::deadline)
+                .containsExactly(now().plus(Duration.ofMinutes(1)), BEGINNING.plus(hour), BEGINNING.plus(hour));
+    }
+
+    @Test
+    void the_delay_of_a_run_holds_back_the_tasks_that_would_begin_at_once() {
+        WorkerId worker = join();
+        Duration hour = Duration.ofHours(1);
+        List<Task> tasks = List.of(task("a"), new Task(withTimeout(newRun("b"), hour), List.of()), task("c", 0, 1));
+        NewRun later = withDelay(newRun("graph"), hour);
+        assertThat(start(null, later, tasks).handed()).isEmpty();
+        assertThat(statesOf("graph", "a", "b", "c"))
+                .containsExactly(RunState.PENDING, RunState.SUSPENDED, RunState.SUSPENDED, RunState.PENDING);
+        assertThat(polled(worker, 10).claimed()).isEmpty();
+        assertThat(polled(worker, 10).nextDue()).isEqualTo(BEGINNING.plus(hour));
+
+        advance(hour);
+        List<Claimed> begun = polled(worker, 10).claimed();
+        assertThat(ids(begun)).containsExactlyInAnyOrder("a", "b");
+        assertThat(begun)
+                .filteredOn(run -> run.run().id().value().equals("b"))
+                .extracting(Claimed::deadline)
+                .containsExactly(BEGINNING.plus(hour).plus(hour));
+        complete(worker, begun.get(0), 0);
+        assertThat(ids(complete(worker, begun.get(1), 1))).containsExactly("c");
+    }
+
+    @Test
+    void a_cancel_ends_tasks_that_are_held_back() {
+        Outcome.Started graph =
+                start(null, withDelay(newRun("graph"), Duration.ofHours(1)), List.of(task("a"), task("b", 0)));
+        apply(Lane.client(0), new Change.Command(RunId.of("a"), Order.CANCEL, "enough"));
+
+        assertThat(statesOf("a", "b")).containsExactly(RunState.CANCELLED, RunState.READY);
+        assertThat(polled(join(), 10).nextDue()).isNull();
+        assertThat(stateOf(graph.run())).isEqualTo(RunState.PENDING);
     }
 
     // ---- started by another run

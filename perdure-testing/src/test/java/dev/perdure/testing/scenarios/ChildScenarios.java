@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
+import dev.perdure.DeadlineExceededException;
 import dev.perdure.Definition;
 import dev.perdure.Run;
 import dev.perdure.RunConflictException;
@@ -235,6 +236,24 @@ abstract class ChildScenarios extends Scenarios {
                     .contains("has passed its deadline 2030-01-01T00:30:00Z");
             assertThat(find(perdure, "own").info().reason().orElseThrow())
                     .contains("has passed its deadline 2030-01-01T00:15:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_child_that_takes_back_after_the_deadline_is_not_bound_by_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> parent = workflow("parent", (ctx, in) -> {
+                try {
+                    ctx.sleep(HOUR.multipliedBy(2));
+                    return in;
+                } catch (DeadlineExceededException late) {
+                    return ctx.call(SLOW, "taken back");
+                }
+            });
+            perdure.register(parent, SLOW);
+            assertThat(perdure.start(parent, "x", id("p").timeout(HOUR)).result())
+                    .isEqualTo("taken back at 2030-01-01T02:00:00Z");
         }
     }
 

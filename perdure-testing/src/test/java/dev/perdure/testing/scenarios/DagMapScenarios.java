@@ -17,10 +17,12 @@ import dev.perdure.testing.TestMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -142,6 +144,35 @@ abstract class DagMapScenarios extends Scenarios {
                             new Collected<>(0, null),
                             new Collected<>(null, "dev.perdure.TerminalException: not one"),
                             new Collected<>(2, null));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void items_may_give_nothing(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Set<Integer> told = ConcurrentHashMap.newKeySet();
+            Dag<Integer, List<@Nullable Void>> dag = Dag.of("telling", Integer.class, builder -> {
+                var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                return builder.runEach("tell", numbers, (t, number) -> told.add(number))
+                        .parallelism(2);
+            });
+            Dag<Integer, List<Collected<@Nullable Void>>> collecting =
+                    Dag.of("telling some", Integer.class, builder -> {
+                        var numbers = builder.task("numbers", DagMapScenarios::numbers);
+                        return builder.runEach("tell", numbers, (t, number) -> broken(number))
+                                .parallelism(2)
+                                .collect()
+                                .retry(RetryPolicy.none());
+                    });
+            perdure.register(dag, collecting);
+            assertThat(perdure.start(dag, 0).result()).isEmpty();
+            assertThat(perdure.start(dag, 3).result()).containsExactly(null, null, null);
+            assertThat(told).containsExactlyInAnyOrder(0, 1, 2);
+            assertThat(perdure.start(collecting, 2).result())
+                    .containsExactly(
+                            new Collected<>(null, "java.lang.IllegalStateException: broken 0"),
+                            new Collected<>(null, "java.lang.IllegalStateException: broken 1"));
         }
     }
 

@@ -10,13 +10,11 @@ import dev.perdure.DagTask;
 import dev.perdure.Definition;
 import dev.perdure.GraphRun;
 import dev.perdure.GraphStatus;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Outputs;
 import dev.perdure.Run;
 import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StartOptions;
 import dev.perdure.TaskStatus;
 import dev.perdure.TerminalException;
 import dev.perdure.TypeRef;
@@ -98,6 +96,34 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void a_durable_function_may_give_nothing(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> order = new CopyOnWriteArrayList<>();
+            Duration hour = Duration.ofHours(1);
+            Dag<String, Integer> quiet = Dag.of("quiet", String.class, dag -> {
+                var a = dag.runWorkflow("a", (ctx, t) -> {
+                    ctx.sleep(hour);
+                    ctx.run("say", () -> order.add("a " + t.input()));
+                });
+                var one = dag.task("one", t -> 1).after(a);
+                var b = dag.runWorkflow("b", one, (ctx, t, x) -> ctx.run("say", () -> order.add("b " + x)));
+                var c = dag.runWorkflow("c", a, b, (ctx, t, x, y) -> ctx.run("say", () -> order.add("c")));
+                var d = dag.runWorkflow("d", a, b, c, (ctx, t, x, y, z) -> ctx.run("say", () -> order.add("d")));
+                var e = dag.runWorkflow("e", a, b, c, d, (ctx, t, w, x, y, z) -> ctx.sleep(hour));
+                var f = dag.runWorkflow(
+                        "f", List.of(d, e), (ctx, t, all) -> ctx.run("say", () -> order.add("f " + all)));
+                return dag.task("count", f, (t, x) -> order.size());
+            });
+            perdure.register(quiet);
+            GraphRun<Integer> run = perdure.start(quiet, "x");
+            assertThat(run.result()).isEqualTo(5);
+            assertThat(order).containsExactly("a x", "b 1", "c", "d", "f [null, null]");
+            assertThat(run.status().outputs().get("f", TypeRef.of(Void.class))).isNull();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_workflow_calls_a_graph(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> line = Dag.of("called", String.class, dag -> {
@@ -145,24 +171,15 @@ abstract class DagScenarios extends Scenarios {
     }
 
     @Test
-    void a_run_takes_no_graph_without_a_result_of_its_own_and_gives_none_a_timeout() {
+    void a_run_takes_no_graph_without_a_result_of_its_own() {
         try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
             Dag<String, Outputs> leaves = Dag.ofLeaves("leaves", String.class, dag -> dag.task("a", t -> 1));
-            Dag<String, Integer> one = Dag.of("one", String.class, dag -> dag.task("a", t -> 1));
             Definition<String, Boolean> all =
                     Definition.of("all", String.class, Boolean.class, (ctx, input) -> ctx.call(leaves, input) == null);
-            ChildOptions late = ChildOptions.defaults().timeout(Duration.ofHours(1));
-            Definition<String, Integer> timed = Definition.of(
-                    "timed",
-                    String.class,
-                    Integer.class,
-                    (ctx, input) -> ctx.startChild(one, input, late).await());
-            perdure.register(leaves).register(one).register(all).register(timed);
+            perdure.register(leaves).register(all);
             assertThatThrownBy(() -> perdure.start(all, "x").result())
                     .hasMessageContaining(
                             "Graph 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
-            assertThatThrownBy(() -> perdure.start(timed, "x").result())
-                    .hasMessageContaining("which a graph does not take");
         }
     }
 
@@ -323,18 +340,6 @@ abstract class DagScenarios extends Scenarios {
             assertThat(perdure.start(dag, "x", id("g")).result()).isEqualTo(1);
             assertThatThrownBy(() -> perdure.start(dag, "y", id("g"))).isInstanceOf(RunConflictException.class);
             assertThat(bodies).hasValue(1);
-        }
-    }
-
-    @Test
-    void a_graph_takes_no_delay_timeout_or_message() {
-        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
-            Dag<String, Integer> dag = Dag.of("plain", String.class, builder -> builder.task("only", t -> 1));
-            perdure.register(dag);
-            assertThatThrownBy(() ->
-                            perdure.start(dag, "x", StartOptions.defaults().delay(Duration.ofHours(1))))
-                    .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("Give its tasks .waitFor(…) and .timeout(…).");
         }
     }
 

@@ -1,0 +1,159 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Dag;
+import dev.perdure.GraphRun;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.Outbox;
+import dev.perdure.Perdure;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.Topic;
+import dev.perdure.UnknownRunException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Graphs that are started in transactions that the caller holds. */
+final class OutboxGraphIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Dag<Integer, Integer> DIAMOND = Dag.of("diamond", Integer.class, dag -> {
+        var top = dag.task("top", t -> t.input() + 1).priority(7);
+        var left = dag.task("left", top, (t, first) -> first * 2);
+        var right = dag.workflow("right", top, (ctx, t, first) -> first * 3).timeout(Duration.ofHours(1));
+        return dag.task("join", left, right, (t, one, two) -> one + two);
+    });
+
+    private final String schema = TestServer.newSchema();
+    private HikariDataSource pool;
+    private PostgresStore store;
+    private Perdure perdure;
+
+    @BeforeEach
+    void open() throws InterruptedException {
+        pool = TestServer.pool(6);
+        store = PostgresStore.on(pool).schema(schema).open();
+        store.awaitListening();
+        perdure = Perdure.on(store).register(DIAMOND).start();
+    }
+
+    @AfterEach
+    void close() {
+        perdure.close();
+        store.close();
+        pool.close();
+    }
+
+    private static Connection caller() throws SQLException {
+        Connection connection = TestServer.plain().getConnection();
+        connection.setAutoCommit(false);
+        return connection;
+    }
+
+    private Outbox in(Connection connection) {
+        return perdure.outbox(PostgresOutbox.on(store).in(connection));
+    }
+
+    private GraphRun<Integer> graph(String id) {
+        return await().atMost(PATIENCE)
+                .ignoreException(UnknownRunException.class)
+                .until(() -> perdure.graph(RunId.of(id), DIAMOND), Objects::nonNull);
+    }
+
+    private void awaitEmptyInbox() {
+        String left =
+                "SELECT (SELECT count(*) FROM %1$s.inbox) + (SELECT count(*) FROM %1$s.inbox_task)".formatted(schema);
+        await().atMost(PATIENCE).until(() -> TestServer.query(left).equals("0"));
+    }
+
+    @Test
+    void a_graph_is_there_on_commit_and_not_before_and_not_after_a_rollback() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(DIAMOND, 1, id("gone"));
+            caller.rollback();
+            in(caller).start(DIAMOND, 1, id("here"));
+            assertThat(perdure.list(RunFilter.all())).isEmpty();
+            caller.commit();
+        }
+        assertThat(graph("here").result(PATIENCE)).isEqualTo(10);
+        awaitEmptyInbox();
+        assertThat(perdure.list(RunFilter.all()))
+                .extracting(run -> run.id().value())
+                .containsExactlyInAnyOrder("here", "here/top", "here/left", "here/right", "here/join");
+        assertThat(TestServer.query("SELECT priority FROM %s.run WHERE id = 'here/top'".formatted(schema)))
+                .isEqualTo("7");
+    }
+
+    @Test
+    void many_graphs_are_one_round_trip_and_all_run() throws Exception {
+        List<Integer> inputs = IntStream.range(0, 300).boxed().toList();
+        try (CountingProxy proxy = new CountingProxy();
+                Connection caller = proxy.source().getConnection()) {
+            caller.setAutoCommit(false);
+            in(caller).start(DIAMOND, 0, id("first")); // the driver asks for types once per connection
+            proxy.reset();
+            in(caller).startAll(DIAMOND, inputs, input -> id("g-" + input));
+            assertThat(proxy.roundTrips()).isEqualTo(1);
+            caller.commit();
+        }
+        awaitEmptyInbox();
+        for (int input : inputs) {
+            GraphRun<Integer> run = perdure.graph(RunId.of("g-" + input), DIAMOND);
+            assertThat(run.result(PATIENCE)).isEqualTo(5 * (input + 1));
+        }
+    }
+
+    @Test
+    void delay_and_timeout_go_with_the_start() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(DIAMOND, 1, id("later").delay(Duration.ofHours(2)).timeout(Duration.ofHours(3)));
+            caller.commit();
+        }
+        GraphRun<Integer> run = graph("later");
+        assertThat(run.state()).isEqualTo(RunState.PENDING);
+        assertThat(run.status().task("top").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
+        assertThat(TestServer.query("""
+                SELECT count(*) FROM %s.run WHERE id LIKE 'later%%' AND deadline - created_at = interval '3 hours'
+                """.formatted(schema))).isEqualTo("5");
+    }
+
+    @Test
+    void an_id_that_is_taken_starts_nothing_and_holds_up_nothing() throws Exception {
+        perdure.start(DIAMOND, 5, id("mine")).result(PATIENCE);
+        perdure.start(DIAMOND, 5, id("half/left")).result(PATIENCE);
+        try (Connection caller = caller()) {
+            in(caller).start(DIAMOND, 1, id("mine"));
+            in(caller).start(DIAMOND, 1, id("half"));
+            in(caller).start(DIAMOND, 1, id("sound"));
+            caller.commit();
+        }
+        assertThat(graph("sound").result(PATIENCE)).isEqualTo(10);
+        awaitEmptyInbox();
+        assertThat(graph("mine").result(PATIENCE)).isEqualTo(30);
+        assertThat(perdure.list(RunFilter.all()))
+                .extracting(run -> run.id().value())
+                .doesNotContain("half", "half/top");
+    }
+
+    @Test
+    void a_message_is_refused_at_once() throws Exception {
+        try (Connection caller = caller()) {
+            assertThatThrownBy(() ->
+                            in(caller).start(DIAMOND, 1, id("g").message(Topic.of("news", String.class), "hello")))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("The run of graph 'diamond' was given a message");
+        }
+    }
+}

@@ -1,0 +1,344 @@
+package dev.perdure.testing.scenarios;
+
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.perdure.ChildOptions;
+import dev.perdure.Dag;
+import dev.perdure.DeadlineExceededException;
+import dev.perdure.Definition;
+import dev.perdure.GraphRun;
+import dev.perdure.GraphStatus;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RecordedException;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.TaskError;
+import dev.perdure.TaskStatus;
+import dev.perdure.TasksFailedException;
+import dev.perdure.TerminalException;
+import dev.perdure.Topic;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.PerdureTest;
+import dev.perdure.testing.TestMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Graphs that begin later, and graphs that must not take longer. */
+abstract class DagStartScenarios extends Scenarios {
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final String LATE = "its graph has passed its deadline 2030-01-01T01:00:00Z";
+
+    private static RunState stateOf(GraphRun<?> run, String task) {
+        return run.status().task(task).orElseThrow().state();
+    }
+
+    private static String reasonOf(GraphRun<?> run, String task) {
+        return run.status().task(task).flatMap(TaskStatus::reason).orElse("");
+    }
+
+    // ---- later
+
+    private static Dag<String, String> two() {
+        return Dag.of("two", String.class, dag -> {
+            var a = dag.task("a", t -> t.input() + "a");
+            var b = dag.task("b", t -> t.input() + "b");
+            return dag.task("c", a, b, (t, first, second) -> first + second);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_graph_begins_after_its_delay(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> dag = two();
+            perdure.register(dag);
+            GraphRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
+            perdure.settle();
+            perdure.advance(HOUR.minusMinutes(1));
+            assertThat(run.state()).isEqualTo(RunState.PENDING);
+            assertThat(stateOf(run, "a")).isEqualTo(RunState.SUSPENDED);
+            assertThat(stateOf(run, "b")).isEqualTo(RunState.SUSPENDED);
+            assertThat(stateOf(run, "c")).isEqualTo(RunState.PENDING);
+            assertThat(run.result()).isEqualTo("xaxb");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_delayed_graph_that_is_cancelled_never_begins_and_can_be_repaired_at_once(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> dag = two();
+            perdure.register(dag);
+            GraphRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
+            perdure.settle();
+            run.cancel("not now");
+            assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
+            assertThat(stateOf(run, "a")).isEqualTo(RunState.CANCELLED);
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:00:00Z");
+            run.retryFailed();
+            assertThat(run.result()).isEqualTo("xaxb");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:00:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_workflow_calls_a_graph_later_and_no_longer_than_it_has_itself(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, String> dag = two();
+            Dag<String, String> slow = Dag.of(
+                    "slow",
+                    String.class,
+                    builder -> builder.task("only", t -> t.input()).waitFor(HOUR.multipliedBy(5)));
+            ChildOptions later = ChildOptions.childId("later").delay(HOUR);
+            Definition<String, String> caller = workflow(
+                    "caller", (ctx, in) -> ctx.startChild(dag, in, later).await());
+            Definition<String, String> impatient = workflow("impatient", (ctx, in) -> {
+                ctx.startChild(slow, in, ChildOptions.childId("bound"));
+                ctx.sleep(HOUR.multipliedBy(9));
+                return in;
+            });
+            perdure.register(dag, slow, caller, impatient);
+            assertThatThrownBy(() -> perdure.start(impatient, "x", id("late").timeout(HOUR))
+                            .result())
+                    .hasMessageContaining("DeadlineExceededException");
+            assertThatThrownBy(() -> perdure.graph(RunId.of("bound"), slow).result())
+                    .hasMessageContaining("Run 'bound' has passed its deadline 2030-01-01T01:00:00Z.");
+            assertThat(perdure.start(caller, "x").result()).isEqualTo("xaxb");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
+        }
+    }
+
+    @Test
+    void a_graph_takes_no_message() {
+        try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
+            Dag<String, String> dag = two();
+            perdure.register(dag);
+            assertThatThrownBy(() -> perdure.start(dag, "x", id("g").message(Topic.of("news", String.class), "hello")))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("Send it to a task that is a workflow, under the id of the run, a '/' and");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_that_is_a_workflow_gets_messages_under_its_own_id(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Topic<String> news = Topic.of("news", String.class);
+            Dag<String, String> dag = Dag.of(
+                    "listening",
+                    String.class,
+                    builder -> builder.workflow(
+                            "hear", (ctx, t) -> ctx.receive(news).await()));
+            perdure.register(dag);
+            GraphRun<String> run = perdure.start(dag, "x", id("g"));
+            perdure.send(RunId.of("g/hear"), news, "hello");
+            assertThat(run.result()).isEqualTo("hello");
+        }
+    }
+
+    // ---- no longer
+
+    @ParameterizedTest
+    @EnumSource
+    void a_graph_that_passes_its_deadline_fails_and_its_tasks_are_cancelled(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("slow", String.class, builder -> {
+                var quick = builder.task("quick", t -> 1);
+                var waits = builder.task("waits", quick, (t, one) -> 2).waitForEvent("never");
+                var undoes = builder.workflow("undoes", quick, (ctx, t, one) -> {
+                    try {
+                        ctx.sleep(HOUR.multipliedBy(5));
+                    } finally {
+                        ctx.sleep(Duration.ofMinutes(1));
+                        ctx.run("undo", () -> seen.add("undone"));
+                    }
+                    return 3;
+                });
+                builder.onFailure(
+                        t -> t.errors().stream().map(TaskError::toString).forEach(seen::add));
+                builder.onSuccess(t -> seen.add("onSuccess"));
+                return builder.task("join", waits, undoes, (t, two, three) -> two + three);
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            RunFailedException late = catchThrowableOfType(RunFailedException.class, run::result);
+            assertThat(late.state()).isEqualTo(RunState.FAILED);
+            assertThat(late).hasMessageContaining("Run 'g' has passed its deadline 2030-01-01T01:00:00Z.");
+            assertThat(((RecordedException) late.getCause()).type())
+                    .isEqualTo(DeadlineExceededException.class.getName());
+            assertThat(perdure.now()).isEqualTo("2030-01-01T01:01:00Z");
+            assertThat(stateOf(run, "quick")).isEqualTo(RunState.COMPLETED);
+            assertThat(stateOf(run, "waits")).isEqualTo(RunState.CANCELLED);
+            assertThat(reasonOf(run, "waits")).isEqualTo(LATE);
+            assertThat(reasonOf(run, "undoes")).isEqualTo(LATE);
+            assertThat(reasonOf(run, "join")).isEqualTo("because task 'waits' was cancelled: " + LATE);
+            assertThat(seen).containsExactly("undone", "'waits': " + LATE, "'undoes': " + LATE);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_finds_a_task_that_backs_off_one_that_runs_and_those_that_follow(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> backing = Dag.of(
+                    "backing",
+                    String.class,
+                    builder -> builder.task("flaky", t -> broken(1))
+                            .retry(RetryPolicy.standard()
+                                    .initialDelay(HOUR.multipliedBy(2))
+                                    .jitter(0)));
+            Dag<String, Integer> stuck = Dag.of("stuck", String.class, builder -> {
+                var first = builder.run("first", t -> await(new CountDownLatch(1)));
+                return builder.task("next", first, (t, none) -> 1);
+            });
+            perdure.register(backing, stuck);
+            GraphRun<Integer> flaky = perdure.start(backing, "x", id("g").timeout(HOUR));
+            assertThatThrownBy(flaky::result).hasMessageContaining("Run 'g' has passed its deadline");
+            assertThat(reasonOf(flaky, "flaky")).isEqualTo(LATE);
+            GraphRun<Integer> run = perdure.start(stuck, "x", id("s").timeout(Duration.ofMillis(50)));
+            assertThatThrownBy(run::result).hasMessageContaining("Run 's' has passed its deadline");
+            assertThat(reasonOf(run, "first")).startsWith("its graph has passed its deadline");
+            assertThat(reasonOf(run, "next")).startsWith("because task 'first' was cancelled: its graph");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_that_passes_while_no_worker_is_there_is_found_by_the_next(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> ran = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("forgotten", String.class, builder -> {
+                var first = builder.task("first", t -> 1).waitFor(Duration.ofMinutes(1));
+                return builder.task("next", first, (t, one) -> {
+                    ran.add("next");
+                    return 2;
+                });
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            perdure.settle();
+            perdure.crashAll();
+            perdure.advance(Duration.ofHours(2));
+            perdure.startWorker();
+            assertThatThrownBy(run::result).hasMessageContaining("Run 'g' has passed its deadline");
+            assertThat(reasonOf(run, "first")).isEqualTo(LATE);
+            assertThat(ran).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_deadline_ends_the_items_of_a_map_and_the_map(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, List<Integer>> dag = Dag.of("mapped", String.class, builder -> {
+                var items = builder.task("items", t -> List.of(1, 2, 3)).returning(new TypeRef<List<Integer>>() {});
+                return builder.map("each", items, (t, item) -> broken(item))
+                        .parallelism(2)
+                        .retry(RetryPolicy.standard()
+                                .initialDelay(HOUR.multipliedBy(2))
+                                .jitter(0));
+            });
+            perdure.register(dag);
+            GraphRun<List<Integer>> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            assertThatThrownBy(run::result).hasMessageContaining("Run 'g' has passed its deadline");
+            assertThat(stateOf(run, "each")).isEqualTo(RunState.CANCELLED);
+            assertThat(reasonOf(run, "each")).isEqualTo(LATE);
+            perdure.settle();
+            assertThat(perdure.list(RunFilter.all().definition("mapped/each*")))
+                    .hasSize(2)
+                    .allMatch(item -> item.state() == RunState.CANCELLED);
+        }
+    }
+
+    private static int refused() {
+        throw new TerminalException("no");
+    }
+
+    private static int broken(int item) {
+        throw new IllegalStateException("broken " + item);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_failed_before_the_deadline_counts_more_and_a_graph_in_time_does_not_feel_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of("mixed", String.class, builder -> {
+                var bad = builder.task("bad", t -> refused());
+                var slow = builder.task("slow", t -> 1).waitFor(HOUR.multipliedBy(2));
+                return builder.task("join", bad, slow, (t, one, two) -> one + two);
+            });
+            Dag<String, String> quick = two();
+            perdure.register(dag, quick);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            RunFailedException failed = catchThrowableOfType(RunFailedException.class, run::result);
+            assertThat(failed.getCause()).isInstanceOf(TasksFailedException.class);
+            assertThat(failed).hasMessageContaining("'bad': dev.perdure.TerminalException: no");
+            assertThat(reasonOf(run, "slow")).isEqualTo(LATE);
+            assertThat(perdure.start(quick, "x", id("in time").timeout(HOUR)).result())
+                    .isEqualTo("xaxb");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_with_a_timeout_of_its_own_fails_by_it(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<String, Integer> dag = Dag.of(
+                    "own",
+                    String.class,
+                    builder -> builder.workflow("slow", (ctx, t) -> {
+                                ctx.sleep(HOUR.multipliedBy(5));
+                                return 1;
+                            })
+                            .timeout(Duration.ofMinutes(10)));
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            assertThatThrownBy(run::result)
+                    .hasMessageContaining("'slow': dev.perdure.DeadlineExceededException: Run 'g/slow' has passed");
+            assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_repaired_graph_has_its_time_again(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            AtomicBoolean patient = new AtomicBoolean();
+            Dag<String, Integer> dag = Dag.of("again", String.class, builder -> {
+                var first = builder.workflow("first", (ctx, t) -> {
+                    ctx.sleep(patient.get() ? HOUR.minusMinutes(10) : HOUR.multipliedBy(2));
+                    return 1;
+                });
+                return builder.workflow("second", first, (ctx, t, one) -> {
+                    ctx.sleep(patient.get() ? Duration.ofMinutes(5) : HOUR);
+                    return 2;
+                });
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            assertThatThrownBy(run::result).hasMessageContaining("2030-01-01T01:00:00Z");
+            run.retryFailed();
+            assertThatThrownBy(run::result).hasMessageContaining("2030-01-01T02:00:00Z");
+            patient.set(true);
+            run.retryFailed();
+            assertThat(run.result()).isEqualTo(2);
+            GraphStatus status = run.status();
+            assertThat(status.tasks()).extracting(TaskStatus::state).containsOnly(RunState.COMPLETED);
+        }
+    }
+}
