@@ -73,6 +73,7 @@ final class BatchRun {
         if (batch.isOneEntry() && database.call(this::appendOne)) {
             return List.of(outcomes);
         }
+        PostgresLedger.fence(batch.wholes, outcomes);
         Answers lone = addressees.probablyInMemory() ? tellHeld() : null;
         Answers answers = lone != null ? lone : database.call(this::send);
         answers.readBack(readBack);
@@ -126,6 +127,12 @@ final class BatchRun {
             }
             if (!taken.isEmpty()) {
                 readBack.existing(taken, sender, outcomes);
+            }
+            List<Placed<Change.Whole>> fenced = batch.wholes.stream()
+                    .filter(whole -> outcomes[whole.index()] instanceof Outcome.Fenced)
+                    .toList();
+            if (!fenced.isEmpty()) {
+                readBack.wholes(fenced, outcomes);
             }
         }
     }
@@ -265,6 +272,8 @@ final class BatchRun {
         addIf(!batch.moves.isEmpty(), parts, batch.onlyEnds() ? Part.END : Part.MOVE);
         addIf(!batch.restarts.isEmpty(), parts, Part.RESTART);
         addIf(!batch.reruns.isEmpty(), parts, Part.RERUN);
+        addIf(!batch.trains.isEmpty(), parts, Part.WHOLE);
+        addIf(batch.trains.states.changesStates(), parts, Part.WHOLE_STATE);
         addIf(batch.answers(), parts, Part.ANSWER);
         addIf(batch.opens(), parts, batch.endingIds().length == 0 ? Part.OPEN : Part.OPEN_ALL);
         addIf(batch.takingKeys().length > 0, parts, batch.releases() ? Part.HANDED : Part.HANDED_TASKS);
@@ -298,11 +307,13 @@ final class BatchRun {
                 batch.objects.bindEntering(parameters.time(time).integer(sender.worker()));
                 fence(parameters.integer(sender.worker()));
             }
-            case STATE -> {
-                batch.objects.bindActing(parameters);
-                fence(parameters).integer(sender.worker());
-                batch.objects.bindValues(parameters);
+            case STATE -> bindStates(batch.objects, parameters);
+            case WHOLE -> {
+                batch.trains.bindTrains(parameters.time(time));
+                fence(parameters).longs(batch.births.keys());
+                batch.trains.bind(parameters);
             }
+            case WHOLE_STATE -> bindStates(batch.trains.states, parameters);
             case RELEASE -> {
                 parameters.time(time).integer(sender.worker());
                 parameters.longs(batch.holdingKeys()).ints(batch.takesOfHolders());
@@ -396,6 +407,12 @@ final class BatchRun {
         fence(parameters.integer(sender.worker())).integer(sender.worker());
     }
 
+    private void bindStates(BatchObjects objects, Parameters parameters) throws SQLException {
+        objects.bindActing(parameters);
+        fence(parameters).integer(sender.worker());
+        objects.bindValues(parameters);
+    }
+
     private void bindStays(Parameters parameters, @Nullable Instant time) throws SQLException {
         fence(parameters.time(time));
         stayEntries.bind(parameters);
@@ -406,7 +423,8 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE -> results.skip();
+                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
+                case WHOLE -> batch.trains.read(results.next(), outcomes);
                 case ENTER -> readEntered(results.next(), answers);
                 case RELEASE -> readReleased(results.next(), answers);
                 case LOCK, LOCK_AFTER, LOCK_ALL ->

@@ -584,6 +584,8 @@ final class LedgerSql {
         END,
         RESTART,
         RERUN,
+        WHOLE,
+        WHOLE_STATE,
         ANSWER,
         RELEASE,
         OPEN,
@@ -616,6 +618,7 @@ final class LedgerSql {
     final String settingsAndDeliverHeld;
     final String settingsAndEndForHeld;
     final ObjectSql objects;
+    final WholeSql whole;
     final GraphSql graph;
 
     LedgerSql(Schema schema) {
@@ -639,6 +642,7 @@ final class LedgerSql {
         this.settingsAndDeliverHeld = String.join(";\n", settings, mail.deliverHeld);
         this.settingsAndEndForHeld = String.join(";\n", settings, mail.endForHeld);
         this.objects = new ObjectSql(schema);
+        this.whole = new WholeSql(schema);
         this.graph = new GraphSql(schema);
     }
 
@@ -658,7 +662,8 @@ final class LedgerSql {
             case MAKE_OBJECTS -> objects.make;
             case LOCK_OBJECTS -> objects.lock;
             case ENTER -> objects.enter;
-            case STATE -> objects.state;
+            case STATE, WHOLE_STATE -> objects.state;
+            case WHOLE -> whole.whole;
             case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> lock;

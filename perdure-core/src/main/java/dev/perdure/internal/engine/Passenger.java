@@ -1,0 +1,83 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Somebody who calls a virtual object and waits for the result, before the store knows of the call. */
+final class Passenger {
+    private final NewRun run;
+    private final Registered definition;
+    private final Clockwork.Signal signal;
+    private final AtomicReference<@Nullable Ride> ride = new AtomicReference<>();
+
+    /** How often others were let go first. */
+    private int overtaken;
+
+    Passenger(NewRun run, Registered definition, Clockwork clockwork) {
+        this.run = run;
+        this.definition = definition;
+        this.signal = clockwork.signal();
+    }
+
+    /** How it went. */
+    sealed interface Ride {
+        /**
+         * The call was started and ended in one commit.
+         *
+         * @param ended how
+         */
+        record Arrived(Runs.Ended ended) implements Ride {}
+
+        /**
+         * The call was started, and is carried on like any other.
+         *
+         * @param run the run
+         */
+        record Stored(RunRef run) implements Ride {}
+
+        /** Nothing of the call is in the store. */
+        record LeftBehind() implements Ride {}
+    }
+
+    NewRun run() {
+        return run;
+    }
+
+    Registered definition() {
+        return definition;
+    }
+
+    /** Others were let go first; gives how often that happened. */
+    int overtaken() {
+        return ++overtaken;
+    }
+
+    /** The first word counts. */
+    void settle(Ride how) {
+        if (ride.compareAndSet(null, how)) {
+            signal.raise();
+        }
+    }
+
+    Ride await() {
+        try {
+            Ride how = ride.get();
+            while (how == null) {
+                signal.await(Clockwork.NEVER, Clockwork.NEVER);
+                how = ride.get();
+            }
+            return how;
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new ResultUnavailableException(
+                    "The wait for the call '%s' was interrupted. It may have had its turn; look for the run with this id."
+                            .formatted(run.id()));
+        }
+    }
+}
