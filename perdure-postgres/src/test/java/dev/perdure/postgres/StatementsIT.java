@@ -12,6 +12,7 @@ import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
@@ -78,6 +79,7 @@ final class StatementsIT {
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
+                ledger.whole,
                 new Claims(SCHEMA, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
@@ -126,6 +128,7 @@ final class StatementsIT {
                 ledger.objects.follow,
                 ledger.objects.state,
                 ledger.objects.release,
+                ledger.whole.whole,
                 ledger.objects.anyWaiting));
         together.addAll(statements(ledger.mail).values());
         together.addAll(List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1)));
@@ -327,6 +330,10 @@ final class StatementsIT {
             Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1, second.run());
             together.add(StoreFixture.completeAndGoOn(second));
             together.add(new Change.Advance(third.run(), third.epoch(), List.of(), effects, end));
+            NewRun fourth = StoreFixture.newRun(third.run().id() + "-fourth").on(third.object());
+            Move.End last = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");
+            together.add(new Change.Whole(
+                    fourth, List.of(), effects, last, third.run().id()));
         }
         applied(ledger, lane, together);
     }

@@ -200,7 +200,8 @@ public final class Engine implements Perdure {
             return switch (starter.call(callee, input)) {
                 case Ride.Arrived(Runs.Ended ended) -> new ArrivedRun<>(ended, type, desk);
                 case Ride.Stored(RunRef run) -> handle(run, type);
-                case Ride.LeftBehind() -> throw new IllegalStateException("Left behind and not started: " + callee);
+                case Ride.LeftBehind left -> throw new IllegalStateException("Not started: " + callee);
+                case Ride.GoesFirst first -> throw new IllegalStateException("Not started: " + callee);
             };
         }
     }

@@ -43,6 +43,13 @@ final class Passenger {
 
         /** Nothing of the call is in the store. */
         record LeftBehind() implements Ride {}
+
+        /**
+         * Nothing of the call is in the store, and others wait for it to be the first of the train.
+         *
+         * @param train that has to hear when the call was started
+         */
+        record GoesFirst(Train train) implements Ride {}
     }
 
     NewRun run() {
@@ -58,26 +65,36 @@ final class Passenger {
         return ++overtaken;
     }
 
-    /** The first word counts. */
-    void settle(Ride how) {
-        if (ride.compareAndSet(null, how)) {
+    /** The first word counts; says whether this was it. */
+    boolean settle(Ride how) {
+        boolean first = ride.compareAndSet(null, how);
+        if (first) {
             signal.raise();
         }
+        return first;
+    }
+
+    /** Whether he does not wait any more. */
+    boolean isGone() {
+        return ride.get() != null;
     }
 
     Ride await() {
-        try {
+        while (true) {
             Ride how = ride.get();
-            while (how == null) {
-                signal.await(Clockwork.NEVER, Clockwork.NEVER);
-                how = ride.get();
+            if (how != null) {
+                return how;
             }
-            return how;
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new ResultUnavailableException(
-                    "The wait for the call '%s' was interrupted. It may have had its turn; look for the run with this id."
-                            .formatted(run.id()));
+            try {
+                signal.await(Clockwork.NEVER, Clockwork.NEVER);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                if (settle(new Ride.LeftBehind())) {
+                    throw new ResultUnavailableException(
+                            "The wait for the call '%s' was interrupted. It may have its turn all the same; look for the run with this id."
+                                    .formatted(run.id()));
+                }
+            }
         }
     }
 }

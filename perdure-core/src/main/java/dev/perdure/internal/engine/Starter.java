@@ -68,19 +68,30 @@ final class Starter {
         Session home = worker == null ? null : worker.session();
         ObjectKey object = home == null ? null : boarding(home, callee, order.run());
         if (home == null || object == null) {
-            return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
+            return startAlone(callee, order);
         }
         commits.requireOpen();
-        Train train = home.expectTrain(object).orElse(null);
-        if (train == null) {
-            Registered handler = registry.find(order.run().definition()).orElseThrow();
-            Ride ride = home.carry(new Passenger(order.run(), handler, settings.clockwork()), object);
-            return ride instanceof Ride.LeftBehind
-                    ? new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst())
-                    : ride;
+        Train mine = home.expectTrain(object).orElse(null);
+        if (mine != null) {
+            return startFirst(mine, callee, order);
         }
+        Registered handler = registry.find(order.run().definition()).orElseThrow();
+        Ride ride = home.carry(new Passenger(order.run(), handler, settings.clockwork()), object);
+        return switch (ride) {
+            case Ride.LeftBehind() -> startAlone(callee, order);
+            case Ride.GoesFirst(Train train) -> startFirst(train, callee, order);
+            case Ride.Arrived arrived -> arrived;
+            case Ride.Stored stored -> stored;
+        };
+    }
+
+    private Ride startAlone(Callee callee, Order order) {
+        return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
+    }
+
+    private Ride startFirst(Train train, Callee callee, Order order) {
         try {
-            return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
+            return startAlone(callee, order);
         } finally {
             train.expectNoMore();
         }

@@ -61,6 +61,8 @@ final class Train {
     private final Deque<Passenger> platform = new ArrayDeque<>();
 
     private boolean sending;
+    /** Whether the batch on its way frees the object, as far as is known here. */
+    private boolean freeing;
     /** Whether several had their results by the last batch. */
     private volatile boolean crowded;
     /** Whether others may wait in the store who are not known here. */
@@ -345,11 +347,13 @@ final class Train {
         Car next;
         if (!waiting.isEmpty()) {
             next = new Car(heldOf(waiting.removeFirst(), last.known), null);
-        } else if (!moreWait && !platform.isEmpty()) {
-            Passenger passenger = platform.removeFirst();
-            next = new Car(heldOf(passenger, last.known), passenger);
         } else {
-            return Optional.empty();
+            platform.removeIf(Passenger::isGone);
+            Passenger passenger = moreWait || freeing ? null : platform.pollFirst();
+            if (passenger == null) {
+                return Optional.empty();
+            }
+            next = new Car(heldOf(passenger, last.known), passenger);
         }
         cars.add(next);
         return Optional.of(next);
@@ -425,6 +429,7 @@ final class Train {
     private Batch load() {
         List<Car> ended = cars.stream().takeWhile(car -> car.end != null).toList();
         Optional<Car> next = cars.stream().skip(ended.size()).findFirst().filter(Car::isUnknown);
+        freeing = cars.size() == ended.size() && waiting.isEmpty();
         int most = waiting.isEmpty() ? LONGEST : 1;
         int takes = Math.min(most, Math.max(session.room(), cars.size() > ended.size() ? 1 : 0));
         List<Change> changes = changes(ended, takes);
@@ -483,6 +488,7 @@ final class Train {
     /** Hands outcomes out and sees who is next. Gives the car that begins now. */
     private Optional<Car> settle(Batch batch, List<Outcome> outcomes) {
         sending = false;
+        freeing = false;
         crowded = batch.cars.size() > 1;
         Claimed holder = null;
         boolean whole = true;
@@ -539,9 +545,14 @@ final class Train {
         return Optional.of(begin(holder, warm ? known : Optional.empty()));
     }
 
+    /** Nobody in the store waits. Whoever came meanwhile starts his call, and the others wait for him. */
     private Optional<Car> nobodyGoesOn() {
         uncouple(true);
-        finish();
+        departed = false;
+        over = true;
+        while (over && !platform.isEmpty()) {
+            over = !platform.removeFirst().settle(new Ride.GoesFirst(this));
+        }
         return Optional.empty();
     }
 
