@@ -361,7 +361,7 @@ final class Batch {
                 || !reruns.isEmpty()
                 || answers()
                 || opens()
-                || touchesObjects();
+                || releases();
     }
 
     /** Whether all that it touches beside them are runs that come after them. */
@@ -372,7 +372,7 @@ final class Batch {
                 && letters.isEmpty()
                 && reruns.isEmpty()
                 && !answers()
-                && !touchesObjects();
+                && !releases();
     }
 
     /** The runs whose tasks are to be locked as well, by id. */
@@ -495,9 +495,21 @@ final class Batch {
         return taking().mapToLong(advance -> advance.run().key()).toArray();
     }
 
-    /** With how many, for each of {@link #takingKeys}. */
-    int[] takesOfTakers() {
-        return taking().mapToInt(Batch::takes).toArray();
+    /** Those of them that others come after. */
+    long[] takingTasks() {
+        return LongStream.of(takingKeys()).filter(Keys::precedes).toArray();
+    }
+
+    /** Those of them that held an object. */
+    long[] takingHolders() {
+        return LongStream.of(takingKeys()).filter(Keys::holds).toArray();
+    }
+
+    /** With how many, for each of {@link #takingHolders}. */
+    int[] takesOfTakingHolders() {
+        return taking().filter(advance -> Keys.holds(advance.run().key()))
+                .mapToInt(Batch::takes)
+                .toArray();
     }
 
     private Stream<Change.Advance> taking() {

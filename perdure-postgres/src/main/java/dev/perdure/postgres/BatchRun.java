@@ -251,7 +251,7 @@ final class BatchRun {
     /** What the batch needs, in the order in which it is sent. */
     private Set<Part> parts() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty();
+        boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty() || !batch.objects.arrivals.isEmpty();
         addIf(batch.objects.makes(), parts, Part.MAKE_OBJECTS);
         addIf(batch.touchesObjects(), parts, Part.LOCK_OBJECTS);
         addIf(batch.touchesOnlyWhatComesAfter(), parts, Part.LOCK_AFTER);
@@ -389,9 +389,9 @@ final class BatchRun {
             }
             case HANDED ->
                 parameters
-                        .longs(batch.takingKeys())
-                        .longs(batch.takingKeys())
-                        .ints(batch.takesOfTakers())
+                        .longs(batch.takingTasks())
+                        .longs(batch.takingHolders())
+                        .ints(batch.takesOfTakingHolders())
                         .integer(sender.worker());
             case HANDED_TASKS -> parameters.longs(batch.takingKeys()).integer(sender.worker());
         }
