@@ -13,6 +13,7 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
@@ -34,6 +35,8 @@ final class MemoryLedger implements Ledger {
     private final Circles circles;
     /** Calls of virtual objects that were handed over in this batch, and by whose end. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
+    /** Who was the last to end in this batch of those that held an object. */
+    private final Map<ObjectKey, RunId> lastHere = new HashMap<>();
 
     MemoryLedger(Tables tables) {
         this.tables = tables;
@@ -50,6 +53,7 @@ final class MemoryLedger implements Ledger {
                         .toList();
             }
             handedHere.clear();
+            lastHere.clear();
             return inOrder(changes, change -> apply(lane, change));
         });
     }
@@ -71,6 +75,7 @@ final class MemoryLedger implements Ledger {
         return switch (change) {
             case Change.Start start -> start(start);
             case Change.Advance advance -> advance(lane, advance);
+            case Change.Whole whole -> whole(lane, whole);
             case Change.Command command -> command(command);
             case Change.Rerun rerun -> tables.graphs.rerun(rerun);
             case Change.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
@@ -158,11 +163,44 @@ final class MemoryLedger implements Ledger {
                 taken.addAll(tables.objects.take(row, end.takes() - taken.size()));
                 taken.forEach(each -> handedHere.put(each, row.ref));
                 List<Claimed> next = tables.objects.behind(taken, end.takes() - taken.size());
-                moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+                ended(row, end);
                 yield new Outcome.Applied(
                         now, row.state, taken.stream().map(Row::claimed).toList(), next);
             }
         };
+    }
+
+    private void ended(Row row, Move.End end) {
+        moved(row, end.state(), end.reason().isEmpty() ? null : end.reason());
+        ObjectCall call = row.start.object();
+        if (call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE) {
+            lastHere.put(call.object(), row.ref.id());
+        }
+    }
+
+    private Outcome whole(Lane lane, Change.Whole whole) {
+        NewRun run = whole.run();
+        ObjectCall call = run.object();
+        Row existing = tables.byId.get(run.id());
+        if (existing != null) {
+            boolean mine = existing.start.seed() == run.seed()
+                    && existing.state == whole.end().state();
+            return mine ? new Outcome.AlreadyThere(existing.changedAt, existing.state) : new Outcome.Fenced();
+        }
+        boolean next = call != null
+                && whole.follows().equals(lastHere.get(call.object()))
+                && tables.objects.isFree(call.object());
+        if (!next || lane.worker() == null) {
+            return new Outcome.Fenced();
+        }
+        Row row = tables.add(run);
+        row.born(lane.worker());
+        tables.entered(row, null);
+        append(row, whole.entries(), row.createdAt);
+        effects.carryOut(row, whole.effects());
+        row.outcome = whole.end().outcome();
+        ended(row, whole.end());
+        return new Outcome.Applied(row.changedAt, row.state);
     }
 
     /** An end ahead of its turn was made from what another call left, which must have ended just now. */

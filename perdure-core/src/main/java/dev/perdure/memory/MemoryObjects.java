@@ -44,6 +44,12 @@ final class MemoryObjects implements States {
         return call != null && call.hold() == Hold.EXCLUSIVE && thing(call).holder != row;
     }
 
+    /** Whether nobody holds it and nobody waits for it. */
+    boolean isFree(ObjectKey object) {
+        Thing thing = things.get(object);
+        return thing == null || (thing.holder == null && thing.waiting.isEmpty());
+    }
+
     /** A call that is just started takes its place, unless it is one that arrives later. */
     void begin(Row row) {
         ObjectCall call = row.start.object();

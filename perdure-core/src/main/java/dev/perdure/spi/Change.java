@@ -46,6 +46,21 @@ public sealed interface Change {
     }
 
     /**
+     * A call of a virtual object from its start to its end, which the worker of this batch has run ahead of its turn and of
+     * which the store knows nothing yet. It has no parent, no delay and no timeout. Applied only if the call right before it
+     * is ended by the same batch and nobody else waits for the object; otherwise {@link Outcome.Fenced}, and nothing of it is
+     * there. Of those that follow one another all are applied or none.
+     *
+     * @param run the call, exclusive
+     * @param entries what it has recorded
+     * @param effects what it does to the state, in order
+     * @param end how it ended; takes nothing on
+     * @param follows the call from whose state it was run: held until its end in this batch, or one like this
+     */
+    record Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows)
+            implements Change {}
+
+    /**
      * Puts a mail into a run's mailbox, and lets the run go on if it waits for that.
      *
      * @param to whose

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.Births.Birth;
 import dev.perdure.spi.Change;
@@ -15,8 +16,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +49,8 @@ final class Batch {
     final OwnEffects ownEffects = new OwnEffects();
     final BatchObjects objects = new BatchObjects();
     final Letters letters = new Letters();
+    final List<Placed<Change.Whole>> wholes = new ArrayList<>();
+    final Wholes trains = new Wholes();
     final int size;
 
     Batch(List<Change> changes, Keys keys) {
@@ -57,6 +63,7 @@ final class Batch {
                     advance.effects().forEach(effect -> add(advance, effect, unborn));
                 }
                 case Change.Start start -> unborn.add(Birth.of(new Placed<>(i, start)));
+                case Change.Whole whole -> wholes.add(new Placed<>(i, whole));
                 case Change.Command command -> commands.asked(i, command);
                 case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
                 case Change.Deliver deliver -> letters.asked(i, deliver);
@@ -65,6 +72,7 @@ final class Batch {
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
         this.births = born(unborn, keys);
         objects.born(births.all);
+        trains.add(wholes, holdersThatEnd(), keys);
     }
 
     private List<Placed<Change.Advance>> movesOf(Move move) {
@@ -342,7 +350,7 @@ final class Batch {
                 || !reruns.isEmpty()
                 || answers()
                 || opens()
-                || touchesObjects();
+                || releases();
     }
 
     /** Whether all that it touches beside them are runs that come after them. */
@@ -353,7 +361,7 @@ final class Batch {
                 && letters.isEmpty()
                 && reruns.isEmpty()
                 && !answers()
-                && !touchesObjects();
+                && !releases();
     }
 
     /** The runs whose tasks are to be locked as well, by id. */
@@ -390,6 +398,14 @@ final class Batch {
 
     long[] holdingKeys() {
         return ending(Keys::holds).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    private Map<RunId, Change.Advance> holdersThatEnd() {
+        return wholes.isEmpty()
+                ? Map.of()
+                : ending(Keys::holds)
+                        .filter(advance -> advance.move() instanceof Move.End)
+                        .collect(Collectors.toMap(advance -> advance.run().id(), Function.identity()));
     }
 
     /** How many of the calls that wait the worker takes on, for each of {@link #holdingKeys}. */
@@ -468,9 +484,21 @@ final class Batch {
         return taking().mapToLong(advance -> advance.run().key()).toArray();
     }
 
-    /** With how many, for each of {@link #takingKeys}. */
-    int[] takesOfTakers() {
-        return taking().mapToInt(Batch::takes).toArray();
+    /** Those of them that others come after. */
+    long[] takingTasks() {
+        return LongStream.of(takingKeys()).filter(Keys::precedes).toArray();
+    }
+
+    /** Those of them that held an object. */
+    long[] takingHolders() {
+        return LongStream.of(takingKeys()).filter(Keys::holds).toArray();
+    }
+
+    /** With how many, for each of {@link #takingHolders}. */
+    int[] takesOfTakingHolders() {
+        return taking().filter(advance -> Keys.holds(advance.run().key()))
+                .mapToInt(Batch::takes)
+                .toArray();
     }
 
     private Stream<Change.Advance> taking() {

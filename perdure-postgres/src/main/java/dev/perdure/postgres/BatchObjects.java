@@ -61,6 +61,16 @@ final class BatchObjects {
         change.clearsAll = true;
     }
 
+    /** What a call does to the state that touches nothing else. */
+    void change(Change.Advance sender, Effect effect) {
+        switch (effect) {
+            case Effect.SetState set -> set(sender, set);
+            case Effect.ClearState clear -> clear(sender, clear);
+            case Effect.ClearAllState() -> clearAll(sender);
+            default -> throw new IllegalArgumentException("Not of the state: " + effect);
+        }
+    }
+
     private StateChange change(Change.Advance sender) {
         return states.computeIfAbsent(sender.run().key(), unseen -> new StateChange(sender));
     }

@@ -76,6 +76,7 @@ final class BatchRun {
     }
 
     List<Outcome> outcomes() {
+        PostgresLedger.fence(batch.wholes, outcomes);
         Answers answers = database.call(this::send);
         answers.readBack(readBack);
         waiting = List.copyOf(answers.waiting);
@@ -130,6 +131,12 @@ final class BatchRun {
             if (!taken.isEmpty()) {
                 readBack.existing(taken, sender, outcomes);
             }
+            List<Placed<Change.Whole>> fenced = batch.wholes.stream()
+                    .filter(whole -> outcomes[whole.index()] instanceof Outcome.Fenced)
+                    .toList();
+            if (!fenced.isEmpty()) {
+                readBack.wholes(fenced, outcomes);
+            }
         }
     }
 
@@ -173,7 +180,7 @@ final class BatchRun {
     /** What the batch needs, in the order in which it is sent. */
     private Set<Part> parts() {
         Set<Part> parts = EnumSet.noneOf(Part.class);
-        boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty();
+        boolean moves = !batch.moves.isEmpty() || !batch.restarts.isEmpty() || !batch.objects.arrivals.isEmpty();
         addIf(batch.objects.makes(), parts, Part.MAKE_OBJECTS);
         addIf(batch.touchesObjects(), parts, Part.LOCK_OBJECTS);
         addIf(batch.touchesOnlyWhatComesAfter(), parts, Part.LOCK_AFTER);
@@ -194,6 +201,8 @@ final class BatchRun {
         addIf(!batch.moves.isEmpty(), parts, batch.onlyEnds() ? Part.END : Part.MOVE);
         addIf(!batch.restarts.isEmpty(), parts, Part.RESTART);
         addIf(!batch.reruns.isEmpty(), parts, Part.RERUN);
+        addIf(!batch.trains.isEmpty(), parts, Part.WHOLE);
+        addIf(batch.trains.states.changesStates(), parts, Part.WHOLE_STATE);
         addIf(batch.answers(), parts, Part.ANSWER);
         addIf(batch.opens(), parts, batch.endingIds().length == 0 ? Part.OPEN : Part.OPEN_ALL);
         addIf(batch.takingKeys().length > 0, parts, batch.releases() ? Part.HANDED : Part.HANDED_TASKS);
@@ -232,11 +241,13 @@ final class BatchRun {
                 batch.objects.bindEntering(parameters.time(time).integer(sender.worker()));
                 fence(parameters.integer(sender.worker()));
             }
-            case STATE -> {
-                batch.objects.bindActing(parameters);
-                fence(parameters).integer(sender.worker());
-                batch.objects.bindValues(parameters);
+            case STATE -> bindStates(batch.objects, parameters);
+            case WHOLE -> {
+                batch.trains.bindTrains(parameters.time(time));
+                fence(parameters).longs(batch.births.keys());
+                batch.trains.bind(parameters);
             }
+            case WHOLE_STATE -> bindStates(batch.trains.states, parameters);
             case RELEASE -> {
                 parameters.time(time).integer(sender.worker());
                 parameters.longs(batch.holdingKeys()).ints(batch.takesOfHolders());
@@ -312,9 +323,9 @@ final class BatchRun {
             }
             case HANDED ->
                 parameters
-                        .longs(batch.takingKeys())
-                        .longs(batch.takingKeys())
-                        .ints(batch.takesOfTakers())
+                        .longs(batch.takingTasks())
+                        .longs(batch.takingHolders())
+                        .ints(batch.takesOfTakingHolders())
                         .integer(sender.worker());
             case HANDED_TASKS -> parameters.longs(batch.takingKeys()).integer(sender.worker());
         }
@@ -330,6 +341,12 @@ final class BatchRun {
         fence(parameters.integer(sender.worker())).integer(sender.worker());
     }
 
+    private void bindStates(BatchObjects objects, Parameters parameters) throws SQLException {
+        objects.bindActing(parameters);
+        fence(parameters).integer(sender.worker());
+        objects.bindValues(parameters);
+    }
+
     private void bindStays(Parameters parameters, @Nullable Instant time) throws SQLException {
         fence(parameters.time(time));
         stayEntries.bind(parameters);
@@ -341,7 +358,8 @@ final class BatchRun {
         for (Part part : parts) {
             switch (part) {
                 case START_OWN, END_OWN -> throw notHere(part);
-                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE -> results.skip();
+                case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
+                case WHOLE -> batch.trains.read(results.next(), outcomes);
                 case ENTER -> readEntered(results.next(), answers);
                 case RELEASE -> readReleased(results.next(), answers);
                 case LOCK, LOCK_AFTER, LOCK_ALL ->

@@ -72,6 +72,10 @@ final class Births {
                 .toList();
     }
 
+    long[] keys() {
+        return all.stream().mapToLong(Birth::key).toArray();
+    }
+
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         int count = all.size();
         @Nullable Integer[] owners = new Integer[count];
@@ -85,7 +89,7 @@ final class Births {
             after[i] = birth.after() == null ? null : NewTasks.array(birth.after());
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());
-        columns.bindIdentity(parameters.longs(all.stream().mapToLong(Birth::key).toArray()));
+        columns.bindIdentity(parameters.longs(keys()));
         columns.bindInput(parameters.ints(owners)).longs(delays).texts(after);
         bindOrigins(parameters);
     }

@@ -69,23 +69,15 @@ final class Claims {
 
     private static final String BY_KEY = "(SELECT key, false AS ahead FROM unnest(?::bigint[]) AS chosen (key)) AS g";
 
-    /** What comes after runs that have ended, who holds now what they held, and who waits for it next. */
+    /** What comes after tasks that have ended; and who holds now what calls held that have ended, and who waits for it next. */
     private static final String AFTER = """
             (
                 SELECT DISTINCT d.key, false AS ahead
                 FROM unnest(?::bigint[]) AS ended (key)
-                CROSS JOIN LATERAL (
-                    SELECT unnest(before) AS key FROM ${schema}.run WHERE run.key = ended.key
-                    UNION ALL
-                    SELECT o.holder
-                    FROM ${schema}.object_call c
-                    CROSS JOIN LATERAL (
-                        SELECT holder FROM ${schema}.object o WHERE o.type = c.object_type AND o.key = c.object_key OFFSET 0
-                    ) o
-                    WHERE c.key = ended.key
-                ) d
+                CROSS JOIN LATERAL (SELECT before FROM ${schema}.run WHERE run.key = ended.key OFFSET 0) e
+                CROSS JOIN LATERAL unnest(e.before) AS d (key)
                 UNION ALL
-                SELECT w.key, true
+                SELECT line.key, line.ahead
                 FROM (
                     SELECT c.object_type, c.object_key, max(ended.takes) AS takes
                     FROM unnest(?::bigint[], ?::int[]) AS ended (key, takes)
@@ -94,12 +86,22 @@ final class Claims {
                     ) c
                     GROUP BY c.object_type, c.object_key
                 ) freed
+                -- Where nobody holds it, nobody waits for it.
                 CROSS JOIN LATERAL (
-                    SELECT key FROM ${schema}.object_call w
-                    WHERE w.object_type = freed.object_type AND w.object_key = freed.object_key AND w.number IS NOT NULL
-                    ORDER BY w.number
-                    LIMIT freed.takes - 1
-                ) w
+                    SELECT holder FROM ${schema}.object o
+                    WHERE o.type = freed.object_type AND o.key = freed.object_key AND o.holder IS NOT NULL OFFSET 0
+                ) o
+                CROSS JOIN LATERAL (
+                    SELECT o.holder AS key, false AS ahead
+                    UNION ALL
+                    SELECT w.key, true
+                    FROM (
+                        SELECT key FROM ${schema}.object_call w
+                        WHERE w.object_type = freed.object_type AND w.object_key = freed.object_key AND w.number IS NOT NULL
+                        ORDER BY w.number
+                        LIMIT freed.takes - 1
+                    ) w
+                ) line
             ) AS g""";
 
     /** The same where nothing that ends holds a virtual object. */

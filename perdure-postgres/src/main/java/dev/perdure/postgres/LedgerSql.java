@@ -568,6 +568,8 @@ final class LedgerSql {
         END_OWN,
         RESTART,
         RERUN,
+        WHOLE,
+        WHOLE_STATE,
         ANSWER,
         RELEASE,
         OPEN,
@@ -598,6 +600,7 @@ final class LedgerSql {
     final OwnSql own;
     final MailSql mail;
     final ObjectSql objects;
+    final WholeSql whole;
     final GraphSql graph;
 
     LedgerSql(Schema schema) {
@@ -619,6 +622,7 @@ final class LedgerSql {
         this.own = new OwnSql(schema);
         this.mail = new MailSql(schema);
         this.objects = new ObjectSql(schema);
+        this.whole = new WholeSql(schema);
         this.graph = new GraphSql(schema);
     }
 
@@ -638,7 +642,8 @@ final class LedgerSql {
             case MAKE_OBJECTS -> objects.make;
             case LOCK_OBJECTS -> objects.lock;
             case ENTER -> objects.enter;
-            case STATE -> objects.state;
+            case STATE, WHOLE_STATE -> objects.state;
+            case WHOLE -> whole.whole;
             case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> lock;

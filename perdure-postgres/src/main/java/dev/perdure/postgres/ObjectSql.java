@@ -65,21 +65,27 @@ final class ObjectSql {
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
                 SELECT r.*, o.type, o.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at,
-                       o.holder, o.arrivals, o.object_partition,
+                       o.holder, o.arrivals, o.object_place,
                        -- What was just started has a key that nobody else knows.
                        g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS enters
                 FROM unnest(?::bigint[], ?::text[], ?::text[], ?::smallint[], ?::bigint[])
                     WITH ORDINALITY AS g (key, type, object, hold, epoch, ordinal)
                 CROSS JOIN clock
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, priority, queue, definition,
+                           version, reason, parent_position
+                    FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
+                ) r
+                -- Only what arrives does not say where.
                 LEFT JOIN LATERAL (
-                    SELECT object_type, object_key FROM ${schema}.object_call c WHERE c.key = g.key OFFSET 0
+                    SELECT object_type, object_key FROM ${schema}.object_call c WHERE g.type IS NULL AND c.key = g.key OFFSET 0
                 ) there ON true
                 CROSS JOIN LATERAL (
-                    SELECT named.type, named.object, held.holder, held.arrivals, held.partition AS object_partition
+                    SELECT named.type, named.object, held.holder, held.arrivals, held.ctid AS object_place
                     FROM (SELECT COALESCE(g.type, there.object_type), COALESCE(g.object, there.object_key)) AS named (type, object)
                     LEFT JOIN LATERAL (
-                        SELECT * FROM ${schema}.object WHERE object.type = named.type AND object.key = named.object OFFSET 0
+                        SELECT ctid, holder, arrivals FROM ${schema}.object
+                        WHERE object.type = named.type AND object.key = named.object OFFSET 0
                     ) held ON true
                 ) o
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
@@ -90,21 +96,23 @@ final class ObjectSql {
                 WHERE enters AND hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
             ), placed AS MATERIALIZED (
                 SELECT turn.*, turn > 1 OR holder IS NOT NULL AS waits,
-                       arrivals + turn - CASE WHEN holder IS NULL THEN 1 ELSE 0 END AS place
+                       arrivals + turn - CASE WHEN holder IS NULL THEN 1 ELSE 0 END AS number
                 FROM turn
             ), called AS (
                 INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
-                SELECT g.key, p.place, g.partition, g.hold, g.type, g.object
+                SELECT g.key, p.number, g.partition, g.hold, g.type, g.object
                 FROM given g LEFT JOIN placed p ON p.key = g.key AND p.waits
                 WHERE g.enters
                 ON CONFLICT (key, partition) DO UPDATE SET hold = excluded.hold, number = excluded.number
-            ), held_now AS (
-                INSERT INTO ${schema}.object AS o (type, key, partition, holder, arrivals)
-                SELECT type, object, object_partition, COALESCE(min(holder), min(key) FILTER (WHERE NOT waits)),
-                       max(place)
+            ), holding AS MATERIALIZED (
+                SELECT type, object, object_place, COALESCE(min(holder), min(key) FILTER (WHERE NOT waits)) AS holder,
+                       max(number) AS arrivals
                 FROM placed
-                GROUP BY type, object, object_partition
-                ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder, arrivals = excluded.arrivals
+                GROUP BY type, object, object_place
+            ), held_now AS (
+                UPDATE ${schema}.object AS o SET holder = h.holder, arrivals = h.arrivals
+                FROM holding h
+                WHERE o.ctid = ANY (ARRAY(SELECT object_place FROM holding)) AND o.type = h.type AND o.key = h.object
             ), unheld AS (
                 DELETE FROM ${schema}.held
                 WHERE ctid = ANY (ARRAY(
@@ -130,15 +138,11 @@ final class ObjectSql {
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM placed WHERE waits AND arrives IS NOT NULL
             ), pending AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
-                    definition, queue)
-                SELECT key, seed, CASE WHEN arrives IS NULL THEN 0 ELSE epoch END, created_at, moved_at,
-                       CASE WHEN arrives IS NULL THEN changes ELSE changes + 1 END, priority, partition, ${PENDING}, id,
-                       definition, queue
-                FROM placed WHERE waits
-                ON CONFLICT (key, partition) DO UPDATE SET
-                    epoch = excluded.epoch, changed_at = excluded.changed_at, owner = NULL, changes = excluded.changes,
-                    state = excluded.state
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN p.arrives IS NULL THEN 0 ELSE p.epoch END, changed_at = p.moved_at, owner = NULL,
+                    changes = CASE WHEN p.arrives IS NULL THEN p.changes ELSE p.changes + 1 END, state = ${PENDING}
+                FROM placed p
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM placed WHERE waits)) AND run.key = p.key AND p.waits
             )
             SELECT g.key, g.enters, COALESCE(p.waits, false) AS waits, g.moved_at, g.parent_position IS NOT NULL AS awaited,
                    g.state, g.epoch, g.changed_at
@@ -248,11 +252,11 @@ final class ObjectSql {
                 SELECT o.*, e.key AS ended, e.queue, e.takes
                 FROM ended e
                 CROSS JOIN LATERAL (
-                    SELECT * FROM ${schema}.object o
+                    SELECT ctid AS place, type, key FROM ${schema}.object o
                     WHERE o.type = e.object_type AND o.key = e.object_key AND o.holder = e.key OFFSET 0
                 ) o
             ), next AS MATERIALIZED (
-                SELECT f.type, f.key AS object, f.partition AS object_partition, f.arrivals, f.ended, f.queue AS ended_queue, f.takes,
+                SELECT f.type, f.key AS object, f.place, f.ended, f.queue AS ended_queue, f.takes,
                        w.key, w.call_partition, w.number
                 FROM freed f
                 LEFT JOIN LATERAL (
@@ -263,9 +267,9 @@ final class ObjectSql {
                     LIMIT 1
                 ) w ON true
             ), passed_on AS (
-                INSERT INTO ${schema}.object (type, key, partition, holder, arrivals)
-                SELECT type, object, object_partition, key, arrivals FROM next
-                ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder
+                UPDATE ${schema}.object AS o SET holder = n.key
+                FROM next n
+                WHERE o.ctid = ANY (ARRAY(SELECT place FROM next)) AND o.type = n.type AND o.key = n.object
             ), left_queue AS (
                 INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
                 SELECT key, NULL::bigint, call_partition, ${EXCLUSIVE}, type, object FROM next WHERE key IS NOT NULL

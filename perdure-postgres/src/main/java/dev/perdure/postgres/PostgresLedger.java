@@ -208,8 +208,8 @@ final class PostgresLedger implements Ledger {
             if (outcomes.get(i) instanceof Outcome.Applied || outcomes.get(i) instanceof Outcome.Woken) {
                 showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
             }
-            if (change instanceof Change.Deliver) {
-                // Whom it lets go on the batch itself knows best.
+            if (change instanceof Change.Deliver || change instanceof Change.Whole) {
+                // Whom it lets go on the batch itself knows best; of a call that was not there before nobody knows.
                 continue;
             }
             switch (outcomes.get(i)) {
@@ -265,6 +265,7 @@ final class PostgresLedger implements Ledger {
         return switch (change) {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
+            case Change.Whole whole -> whole.run().id();
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
             case Change.Deliver deliver -> deliver.to();

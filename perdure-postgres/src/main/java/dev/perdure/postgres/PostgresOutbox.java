@@ -162,6 +162,7 @@ public final class PostgresOutbox {
                     throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
+                case Change.Whole whole -> throw new IllegalArgumentException("Only a worker has run it: " + whole);
             }
         }
 

@@ -109,6 +109,18 @@ final class ReadBack {
         });
     }
 
+    /** Tells calls that were not applied whether they had been before. */
+    void wholes(List<Placed<Change.Whole>> wholes, Outcome[] outcomes) {
+        List<NewRun> runs = wholes.stream().map(whole -> whole.change().run()).toList();
+        existing(runs).forEach((place, found) -> {
+            Change.Whole whole = wholes.get(place).change();
+            if (found.seed() == whole.run().seed()
+                    && found.state() == whole.end().state()) {
+                outcomes[wholes.get(place).index()] = new Outcome.AlreadyThere(found.createdAt(), found.state());
+            }
+        });
+    }
+
     private Outcome outcome(Existing found, Change.Start start, Sender sender) {
         if (found.seed() != start.run().seed()) {
             return new Outcome.Existing(found.run(), found.definition(), found.sameInput());

@@ -306,6 +306,32 @@ final class CostIT {
         }
     }
 
+    /** With the end of the call before them, and the start of the one behind them. */
+    @Test
+    void many_calls_of_a_hot_key_that_begin_and_end_at_once_are_one_round_trip_and_one_commit() {
+        ObjectCall cart = new ObjectCall(new ObjectKey("cart", "train"), ObjectCall.Hold.EXCLUSIVE);
+        RunRef holder = ((Outcome.Started)
+                        fixture.apply(new Change.Start(newRun("train-0").on(cart), fixture.worker)))
+                .run();
+        for (int round = 0; round < 3; round++) {
+            List<Change> changes = new ArrayList<>();
+            List<Effect> effects = List.of(new Effect.SetState("count", StoreFixture.json("" + round)));
+            Move.End end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 64);
+            changes.add(new Change.Advance(holder, 1, List.of(), effects, end));
+            RunId before = holder.id();
+            for (int i = 0; i < 100; i++) {
+                NewRun run = newRun("train-%d-%d".formatted(round, i)).on(cart);
+                changes.add(new Change.Whole(run, List.of(), effects, end, before));
+                before = run.id();
+            }
+            changes.add(new Change.Start(newRun("train-" + (round + 1)).on(cart), fixture.worker));
+            List<Outcome> outcomes = new ArrayList<>();
+            assertThat(costOf(() -> outcomes.addAll(fixture.apply(changes)))).isEqualTo(new Cost(1, 1));
+            assertThat(outcomes.subList(0, 101)).allMatch(Outcome.Applied.class::isInstance);
+            holder = ((Outcome.Applied) outcomes.getFirst()).handed().getFirst().run();
+        }
+    }
+
     @Test
     void all_there_is_to_know_of_many_tasks_is_two_round_trips() {
         List<Task> tasks = IntStream.range(0, 100)

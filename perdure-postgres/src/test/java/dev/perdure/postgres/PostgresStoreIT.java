@@ -17,6 +17,7 @@ import dev.perdure.testing.conformance.StartConformance;
 import dev.perdure.testing.conformance.TaskConformance;
 import dev.perdure.testing.conformance.TaskOrderConformance;
 import dev.perdure.testing.conformance.TrainConformance;
+import dev.perdure.testing.conformance.WholeConformance;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
@@ -159,6 +160,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Trains extends TrainConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Wholes extends WholeConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

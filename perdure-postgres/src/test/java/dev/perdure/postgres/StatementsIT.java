@@ -12,6 +12,7 @@ import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
@@ -81,6 +82,7 @@ final class StatementsIT {
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
+                ledger.whole,
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
@@ -130,6 +132,7 @@ final class StatementsIT {
                 ledger.objects.follow,
                 ledger.objects.state,
                 ledger.objects.release,
+                ledger.whole.whole,
                 ledger.objects.anyWaiting));
         together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
         statements(new LoneTalkSql(SCHEMA, ledger))
@@ -358,6 +361,10 @@ final class StatementsIT {
             Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 1, second.run());
             together.add(StoreFixture.completeAndGoOn(second));
             together.add(new Change.Advance(third.run(), third.epoch(), List.of(), effects, end));
+            NewRun fourth = StoreFixture.newRun(third.run().id() + "-fourth").on(third.object());
+            Move.End last = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");
+            together.add(new Change.Whole(
+                    fourth, List.of(), effects, last, third.run().id()));
         }
         applied(ledger, lane, together);
     }

@@ -21,6 +21,7 @@ import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Texts;
 import dev.perdure.internal.time.StoreClock;
@@ -183,7 +184,26 @@ public final class Engine implements Perdure {
     public <O> ObjectHandle<O> object(Class<O> type, String key) {
         Texts.requireName("object key", key);
         ObjectKey object = new ObjectKey(ObjectMethods.requireName(type), key);
-        return new EngineObject<>(object, this::call, registry::handler, settings);
+        return new EngineObject<>(object, new Calls(), registry::handler, settings);
+    }
+
+    /** How objects are called. */
+    private final class Calls implements EngineObject.Caller {
+        @Override
+        public <R extends @Nullable Object> Run<R> start(Callee callee, @Nullable Object input, StartOptions options) {
+            return Engine.this.call(callee, input, options);
+        }
+
+        @Override
+        public <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input) {
+            Type type = callee.target().resultType();
+            return switch (starter.call(callee, input)) {
+                case Ride.Arrived(Runs.Ended ended) -> new ArrivedRun<>(ended, type, desk);
+                case Ride.Stored(RunRef run) -> handle(run, type);
+                case Ride.LeftBehind left -> throw new IllegalStateException("Not started: " + callee);
+                case Ride.GoesFirst first -> throw new IllegalStateException("Not started: " + callee);
+            };
+        }
     }
 
     @Override

@@ -30,10 +30,12 @@ final class EngineObject<O> implements ObjectHandle<O> {
     private final Function<ObjectMethod, ObjectHandler> handlers;
     private final Settings settings;
 
-    /** Starts a call. */
-    @FunctionalInterface
+    /** Makes calls. */
     interface Caller {
-        <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input, StartOptions options);
+        <R extends @Nullable Object> Run<R> start(Callee callee, @Nullable Object input, StartOptions options);
+
+        /** For somebody who waits for the result, and for nothing else. */
+        <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input);
     }
 
     EngineObject(ObjectKey object, Caller caller, Function<ObjectMethod, ObjectHandler> handlers, Settings settings) {
@@ -43,31 +45,56 @@ final class EngineObject<O> implements ObjectHandle<O> {
         this.settings = settings;
     }
 
-    private <R extends @Nullable Object> Run<R> call(
+    private <R extends @Nullable Object> Run<R> start(
             ObjectMethod handler, @Nullable Object input, StartOptions options) {
-        return caller.call(Callee.of(handlers.apply(handler), object.key()), input, options);
+        return caller.start(Callee.of(handlers.apply(handler), object.key()), input, options);
+    }
+
+    private <R extends @Nullable Object> Run<R> call(ObjectMethod handler, @Nullable Object input) {
+        return caller.call(Callee.of(handlers.apply(handler), object.key()), input);
+    }
+
+    @Override
+    public <I extends @Nullable Object, R extends @Nullable Object> R call(
+            ObjectMethod.Function<O, I, R> handler, I input) {
+        return this.<R>call((ObjectMethod) handler, input).result();
+    }
+
+    @Override
+    public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
+        return this.<R>call((ObjectMethod) handler, null).result();
+    }
+
+    @Override
+    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+        call((ObjectMethod) handler, input).result();
+    }
+
+    @Override
+    public void callVoid(ObjectMethod.Action<O> handler) {
+        call((ObjectMethod) handler, null).result();
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
             ObjectMethod.Function<O, I, R> handler, I input, StartOptions options) {
-        return call((ObjectMethod) handler, input, options);
+        return start(handler, input, options);
     }
 
     @Override
     public <R extends @Nullable Object> Run<R> send(ObjectMethod.Supplier<O, R> handler, StartOptions options) {
-        return call((ObjectMethod) handler, null, options);
+        return start(handler, null, options);
     }
 
     @Override
     public <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
             ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
-        return call((ObjectMethod) handler, input, options);
+        return start(handler, input, options);
     }
 
     @Override
     public Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
-        return call((ObjectMethod) handler, null, options);
+        return start(handler, null, options);
     }
 
     // ---- the state
@@ -96,8 +123,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
         Edit edit = new Edit();
         changes.accept(edit);
         Callee editor = Callee.of(StateEdits.handler(object.type()), object.key());
-        caller.<@Nullable Void>call(editor, edit.wanted.input(), StartOptions.defaults())
-                .result();
+        caller.<@Nullable Void>call(editor, edit.wanted.input()).result();
     }
 
     private final class Edit implements StateEdit {

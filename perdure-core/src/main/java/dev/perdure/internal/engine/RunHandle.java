@@ -135,7 +135,8 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
         return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
     }
 
-    private R valueOf(Runs.Ended ended) {
+    /** What has come of it. */
+    final R valueOf(Runs.Ended ended) {
         if (ended.state() == RunState.COMPLETED) {
             return decoded(ended.outcome());
         }

@@ -13,6 +13,7 @@ import dev.perdure.internal.dag.Graphs;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.execution.Execution;
@@ -31,6 +32,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
@@ -46,6 +48,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -69,6 +72,11 @@ final class Session implements Host {
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
+    private final Map<ObjectKey, Train> trains = new ConcurrentHashMap<>();
+    /** Handlers that were seen to do more than touch the state. */
+    private final Set<String> wantingMore = ConcurrentHashMap.newKeySet();
+
+    private final AtomicLong provisionalKeys = new AtomicLong();
     private volatile boolean over;
     private volatile boolean closing;
     private volatile long leaseEnds;
@@ -132,6 +140,7 @@ final class Session implements Host {
     void end() {
         over = true;
         executions.values().forEach(Execution::lose);
+        trains.values().forEach(Train::abandon);
     }
 
     boolean isOver() {
@@ -183,20 +192,30 @@ final class Session implements Host {
 
     /** Carries a run on. */
     void launch(Held held, Journals.Page journal) {
-        launch(held, journal, new OwnTurn(held));
+        launch(held, journal, List.of());
     }
 
-    /** Carries a call on that was handed over, or that is about to be. */
-    void launch(Claimed claim, Optional<Known> known, Turn turn) {
-        Registered definition = registry.find(claim.definition()).orElseThrow();
-        launch(Held.of(claim, definition, known), Journals.Page.EMPTY, turn);
+    /** Carries a run on, and those that are known to wait behind it. */
+    private void launch(Held held, Journals.Page journal, List<Claimed> next) {
+        ObjectCall call = held.object();
+        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
+            launch(held, journal, new OwnTurn(held));
+            return;
+        }
+        Train expected = trains.computeIfAbsent(call.object(), object -> new Train(this, object, true));
+        if (!expected.depart(held, journal, next)) {
+            Train another = new Train(this, call.object(), true);
+            trains.put(call.object(), another);
+            another.depart(held, journal, next);
+        }
     }
 
-    private void launch(Held held, Journals.Page journal, Turn turn) {
+    /** Carries a run on that has its turn, or runs ahead of it. */
+    void launch(Held held, Journals.Page journal, Turn turn) {
         Execution execution = new Execution(held, journal, this, turn);
         executions.put(held.run().key(), execution);
         if (!turn.isAhead()) {
-            began(held.run(), execution.definition());
+            began(held);
         }
         if (over) {
             execution.lose();
@@ -204,7 +223,10 @@ final class Session implements Host {
         if (closing) {
             execution.giveBack();
         }
-        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
+        settings.clockwork().fork("perdure-run-" + held.run().id(), () -> {
+            execution.run();
+            turn.left();
+        });
     }
 
     /** The turn of a run that is held from the beginning. */
@@ -221,6 +243,11 @@ final class Session implements Host {
         }
 
         @Override
+        public boolean isWatched() {
+            return false;
+        }
+
+        @Override
         public Optional<Control> await() {
             return Optional.of(held.control());
         }
@@ -228,17 +255,17 @@ final class Session implements Host {
         @Override
         public Outcome end(Change.Advance transition, Optional<Known> known) {
             int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
-            Outcome outcome = committer.commit(Train.ending(transition, takes, null));
+            Outcome outcome = committer.commit(Train.ending(transition, takes));
             switch (outcome) {
-                case Outcome.Applied applied
-                when !applied.next().isEmpty() ->
-                    Train.depart(Session.this, applied.handed().getLast(), applied.next(), known);
-                case Outcome.Applied applied -> handed(applied.handed(), known);
+                case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
                 case Outcome.AlreadyThere there when takes > 0 -> forgot();
                 default -> {}
             }
             return outcome;
         }
+
+        @Override
+        public void left() {}
     }
 
     /** How many runs that waited for one of this worker's to end it would go on with itself. */
@@ -252,9 +279,13 @@ final class Session implements Host {
      * @param known what the run that ended knew of the virtual object that it held, if it did
      */
     void handed(List<Claimed> runs, Optional<Known> known) {
+        handed(runs, known, List.of());
+    }
+
+    private void handed(List<Claimed> runs, Optional<Known> known, List<Claimed> next) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
-                    .ifPresent(definition -> launch(Held.of(claim, definition, known), journalOf(claim)));
+                    .ifPresent(definition -> launch(Held.of(claim, definition, known), journalOf(claim), next));
         }
     }
 
@@ -268,13 +299,51 @@ final class Session implements Host {
         home.forgot();
     }
 
-    /** A call that ran ahead of its turn holds its object. */
-    void began(Claimed claim) {
-        began(claim.run(), claim.definition());
+    /** A run is carried on here. */
+    void began(Held held) {
+        String definition = held.definition().target().name();
+        listeners.tell(new RunChange(held.run().id(), definition, RunState.RUNNING, Optional.empty()));
     }
 
-    private void began(RunRef run, String definition) {
-        listeners.tell(new RunChange(run.id(), definition, RunState.RUNNING, Optional.empty()));
+    // ---- calls of virtual objects
+
+    /** Where the calls are that come after the one that is about to be started, if nobody else is about to start one. */
+    Optional<Train> expectTrain(ObjectKey object) {
+        Train train = new Train(this, object, false);
+        return trains.putIfAbsent(object, train) == null ? Optional.of(train) : Optional.empty();
+    }
+
+    /** Carries a call that somebody waits for along with others of the same object, if it can. */
+    Ride carry(Passenger passenger, ObjectKey object) {
+        Train train = trains.get(object);
+        boolean boards = train != null && !wantingMore.contains(passenger.run().definition());
+        return train != null && boards ? train.carry(passenger) : new Ride.LeftBehind();
+    }
+
+    /** A call waits for this object in the store. */
+    void expectOthers(ObjectKey object) {
+        Train train = trains.get(object);
+        if (train != null) {
+            train.expectOthers();
+        }
+    }
+
+    void forget(Train train) {
+        trains.remove(train.object(), train);
+    }
+
+    /** Calls of this handler are not let board any more. */
+    void wantsMore(Registered handler) {
+        wantingMore.add(handler.target().name());
+    }
+
+    Registered definition(String name) {
+        return registry.find(name).orElseThrow();
+    }
+
+    /** A key for a run that has none in the store yet; no run has it there. */
+    long provisionalKey() {
+        return provisionalKeys.decrementAndGet();
     }
 
     // ---- what executions need

@@ -9,6 +9,7 @@ import dev.perdure.internal.dag.Graph;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Values;
@@ -18,6 +19,8 @@ import dev.perdure.spi.Control;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
@@ -54,6 +57,55 @@ final class Starter {
 
     RunRef start(Callee callee, @Nullable Object input, StartOptions options) {
         return startAll(callee.target(), List.of(order(callee, input, options))).getFirst();
+    }
+
+    /**
+     * Calls a handler of a virtual object for somebody who waits for its result. If calls of the same object are at work in this
+     * process, it goes with them, and is started only when it ends; otherwise it is started like any other.
+     */
+    Ride call(Callee callee, @Nullable Object input) {
+        Order order = order(callee, input, StartOptions.defaults());
+        Session home = worker == null ? null : worker.session();
+        ObjectKey object = home == null ? null : boarding(home, callee, order.run());
+        if (home == null || object == null) {
+            return startAlone(callee, order);
+        }
+        commits.requireOpen();
+        Train mine = home.expectTrain(object).orElse(null);
+        if (mine != null) {
+            return startFirst(mine, callee, order);
+        }
+        Registered handler = registry.find(order.run().definition()).orElseThrow();
+        Ride ride = home.carry(new Passenger(order.run(), handler, settings.clockwork()), object);
+        return switch (ride) {
+            case Ride.LeftBehind() -> startAlone(callee, order);
+            case Ride.GoesFirst(Train train) -> startFirst(train, callee, order);
+            case Ride.Arrived arrived -> arrived;
+            case Ride.Stored stored -> stored;
+        };
+    }
+
+    private Ride startAlone(Callee callee, Order order) {
+        return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
+    }
+
+    private Ride startFirst(Train train, Callee callee, Order order) {
+        try {
+            return startAlone(callee, order);
+        } finally {
+            train.expectNoMore();
+        }
+    }
+
+    /** The object at which this call may go with others, or null. */
+    private @Nullable ObjectKey boarding(Session home, Callee callee, NewRun run) {
+        ObjectCall call = run.object();
+        boolean boards = call != null
+                && call.hold() == ObjectCall.Hold.EXCLUSIVE
+                && callee.id(StartOptions.defaults()).isEmpty()
+                && worker != null
+                && worker.admits(home, List.of(run));
+        return call != null && boards ? call.object() : null;
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -175,6 +227,7 @@ final class Starter {
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
+                    expectOthers(home, order.run(), started);
                 }
                 yield started.run();
             }
@@ -185,6 +238,12 @@ final class Starter {
                         .formatted(order.run().id(), refused.reason()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         };
+    }
+
+    private static void expectOthers(Session home, NewRun run, Outcome.Started started) {
+        if (run.object() != null && !started.owned()) {
+            home.expectOthers(run.object().object());
+        }
     }
 
     private Outcome startUnowned(Order order) {

@@ -50,7 +50,7 @@ final class Transitions {
     private int seenWakes;
     private boolean deadlineReached;
     private boolean finishing;
-    private boolean ahead;
+    private boolean watched;
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
@@ -62,7 +62,7 @@ final class Transitions {
         this.guard = guard;
         this.orders = orders;
         this.turn = turn;
-        this.ahead = turn.isAhead();
+        this.watched = turn.isWatched();
     }
 
     void crew(Crew those) {
@@ -265,9 +265,9 @@ final class Transitions {
 
     /** Waits until the run is held, if it runs ahead. What it does from here on may be seen by others. */
     void haveTurn() {
-        if (ahead) {
+        if (watched) {
             Control asked = turn.await().orElseThrow(this::lost);
-            ahead = false;
+            watched = false;
             orders.begin(asked);
         }
     }

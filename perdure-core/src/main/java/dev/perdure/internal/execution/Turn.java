@@ -14,6 +14,9 @@ public interface Turn {
     /** Whether the run is not held yet. */
     boolean isAhead();
 
+    /** Whether it matters when the run first does more than touch the state. Then {@link #await} is called before. */
+    boolean isWatched();
+
     /** Waits until the run is held. Gives what is asked of it then, or nothing if it will not be held by this execution. */
     Optional<Control> await();
 
@@ -24,4 +27,7 @@ public interface Turn {
      * @param known what the run knows of the virtual object that it holds, if it does
      */
     Outcome end(Change.Advance transition, Optional<Known> known);
+
+    /** The execution has left memory, in whatever way. */
+    void left();
 }

@@ -141,4 +141,12 @@ final class MemoryStoreConformanceTest {
             return freshStore(time);
         }
     }
+
+    @Nested
+    final class Wholes extends WholeConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
 }

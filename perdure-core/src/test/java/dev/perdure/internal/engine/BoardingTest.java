@@ -1,0 +1,260 @@
+package dev.perdure.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perdure.ClosedException;
+import dev.perdure.Handler;
+import dev.perdure.ObjectContext;
+import dev.perdure.ObjectHandle;
+import dev.perdure.Perdure;
+import dev.perdure.ResultUnavailableException;
+import dev.perdure.Run;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunFilter;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.StateKey;
+import dev.perdure.VirtualObject;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Store;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Calls of a virtual object that others in the same process wait for, while a call of it is at work there. */
+public final class BoardingTest {
+    private static final int CALLERS = 30;
+
+    private final MemoryStore rows = new MemoryStore();
+    private final AtomicInteger starts = new AtomicInteger();
+    private final AtomicInteger wholes = new AtomicInteger();
+    private final Counter counter = new Counter();
+
+    /** Counts. */
+    @VirtualObject("boarding-counter")
+    public static final class Counter {
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch gate = new CountDownLatch(1);
+        final CountDownLatch all = new CountDownLatch(CALLERS + 1);
+        final AtomicInteger bodies = new AtomicInteger();
+
+        private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
+
+        /** A handler. */
+        @Handler
+        public int first(ObjectContext ctx) throws InterruptedException {
+            begun.countDown();
+            gate.await();
+            return count(ctx);
+        }
+
+        /** A handler. */
+        @Handler
+        public int count(ObjectContext ctx) {
+            int count = ctx.get(COUNT).orElse(0) + 1;
+            ctx.set(COUNT, count);
+            all.countDown();
+            return count;
+        }
+
+        /** A handler. */
+        @Handler
+        public int countInStep(ObjectContext ctx) {
+            int count = ctx.get(COUNT).orElse(0);
+            int more = ctx.step("add", () -> addInBody(count));
+            ctx.set(COUNT, more);
+            return more;
+        }
+
+        /** A body. */
+        public int addInBody(int count) {
+            bodies.incrementAndGet();
+            return count + 1;
+        }
+
+        /** A handler. */
+        @Handler
+        public int fail(ObjectContext ctx) {
+            throw new IllegalStateException("not the number " + count(ctx));
+        }
+    }
+
+    /** Holds batches up that start a call behind others, until all have run. */
+    private Store holdingUp() {
+        Ledger ledger = (lane, changes) -> {
+            starts.addAndGet((int)
+                    changes.stream().filter(Change.Start.class::isInstance).count());
+            wholes.addAndGet((int)
+                    changes.stream().filter(Change.Whole.class::isInstance).count());
+            if (changes.size() > 1 && changes.getLast() instanceof Change.Start) {
+                passed(counter.all);
+            }
+            return applied(lane, changes);
+        };
+        return (Store) Proxy.newProxyInstance(
+                Store.class.getClassLoader(),
+                new Class<?>[] {Store.class},
+                (self, method, arguments) ->
+                        method.getName().equals("ledger") ? ledger : method.invoke(rows, arguments));
+    }
+
+    private List<Outcome> applied(Lane lane, List<Change> changes) {
+        return rows.ledger().apply(lane, changes);
+    }
+
+    private static void passed(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException unwanted) {
+            throw new IllegalStateException(unwanted);
+        }
+    }
+
+    private static <T> FutureTask<T> waiting(Callable<T> call) {
+        FutureTask<T> task = new FutureTask<>(call);
+        Thread thread = Thread.ofPlatform().daemon().start(task);
+        await().pollInterval(Duration.ofMillis(1)).until(() -> thread.getState() == Thread.State.WAITING);
+        return task;
+    }
+
+    private static <T> List<FutureTask<T>> waiting(int callers, Callable<T> call) {
+        return IntStream.range(0, callers).mapToObj(i -> waiting(call)).toList();
+    }
+
+    private static <T> List<T> results(List<FutureTask<T>> calls) throws Exception {
+        List<T> results = new ArrayList<>();
+        for (FutureTask<T> call : calls) {
+            results.add(call.get());
+        }
+        return results;
+    }
+
+    private static List<Integer> upTo(int last) {
+        return IntStream.rangeClosed(2, last).boxed().toList();
+    }
+
+    private Perdure engine(Store store) {
+        return Perdure.on(store).register(counter).start();
+    }
+
+    private static ObjectHandle<Counter> counter(Perdure engine) {
+        return engine.object(Counter.class, "hot");
+    }
+
+    /** A call that is at work until the gate opens. */
+    private FutureTask<Integer> first(Perdure engine) throws InterruptedException {
+        FutureTask<Integer> first = new FutureTask<>(() -> counter(engine).call(Counter::first));
+        Thread.ofPlatform().daemon().start(first);
+        counter.begun.await();
+        return first;
+    }
+
+    @Test
+    void calls_that_touch_only_the_state_are_written_once_and_together() throws Exception {
+        try (Perdure engine = engine(holdingUp())) {
+            FutureTask<Integer> first = first(engine);
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::count));
+            counter.gate.countDown();
+            assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
+            assertThat(first.get()).isEqualTo(1);
+            // But one behind each of two batches, which holds the object after it.
+            assertThat(wholes.get()).isBetween(CALLERS - 2, CALLERS);
+            assertThat(starts.get() + wholes.get()).isEqualTo(CALLERS + 1);
+            assertThat(engine.list(RunFilter.all()))
+                    .hasSize(CALLERS + 1)
+                    .allMatch(run -> run.state() == RunState.COMPLETED);
+            assertThat(counter(engine).state().get(Counter.COUNT)).contains(CALLERS + 1);
+        }
+    }
+
+    @Test
+    void a_call_that_wants_more_than_the_state_is_started_like_any_other() throws Exception {
+        try (Perdure engine = engine(rows)) {
+            FutureTask<Integer> first = first(engine);
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::countInStep));
+            counter.gate.countDown();
+            assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
+            assertThat(counter.bodies).hasValue(CALLERS);
+            assertThat(first.get()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_call_that_waits_in_the_store_goes_first() throws Exception {
+        try (Perdure engine = engine(rows);
+                Perdure elsewhere = engine(rows)) {
+            FutureTask<Integer> first = first(engine);
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::count));
+            Run<Integer> waits = counter(elsewhere).send(Counter::count, StartOptions.defaults());
+            counter.gate.countDown();
+            assertThat(waits.result()).isEqualTo(2);
+            List<Integer> results = new ArrayList<>(results(calls));
+            results.add(waits.result());
+            assertThat(results).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 2));
+            assertThat(first.get()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_failure_is_the_callers_and_what_was_set_before_it_stays() throws Exception {
+        try (Perdure engine = engine(rows)) {
+            FutureTask<Integer> first = first(engine);
+            FutureTask<Integer> fails = waiting(() -> counter(engine).call(Counter::fail));
+            FutureTask<Integer> next = waiting(() -> counter(engine).call(Counter::count));
+            counter.gate.countDown();
+            assertThatThrownBy(fails::get)
+                    .cause()
+                    .isInstanceOf(RunFailedException.class)
+                    .hasMessageContaining("not the number 2");
+            assertThat(next.get()).isEqualTo(3);
+            assertThat(first.get()).isEqualTo(1);
+            assertThat(engine.list(RunFilter.all()))
+                    .extracting(run -> run.state())
+                    .containsExactlyInAnyOrder(RunState.COMPLETED, RunState.FAILED, RunState.COMPLETED);
+        }
+    }
+
+    @Test
+    void an_engine_that_is_closed_leaves_nobody_waiting() throws Exception {
+        Perdure engine =
+                Perdure.on(rows).register(counter).closeTimeout(Duration.ZERO).start();
+        FutureTask<Integer> first = first(engine);
+        FutureTask<Integer> waits = waiting(() -> counter(engine).call(Counter::count));
+        engine.close();
+        assertThatThrownBy(waits::get).cause().isInstanceOf(ClosedException.class);
+        assertThatThrownBy(first::get).cause().isInstanceOf(ClosedException.class);
+        counter.gate.countDown();
+    }
+
+    @Test
+    void whoever_is_interrupted_hears_of_it_and_the_others_go_on() throws Exception {
+        try (Perdure engine = engine(rows)) {
+            FutureTask<Integer> first = first(engine);
+            FutureTask<Integer> gone = new FutureTask<>(() -> counter(engine).call(Counter::count));
+            Thread thread = Thread.ofPlatform().daemon().start(gone);
+            await().pollInterval(Duration.ofMillis(1)).until(() -> thread.getState() == Thread.State.WAITING);
+            FutureTask<Integer> stays = waiting(() -> counter(engine).call(Counter::count));
+            thread.interrupt();
+            assertThatThrownBy(gone::get).cause().isInstanceOf(ResultUnavailableException.class);
+            counter.gate.countDown();
+            assertThat(stays.get()).isEqualTo(2);
+            assertThat(first.get()).isEqualTo(1);
+        }
+    }
+}
