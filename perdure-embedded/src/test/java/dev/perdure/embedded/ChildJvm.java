@@ -107,9 +107,11 @@ final class ChildJvm implements AutoCloseable {
         process.destroyForcibly().waitFor();
     }
 
-    /** What Ctrl-C sends, to the JVM alone. */
-    int interrupt() throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    /** Asks the JVM alone to end. Not by what Ctrl-C sends: a JVM that was started in the background ignores that. */
+    int terminate() throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-TERM", Long.toString(process.pid()))
+                .start()
+                .waitFor();
         process.waitFor(60, TimeUnit.SECONDS);
         return process.exitValue();
     }

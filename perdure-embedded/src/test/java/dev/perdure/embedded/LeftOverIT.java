@@ -41,7 +41,7 @@ class LeftOverIT {
         try (var child = ChildJvm.temporary()) {
             var server = child.awaitServer();
             var supervisor = child.children();
-            assertThat(child.interrupt()).isEqualTo(130);
+            assertThat(child.terminate()).isEqualTo(143);
             assertThat(server.alive()).isFalse();
             assertThat(server.folder()).doesNotExist();
             assertThat(supervisor).hasSize(1).noneMatch(ProcessHandle::isAlive);
@@ -54,7 +54,7 @@ class LeftOverIT {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             child.awaitLine("begin");
             letRun(millis);
-            assertThat(child.interrupt()).isIn(130, 3);
+            assertThat(child.terminate()).isIn(143, 3);
             assertThat(temp).as(child.rest()).isEmptyDirectory();
         }
     }
@@ -71,7 +71,7 @@ class LeftOverIT {
                 .until(() -> serversIn(temp).isEmpty() && supervisorsIn(temp).isEmpty());
         try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             next.awaitServer();
-            next.interrupt();
+            next.terminate();
         }
         assertThat(temp).isEmptyDirectory();
     }
@@ -86,7 +86,7 @@ class LeftOverIT {
         var somebodyElses = Files.createDirectory(temp.resolve("perdure-postgres-notes"));
         try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             next.awaitServer();
-            next.interrupt();
+            next.terminate();
         }
         assertThat(unsigned).doesNotExist();
         assertThat(ours).as("its maker lives and may be about to sign").exists();
@@ -167,7 +167,7 @@ class LeftOverIT {
                                 .hasMessageContaining("pid " + child.handle().pid());
                     });
             assertThat(server.alive()).isTrue();
-            child.interrupt();
+            child.terminate();
         }
     }
 
@@ -193,9 +193,9 @@ class LeftOverIT {
                     .map(child -> child.awaitServer().port())
                     .distinct();
             assertThat(ports).hasSize(3);
-            first.interrupt();
-            second.interrupt();
-            third.interrupt();
+            first.terminate();
+            second.terminate();
+            third.terminate();
         }
         try (var unpacked = Files.list(temp.resolve("cache/postgres"))) {
             assertThat(unpacked).hasSize(1);
@@ -207,7 +207,7 @@ class LeftOverIT {
         var cache = temp.resolve("cache/postgres");
         try (var child = ChildJvm.temporary("-Dperdure.embedded.cache=" + temp.resolve("cache"))) {
             await().until(() -> Files.isDirectory(cache) && !listing(cache).isEmpty());
-            child.interrupt();
+            child.terminate();
             assertThat(cache).isEmptyDirectory();
         }
     }

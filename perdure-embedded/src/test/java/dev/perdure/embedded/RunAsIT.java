@@ -33,7 +33,7 @@ class RunAsIT {
             var server = child.awaitServer();
             assertThat(Files.getAttribute(Path.of("/proc", Long.toString(server.pid())), "unix:uid"))
                     .isEqualTo(65_534);
-            assertThat(child.interrupt()).isEqualTo(130);
+            assertThat(child.terminate()).isEqualTo(143);
             assertThat(server.alive()).isFalse();
         }
         try (var child = ChildJvm.launch(List.of(), options, "temporary")) {

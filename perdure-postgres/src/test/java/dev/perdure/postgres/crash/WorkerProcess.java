@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A real worker process, killed with real signals. */
 final class WorkerProcess implements AutoCloseable {
@@ -53,6 +54,11 @@ final class WorkerProcess implements AutoCloseable {
             line = output.readLine();
         }
         return this;
+    }
+
+    /** What it says once it is ready, until it ends. */
+    Stream<String> says() {
+        return process.inputReader(StandardCharsets.UTF_8).lines();
     }
 
     long pid() {
