@@ -2,9 +2,12 @@ package dev.perdure.cli;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Perdure;
-import dev.perdure.StoreException;
 import dev.perdure.postgres.PostgresStore;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -16,11 +19,10 @@ final class DatabaseOptions {
 
     @Option(
             names = "--url",
-            required = true,
             defaultValue = "${env:PERDURE_URL}",
             paramLabel = "JDBC-URL",
             description = "The database, such as jdbc:postgresql://localhost/app. Default: $PERDURE_URL.")
-    private String url = "";
+    private @Nullable String url;
 
     @Option(
             names = "--user",
@@ -43,11 +45,11 @@ final class DatabaseOptions {
         return schema;
     }
 
-    /** Does something with an engine that runs nothing itself. */
-    <T> T withClient(Function<Perdure, T> work) {
+    /** Does something with an engine that runs nothing itself, and the store that it is on. */
+    <T> T withClient(BiFunction<PostgresStore, Perdure, T> work) {
         return withStore(false, store -> {
             try (Perdure client = Perdure.on(store).client()) {
-                return work.apply(client);
+                return work.apply(store, client);
             }
         });
     }
@@ -65,14 +67,8 @@ final class DatabaseOptions {
     }
 
     private HikariConfig config() {
-        if (!url.startsWith("jdbc:postgresql:")) {
-            throw new StoreException(
-                    StoreException.Kind.UNUSABLE,
-                    "'%s' is not a PostgreSQL URL. Write jdbc:postgresql://host:port/database.".formatted(url),
-                    null);
-        }
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
+        config.setJdbcUrl(checkedUrl());
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(POOL_SIZE);
@@ -80,5 +76,19 @@ final class DatabaseOptions {
         config.setConnectionTimeout(CONNECT_MILLIS);
         config.setInitializationFailTimeout(-1);
         return config;
+    }
+
+    private String checkedUrl() {
+        if (url == null || url.isEmpty()) {
+            throw new InvalidRequestException(
+                    "Which database? Give --url jdbc:postgresql://host:port/database, or set PERDURE_URL.");
+        }
+        try {
+            DriverManager.getDriver(url); // there is only PostgreSQL's
+        } catch (SQLException nobody) {
+            throw new InvalidRequestException(
+                    "'%s' is not a PostgreSQL URL. Write jdbc:postgresql://host:port/database.".formatted(url));
+        }
+        return url;
     }
 }

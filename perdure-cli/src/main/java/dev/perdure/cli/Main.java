@@ -1,6 +1,8 @@
 package dev.perdure.cli;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.PerdureException;
+import dev.perdure.RunEndedException;
 import dev.perdure.StoreException;
 import dev.perdure.UnknownRunException;
 import dev.perdure.cli.demo.DemoCommand;
@@ -31,12 +33,15 @@ import picocli.CommandLine.HelpCommand;
             "1:It did not: what was asked for did not hold, or something failed.",
             "2:The command line was wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:There is no such run."
+            "4:There is no such run.",
+            "5:The run has ended, so nothing was done."
         })
 public final class Main {
     static final int FAILED = 1;
+    static final int WRONG_USAGE = 2;
     static final int NO_DATABASE = 3;
     static final int NO_SUCH_RUN = 4;
+    static final int HAS_ENDED = 5;
 
     Main() {}
 
@@ -48,10 +53,24 @@ public final class Main {
     static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((wrong, args) -> {
+                    CommandLine command = wrong.getCommandLine();
+                    say(
+                            command,
+                            "%s. Try '%s --help'."
+                                    .formatted(
+                                            wrong.getMessage(),
+                                            command.getCommandSpec().qualifiedName()));
+                    return WRONG_USAGE;
+                })
                 .setExecutionExceptionHandler((thrown, command, parsed) -> {
-                    command.getErr().println(command.getColorScheme().errorText(lineFor(thrown)));
+                    say(command, lineFor(thrown));
                     return exitCodeFor(thrown);
                 });
+    }
+
+    private static void say(CommandLine command, String line) {
+        command.getErr().println(command.getColorScheme().errorText(line));
     }
 
     private static String lineFor(Exception thrown) {
@@ -62,9 +81,11 @@ public final class Main {
 
     private static int exitCodeFor(Exception thrown) {
         return switch (thrown) {
+            case InvalidRequestException wrong -> WRONG_USAGE;
             case StoreException trouble -> NO_DATABASE;
             case EmbeddedPostgresException trouble -> NO_DATABASE;
             case UnknownRunException unknown -> NO_SUCH_RUN;
+            case RunEndedException ended -> HAS_ENDED;
             default -> FAILED;
         };
     }

@@ -1,15 +1,18 @@
 package dev.perdure.cli;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.Run;
+import dev.perdure.RunEndedException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.spi.RunRef;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -49,7 +52,7 @@ final class RunsCommand {
         RunFilter all = RunFilter.all().limit(limit);
         RunFilter inState = state == null ? all : all.state(state);
         RunFilter filter = definition == null ? inState : inState.definition(definition);
-        List<RunInfo> runs = database.withClient(client -> client.list(filter));
+        List<RunInfo> runs = database.withClient((store, client) -> client.list(filter));
         for (RunInfo run : runs) {
             out().printf(
                             "%-38s %-20s %-12s %s  %s%n",
@@ -63,24 +66,19 @@ final class RunsCommand {
         return 0;
     }
 
-    @Command(name = "show", mixinStandardHelpOptions = true, description = "Show one run with its history.")
+    @Command(
+            name = "show",
+            mixinStandardHelpOptions = true,
+            description = "Show one run with its history, and that of a graph with its tasks.")
     int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return onRun(database, id, run -> {
-            RunInfo info = run.info();
-            out().printf("run         %s%n", info.id());
-            out().printf("definition  %s%n", info.definition());
-            out().printf("state       %s%n", info.state());
-            info.reason().ifPresent(reason -> out().printf("reason      %s%n", reason));
-            out().printf("created     %s%n", info.createdAt());
-            out().printf("changed     %s%n", info.changedAt());
-            info.wakeAt().ifPresent(wakeAt -> out().printf("wakes       %s%n", wakeAt));
-            out().printf("recoveries  %d%n%n", info.recoveries());
-            for (HistoryEvent event : run.history()) {
-                out().printf(
-                                "%-30s %5s  %s%n",
-                                event.at(), event.position() == 0 ? "" : "#" + event.position(), event.what());
-            }
-        });
+        return onRun(
+                database,
+                id,
+                (store, run) -> new RunPage(out()).print(run, store.runs().tasks(ref(store, run.id()))));
+    }
+
+    private static RunRef ref(PostgresStore store, RunId id) {
+        return store.runs().find(id).orElseThrow().ref();
     }
 
     @Command(name = "cancel", mixinStandardHelpOptions = true, description = "Ask a run to end; it may compensate.")
@@ -89,26 +87,53 @@ final class RunsCommand {
             @Parameters(paramLabel = "ID", description = "The run.") String id,
             @Option(names = "--reason", defaultValue = "cancelled by an operator", description = "Why.")
                     String reason) {
-        return onRun(database, id, run -> {
-            run.cancel(reason);
-            out().printf("Cancel of run %s is recorded; it is %s.%n", id, run.state());
-        });
+        return order(database, id, run -> run.cancel(reason), "Run %s was asked to end; it is %s.%n");
+    }
+
+    @Command(
+            name = "kill",
+            mixinStandardHelpOptions = true,
+            description = "End a run and its children without letting them compensate.")
+    int kill(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Option(names = "--reason", defaultValue = "killed by an operator", description = "Why.") String reason) {
+        return order(database, id, run -> run.kill(reason), "Run %s was killed; it is %s.%n");
+    }
+
+    @Command(
+            name = "pause",
+            mixinStandardHelpOptions = true,
+            description = "Stop a run where it is, until it is resumed.")
+    int pause(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Option(names = "--reason", defaultValue = "paused by an operator", description = "Why.") String reason) {
+        return order(database, id, run -> run.pause(reason), "Run %s was asked to pause; it is %s.%n");
     }
 
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run go on.")
     int resume(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return onRun(database, id, run -> {
-            run.resume();
-            out().printf("Run %s is %s.%n", id, run.state());
+        return order(database, id, Run::resume, "Run %s is %s.%n");
+    }
+
+    private int order(DatabaseOptions database, String id, Consumer<Run<Void>> order, String done) {
+        return onRun(database, id, (store, run) -> {
+            RunState before = run.state();
+            if (before.isTerminal()) {
+                throw new RunEndedException("Run '%s' has ended (%s); nothing was done.".formatted(id, before));
+            }
+            order.accept(run);
+            out().printf(done, id, run.state());
         });
     }
 
-    private int onRun(DatabaseOptions database, String id, Consumer<Run<Void>> action) {
-        boolean done = database.withClient(client -> {
-            action.accept(client.run(RunId.of(id), TypeRef.of(Void.class)));
-            return true;
+    private int onRun(DatabaseOptions database, String id, BiConsumer<PostgresStore, Run<Void>> action) {
+        database.withClient((store, client) -> {
+            action.accept(store, client.run(RunId.of(id), TypeRef.of(Void.class)));
+            return id;
         });
         out().flush();
-        return done ? 0 : Main.FAILED;
+        return 0;
     }
 }

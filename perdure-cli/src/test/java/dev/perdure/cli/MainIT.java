@@ -1,7 +1,9 @@
 package dev.perdure.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RunState;
@@ -10,6 +12,8 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +21,9 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class MainIT {
+    private static final Definition<String, String> WAITS =
+            Definition.of("waits", String.class, String.class, (ctx, in) -> in);
+
     private static SharedPostgres.Fresh database;
 
     private final StringWriter out = new StringWriter();
@@ -48,8 +55,35 @@ class MainIT {
 
     @Test
     void an_unknown_command_is_a_usage_error() {
-        assertThat(perdure("fly")).isEqualTo(2);
-        assertThat(err.toString()).contains("fly");
+        assertThat(perdure("fly")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(err.toString().lines())
+                .containsExactly("Unmatched argument at index 0: 'fly'. Try 'perdure --help'.");
+    }
+
+    @Test
+    void what_is_wrong_with_a_command_line_is_one_line() {
+        assertThat(perdure("runs", "list", "--state", "flying", "--url", "jdbc:postgresql://localhost/app"))
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure("runs", "show")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure("runs", "list", "--limit", "0", "--url", "jdbc:postgresql://localhost/app"))
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure("migrate", "--print", "No-Name")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(err.toString().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("flying", "Try 'perdure runs list --help'."),
+                        line -> assertThat(line).contains("ID", "Try 'perdure runs show --help'."),
+                        line -> assertThat(line).contains("The limit is 0"),
+                        line -> assertThat(line).contains("The schema name 'No-Name' is not allowed"));
+    }
+
+    @Test
+    void a_missing_url_says_where_it_may_come_from() {
+        assumeThat(System.getenv("PERDURE_URL")).isNull();
+        assertThat(perdure("runs", "list")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure("migrate")).isEqualTo(Main.WRONG_USAGE);
+        assertThat(err.toString().lines())
+                .hasSize(2)
+                .allMatch(line -> line.contains("--url") && line.contains("PERDURE_URL"));
     }
 
     @Test
@@ -71,14 +105,22 @@ class MainIT {
     @Test
     void a_url_of_something_else_is_refused() {
         assertThat(perdure("runs", "list", "--url", "jdbc:mysql://localhost/app"))
-                .isEqualTo(Main.NO_DATABASE);
-        assertThat(err.toString()).contains("'jdbc:mysql://localhost/app' is not a PostgreSQL URL");
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(perdure("runs", "list", "--url", "jdbc:postgresql://localhost:port/app"))
+                .isEqualTo(Main.WRONG_USAGE);
+        assertThat(err.toString().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("'jdbc:mysql://localhost/app' is not a PostgreSQL URL."),
+                        line -> assertThat(line)
+                                .startsWith("'jdbc:postgresql://localhost:port/app' is not a PostgreSQL URL."));
     }
 
     @Test
     void migrations_can_be_read_before_they_are_run() {
         assertThat(perdure("migrate", "--print", "other")).isZero();
         assertThat(out.toString()).contains("CREATE TABLE other.run");
+        assertThat(perdure("migrate", "--print", "--schema", "another")).isZero();
+        assertThat(out.toString()).contains("CREATE TABLE another.run");
     }
 
     @Test
@@ -95,26 +137,68 @@ class MainIT {
     }
 
     @Test
-    void runs_are_listed_shown_cancelled_and_resumed() {
-        assertThat(perdure(onDatabase("migrate"))).isZero();
-        Definition<String, String> waits = Definition.of("waits", String.class, String.class, (ctx, in) -> in);
-        try (PostgresStore store = PostgresStore.on(database.dataSource())
-                        .notifications(false)
-                        .open();
-                Perdure client = Perdure.on(store).client()) {
-            var run = client.start(waits, "x", StartOptions.id("run-1"));
-            run.pause("to look at it");
+    void runs_are_listed_shown_paused_resumed_cancelled_and_killed() {
+        withClient(client -> {
+            var run = client.start(WAITS, "x", StartOptions.id("run-1"));
+            assertThat(perdure(onDatabase("runs", "pause", "run-1", "--reason", "to look at it")))
+                    .isZero();
             assertThat(perdure(onDatabase("runs", "list", "--state", "paused"))).isZero();
             assertThat(out.toString()).contains("run-1", "waits", "PAUSED", "to look at it");
             assertThat(perdure(onDatabase("runs", "show", "run-1"))).isZero();
-            assertThat(out.toString()).contains("definition  waits");
+            assertThat(out.toString()).contains("definition  waits").doesNotContain("task  ");
             assertThat(perdure(onDatabase("runs", "resume", "run-1"))).isZero();
             assertThat(run.state()).isEqualTo(RunState.READY);
             assertThat(perdure(onDatabase("runs", "cancel", "run-1", "--reason", "not wanted")))
                     .isZero();
+            assertThat(run.info().reason()).contains("not wanted");
             assertThat(run.state()).isEqualTo(RunState.CANCELLED);
-        }
+            var other = client.start(WAITS, "x", StartOptions.id("run-2"));
+            assertThat(perdure(onDatabase("runs", "kill", "run-2", "--reason", "stuck")))
+                    .isZero();
+            assertThat(other.info().reason()).contains("stuck");
+            assertThat(other.state()).isEqualTo(RunState.CANCELLED);
+        });
         assertThat(perdure(onDatabase("runs", "show", "nobody"))).isEqualTo(Main.NO_SUCH_RUN);
         assertThat(err.toString()).contains("There is no run 'nobody'");
+    }
+
+    @Test
+    void nothing_is_done_to_a_run_that_has_ended() {
+        withClient(client -> {
+            client.start(WAITS, "x", StartOptions.id("ended")).kill("to have one that has ended");
+            for (String order : List.of("cancel", "kill", "pause", "resume")) {
+                assertThat(perdure(onDatabase("runs", order, "ended"))).isEqualTo(Main.HAS_ENDED);
+            }
+        });
+        assertThat(out.toString()).doesNotContain("ended");
+        assertThat(err.toString().lines())
+                .hasSize(4)
+                .containsOnly("Run 'ended' has ended (CANCELLED); nothing was done.");
+    }
+
+    @Test
+    void the_run_of_a_graph_is_shown_with_its_tasks() {
+        Dag<String, String> graph = Dag.of("parcel", String.class, dag -> {
+            var pack = dag.task("pack", t -> t.input());
+            return dag.task("ship", pack, (t, packed) -> packed);
+        });
+        withClient(client -> {
+            client.start(graph, "x", StartOptions.id("parcel-1"));
+            assertThat(perdure(onDatabase("runs", "show", "parcel-1"))).isZero();
+        });
+        assertThat(out.toString().lines().filter(line -> line.startsWith("task")))
+                .satisfiesExactly(
+                        line -> assertThat(line).startsWith("task  pack                 READY"),
+                        line -> assertThat(line).isEqualTo("task  ship                 PENDING      after pack"));
+    }
+
+    private void withClient(Consumer<Perdure> work) {
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database.dataSource())
+                        .notifications(false)
+                        .open();
+                Perdure client = Perdure.on(store).client()) {
+            work.accept(client);
+        }
     }
 }
