@@ -80,7 +80,7 @@ public interface Perdure extends AutoCloseable {
     /** Starts a graph: all its tasks are durable when this returns. */
     <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input);
 
-    /** Starts a graph with options. It takes no delay, timeout or message: its tasks have their own. */
+    /** Starts a graph with options. It takes no message: nothing in the run of a graph receives any. */
     <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
             Dag<I, O> dag, I input, StartOptions options);
 

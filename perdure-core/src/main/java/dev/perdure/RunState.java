@@ -11,7 +11,7 @@ public enum RunState {
     READY,
     /** A worker holds it in memory. */
     RUNNING,
-    /** Waits for a timer, holding neither thread nor heap. */
+    /** Waits for a timer, a message, an answer or a child, holding neither thread nor heap. */
     SUSPENDED,
     /** Waits to try a failed step again, holding neither thread nor heap. */
     BACKING_OFF,

@@ -1,7 +1,8 @@
 package dev.perdure;
 
 /**
- * There is no run with this id.
+ * There is no run with this id, or not yet: one that was started through an {@link Outbox} is there when a worker has read it,
+ * a moment after the commit.
  */
 public final class UnknownRunException extends PerdureException {
     private static final long serialVersionUID = 1L;

@@ -289,7 +289,8 @@ public final class Engine implements Perdure {
                 .runs()
                 .find(id)
                 .orElseThrow(() -> new UnknownRunException(
-                        "There is no run '%s'. Check the id, or list the runs there are.".formatted(id)));
+                        "There is no run '%s'. Check the id, or list the runs there are. One that was started in a caller's transaction is there when a worker has read it."
+                                .formatted(id)));
     }
 
     // ---- mail
