@@ -69,7 +69,7 @@ public final class Reservations {
     }
 
     // region outbox
-    /** The wish and the run that fulfils it: both are there when this has committed, or neither is. */
+    /** The wish and the start of the run that fulfils it: both are stored when this has committed, or neither is. */
     static void order(DataSource pool, PostgresOutbox outbox, Perdure perdure, Wish wish) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Collected;
 import dev.perdure.Dag;
 import dev.perdure.GraphRun;
+import dev.perdure.GraphStatus;
+import dev.perdure.RunFailedException;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.TaskError;
 import dev.perdure.TerminalException;
@@ -99,6 +102,38 @@ class OrderGraphTest {
         partners.refuses = false;
         run.retryFailed();
         assertThat(run.result()).isEqualTo(new Receipt("P-1", "TRACK-1"));
+        assertThat(partners.calls).containsOnlyOnce("pack");
+    }
+
+    @Test
+    void after_a_restart_a_graph_is_found_by_its_id_looked_at_and_repaired(PerdureTest perdure) {
+        perdure.register(graph);
+        partners.refuses = true;
+        assertThatThrownBy(perdure.start(graph, ORDER, id("order-42"))::result).isInstanceOf(RunFailedException.class);
+        perdure.restart();
+        // region look
+        GraphRun<Receipt> run = perdure.graph(RunId.of("order-42"), graph);
+        GraphStatus status = run.status();
+        List<TaskError> errors = status.errors();
+        Parcel parcel = status.outputs().get("pack", TypeRef.of(Parcel.class));
+        String text = status.toText();
+        String mermaid = status.toMermaid();
+        String graphviz = status.toGraphviz();
+        // endregion
+        assertThat(errors).extracting(TaskError::task).containsExactly("charge");
+        assertThat(parcel).isEqualTo(new Parcel("L-1"));
+        assertThat(text).startsWith("order-graph order-42  FAILED\n");
+        assertThat(mermaid).startsWith("flowchart TD\n").contains("t1 --> t2");
+        assertThat(graphviz)
+                .startsWith("digraph \"order-graph order-42  FAILED\" {\n")
+                .contains("t1 -> t2;");
+        assertThat(graph.toMermaid()).startsWith("flowchart TD\n").contains("t1 --> t2");
+        partners.refuses = false;
+        // region repair
+        run.retryFailed();
+        Receipt receipt = run.result();
+        // endregion
+        assertThat(receipt).isEqualTo(new Receipt("P-1", "TRACK-1"));
         assertThat(partners.calls).containsOnlyOnce("pack");
     }
 

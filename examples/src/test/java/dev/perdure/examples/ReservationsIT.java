@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.TransactionSource;
 import dev.perdure.TypeRef;
@@ -105,6 +106,22 @@ class ReservationsIT {
             Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, WISH);
             assertThat(result(perdure, "reservation-Ada")).isEqualTo(RESULT);
         }
+    }
+
+    @Test
+    void a_start_after_the_commit_attaches_to_what_the_transaction_started() throws SQLException {
+        try (PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
+                        .start()) {
+            // region attach
+            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, WISH);
+            Run<String> run = perdure.start(Reservations::reserve, WISH, id("reservation-Ada")); // attaches
+            // endregion
+            assertThat(run.result()).isEqualTo(RESULT);
+            assertThat(perdure.list(RunFilter.all())).hasSize(1);
+        }
+        assertThat(tickets()).isEqualTo(1);
     }
 
     @Test

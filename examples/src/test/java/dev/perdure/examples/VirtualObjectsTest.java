@@ -11,6 +11,7 @@ import dev.perdure.Run;
 import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.StateKey;
 import dev.perdure.VirtualObject;
 import dev.perdure.examples.Cart.Item;
 import dev.perdure.examples.Cart.Summary;
@@ -42,6 +43,29 @@ class VirtualObjectsTest {
         }
     }
     // endregion
+
+    @ParameterizedTest
+    @EnumSource
+    void a_state_of_the_wrong_type_pauses_the_next_call_until_it_is_killed_and_the_state_edited(TestMode mode) {
+        try (PerdureTest perdure = PerdureTest.create(mode)) {
+            perdure.register(new Cart((user, cents) -> user + " paid " + cents));
+            ObjectHandle<Cart> cart = perdure.object(Cart.class, "user-123");
+            cart.edit(state -> state.set(StateKey.of("items", String.class), "a book"));
+            Run<Summary> stuck = cart.send(Cart::add, new Item("lamp", 4_000), id("stuck"));
+            perdure.settle();
+            assertThat(stuck.state()).isEqualTo(RunState.PAUSED);
+            assertThat(stuck.info().reason().orElseThrow()).contains("items");
+            Run<Summary> next = cart.send(Cart::add, new Item("lamp", 4_000), id("next"));
+            perdure.settle();
+            assertThat(next.state()).isEqualTo(RunState.PENDING);
+            stuck.kill("its state cannot be read");
+            perdure.settle();
+            assertThat(next.state()).isEqualTo(RunState.PAUSED);
+            next.kill("its state cannot be read");
+            cart.edit(state -> state.set(Cart.ITEMS, List.of()));
+            assertThat(cart.call(Cart::add, new Item("lamp", 4_000))).isEqualTo(new Summary(1, 4_000));
+        }
+    }
 
     // region state
     @ParameterizedTest
