@@ -1,7 +1,6 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunState;
-import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
