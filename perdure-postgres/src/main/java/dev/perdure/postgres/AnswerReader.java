@@ -58,7 +58,8 @@ final class AnswerReader {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case START_OWN, END_OWN -> throw BatchBinding.notHere(part);
+                case START_OWN, END_OWN, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE ->
+                    throw BatchBinding.notHere(part);
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
                 case WHOLE -> batch.trains.read(results.next(), outcomes);
                 case ENTER -> readEntered(results.next());

@@ -168,6 +168,7 @@ final class LedgerSql {
         APPEND,
         START,
         START_OWN,
+        START_FAMILY,
         TASK,
         ENTER,
         COMMAND,
@@ -180,6 +181,8 @@ final class LedgerSql {
         MOVE,
         END,
         END_OWN,
+        END_FAMILY,
+        END_FAMILY_AND_QUEUE,
         RESTART,
         RERUN,
         WHOLE,
@@ -207,6 +210,7 @@ final class LedgerSql {
     final MoveSql moves;
     final CommandSql commands;
     final OwnSql own;
+    final FamilySql family;
     final MailSql mail;
     final ObjectSql objects;
     final WholeSql whole;
@@ -224,6 +228,7 @@ final class LedgerSql {
         this.moves = new MoveSql(schema);
         this.commands = new CommandSql(schema);
         this.own = new OwnSql(schema);
+        this.family = new FamilySql(schema);
         this.mail = new MailSql(schema);
         this.objects = new ObjectSql(schema);
         this.whole = new WholeSql(schema);
@@ -256,6 +261,7 @@ final class LedgerSql {
             case APPEND -> careful ? carefulAppend : append;
             case START -> start;
             case START_OWN -> own.start;
+            case START_FAMILY -> family.start;
             case TASK -> graph.task;
             case COMMAND, CANCEL -> commands.command;
             case KILL_TASKS -> commands.killTasks;
@@ -264,6 +270,8 @@ final class LedgerSql {
             case MOVE -> moves.move;
             case END -> careful ? moves.carefulEnd : moves.end;
             case END_OWN -> own.end;
+            case END_FAMILY -> family.end;
+            case END_FAMILY_AND_QUEUE -> family.endAndQueue;
             case RESTART -> mail.restart;
             case RERUN -> graph.rerun;
             case ANSWER -> mail.answer;

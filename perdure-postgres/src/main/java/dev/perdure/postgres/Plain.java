@@ -15,10 +15,14 @@ final class Plain {
 
     /** Whether it does nothing but end a run, of which no other run has to hear. */
     static boolean isEnd(Change.Advance advance) {
+        return onlyEnds(advance) && !Keys.concernsOthers(advance.run().key());
+    }
+
+    /** Whether it does nothing but end a run. */
+    static boolean onlyEnds(Change.Advance advance) {
         return advance.move() instanceof Move.End
                 && advance.entries().isEmpty()
-                && advance.effects().isEmpty()
-                && !Keys.concernsOthers(advance.run().key());
+                && advance.effects().isEmpty();
     }
 
     /** Whether it does nothing but start a run, of which no other run knows. */

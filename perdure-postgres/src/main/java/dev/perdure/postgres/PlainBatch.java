@@ -30,34 +30,46 @@ final class PlainBatch {
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final List<Born> births = new ArrayList<>();
     private final List<Placed<Change.Advance>> ends = new ArrayList<>();
-    private final Set<Part> parts = EnumSet.noneOf(Part.class);
     private final Outcome[] outcomes;
 
     private record Born(int index, NewRun run, long key) {}
 
-    private PlainBatch(Sender sender, List<Change> changes, Keys keys) {
+    /** @param outcomes where outcomes go, by the places of the changes */
+    PlainBatch(Sender sender, Outcome[] outcomes) {
         this.sender = sender;
-        this.outcomes = PostgresLedger.none(changes.size());
-        for (int i = 0; i < changes.size(); i++) {
-            switch (changes.get(i)) {
+        this.outcomes = outcomes;
+    }
+
+    void add(List<Placed<Change>> changes, Keys keys) {
+        for (Placed<Change> placed : changes) {
+            int index = placed.index();
+            switch (placed.change()) {
                 case Change.Start start ->
                     births.add(new Born(
-                            i, start.run(), Keys.key(keys.take(), start.run().id(), false)));
+                            index,
+                            start.run(),
+                            Keys.key(keys.take(), start.run().id(), false)));
                 case Change.Advance advance
-                when advance.move() instanceof Move.End -> ends.add(new Placed<>(i, advance));
-                case Change.Advance advance -> appends.add(new Placed<>(i, advance));
-                default -> throw new IllegalArgumentException("Not plain: " + changes.get(i));
+                when advance.move() instanceof Move.End -> ends.add(new Placed<>(index, advance));
+                case Change.Advance advance -> appends.add(new Placed<>(index, advance));
+                default -> throw new IllegalArgumentException("Not plain: " + placed.change());
             }
         }
         ends.sort(Comparator.comparingLong(end -> end.change().run().key()));
         births.sort(Comparator.comparing(birth -> birth.run().id()));
-        addIf(!appends.isEmpty(), Part.APPEND);
-        addIf(!births.isEmpty(), Part.START_OWN);
-        addIf(!ends.isEmpty(), Part.END_OWN);
-        addIf(!births.isEmpty() || !ends.isEmpty(), Part.SETTINGS);
     }
 
-    private void addIf(boolean wanted, Part part) {
+    /** What has to be sent, in that order. */
+    Set<Part> parts() {
+        Set<Part> parts = EnumSet.noneOf(Part.class);
+        addIf(!appends.isEmpty(), parts, Part.APPEND);
+        addIf(!births.isEmpty(), parts, Part.START_OWN);
+        addIf(!ends.isEmpty(), parts, Part.END_OWN);
+        addIf(!births.isEmpty() || !ends.isEmpty(), parts, Part.SETTINGS);
+        return parts;
+    }
+
+    private static void addIf(boolean wanted, Set<Part> parts, Part part) {
         if (wanted) {
             parts.add(part);
         }
@@ -65,6 +77,7 @@ final class PlainBatch {
 
     /** These changes as such a batch, or null if they are none. */
     static @Nullable PlainBatch of(Sender sender, List<Change> changes, Keys keys) {
+        List<Placed<Change>> all = new ArrayList<>(changes.size());
         for (Change change : changes) {
             boolean plain = switch (change) {
                 case Change.Start start -> start.owner() != null && Plain.isStart(start);
@@ -74,8 +87,11 @@ final class PlainBatch {
             if (!plain) {
                 return null;
             }
+            all.add(new Placed<>(all.size(), change));
         }
-        return new PlainBatch(sender, changes, keys);
+        PlainBatch batch = new PlainBatch(sender, PostgresLedger.none(changes.size()));
+        batch.add(all, keys);
+        return batch;
     }
 
     boolean startsAny() {
@@ -83,6 +99,7 @@ final class PlainBatch {
     }
 
     List<Outcome> send(Connection connection, LedgerSql sql, @Nullable Instant time) throws SQLException {
+        Set<Part> parts = parts();
         try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts, false))) {
             Parameters parameters = new Parameters(statement);
             for (Part part : parts) {
@@ -97,7 +114,7 @@ final class PlainBatch {
         return List.of(outcomes);
     }
 
-    private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
+    void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         if (part == Part.SETTINGS) {
             parameters.text(LedgerSql.LOCK_TIMEOUT);
             return;
@@ -147,7 +164,7 @@ final class PlainBatch {
     }
 
     /** A row with the time at which it was done, or none if the lane is gone. */
-    private void read(Part part, ResultSet row) throws SQLException {
+    void read(Part part, ResultSet row) throws SQLException {
         if (part == Part.SETTINGS) {
             return;
         }

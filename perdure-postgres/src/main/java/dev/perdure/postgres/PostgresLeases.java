@@ -69,7 +69,7 @@ final class PostgresLeases implements Leases {
                         .time(database.time());
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
-                    workers.joined(joining.id(), row.getInt("number"));
+                    workers.joined(joining, row.getInt("number"));
                     return Results.time(row, "at");
                 }
             }

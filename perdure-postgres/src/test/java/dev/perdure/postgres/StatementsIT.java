@@ -11,6 +11,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -76,7 +78,11 @@ final class StatementsIT {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         List<Object> holders = List.of(
                 ledger,
+                ledger.locks,
+                ledger.moves,
+                ledger.commands,
                 ledger.own,
+                ledger.family,
                 new LoneSql(SCHEMA),
                 new LoneTalkSql(SCHEMA, ledger),
                 ledger.mail,
@@ -117,6 +123,9 @@ final class StatementsIT {
                 ledger.append,
                 ledger.own.start,
                 ledger.own.end,
+                ledger.family.start,
+                ledger.family.end,
+                ledger.family.endAndQueue,
                 ledger.moves.move,
                 ledger.moves.end,
                 ledger.start,
@@ -172,6 +181,9 @@ final class StatementsIT {
                     .notifications(false)
                     .open()) {
                 fixture = new StoreFixture(other);
+                workers.joined(
+                        new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
+                        Objects.requireNonNull(workers.number(fixture.worker)));
                 PostgresDispatch dispatch =
                         new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
                 for (int i = 0; i < 8; i++) {
