@@ -20,7 +20,7 @@ final class Family {
     /** The tasks, in the order of their start. */
     final List<Member> tasks;
 
-    /** How many of the tasks a worker has in memory, and this process with it. */
+    /** How many of the tasks are in hand. */
     final AtomicInteger inHand = new AtomicInteger();
 
     /** One of them. */
@@ -33,8 +33,8 @@ final class Family {
         /** Those that come after it. */
         final List<Member> before = new ArrayList<>();
 
-        /** Under which epoch the worker has it in memory that it was given to by this process; 0: none has. */
-        volatile long epoch;
+        /** Whether a worker has it in memory that was handed it here. */
+        volatile boolean inHand;
 
         /** How it ended, if that is known here. */
         volatile @Nullable Premise ended;

@@ -71,7 +71,7 @@ final class FamilyBatch {
             when Plain.isEnd(advance) && advance.move() instanceof Move.End end -> ends.add(index, advance, end, null);
             case Change.Advance advance
             when Plain.onlyEnds(advance) && advance.move() instanceof Move.End end -> {
-                Member task = families.inHand(advance.run().key(), advance.epoch());
+                Member task = families.find(advance.run().key());
                 if (task == null) {
                     return false;
                 }
