@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.CancelledException;
 import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
@@ -63,6 +64,10 @@ final class Transitions {
         this.orders = orders;
         this.turn = turn;
         this.watched = turn.isWatched();
+    }
+
+    RunId run() {
+        return held.run().id();
     }
 
     void crew(Crew those) {
