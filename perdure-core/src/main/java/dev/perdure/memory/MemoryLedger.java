@@ -117,8 +117,13 @@ final class MemoryLedger implements Ledger {
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
         circles.refuse(row);
+        boolean owned = row.state == RunState.RUNNING;
         return new Outcome.Started(
-                row.ref, row.state == RunState.RUNNING, row.createdAt, tables.graphs.heldFromBirth(row, start.owner()));
+                row.ref,
+                owned,
+                row.createdAt,
+                tables.graphs.heldFromBirth(row, start.owner()),
+                owned ? tables.objects.known(row) : null);
     }
 
     private Outcome advance(Lane lane, Change.Advance advance) {

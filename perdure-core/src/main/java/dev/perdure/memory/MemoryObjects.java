@@ -133,6 +133,13 @@ final class MemoryObjects implements States {
         return call == null ? Optional.empty() : Optional.ofNullable(thing(call).holder);
     }
 
+    /** All that the object knows that the run holds; null if it holds none. */
+    @Nullable
+    SortedMap<String, Payload> known(Row row) {
+        ObjectCall call = row.start.object();
+        return call == null || thing(call).holder != row ? null : new TreeMap<>(thing(call).state);
+    }
+
     void write(Row row, Effect.SetState set) {
         state(row).put(set.name(), set.payload());
     }

@@ -226,7 +226,7 @@ final class BatchRun {
 
     private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         switch (part) {
-            case START_OWN, END_OWN -> throw notHere(part);
+            case START_OWN, END_OWN, FREE_CALLS, FREE_STATES -> throw notHere(part);
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
             case MAKE_OBJECTS -> {
                 batch.objects.bindMade(fence(parameters));
@@ -357,7 +357,7 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case START_OWN, END_OWN -> throw notHere(part);
+                case START_OWN, END_OWN, FREE_CALLS, FREE_STATES -> throw notHere(part);
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
                 case WHOLE -> batch.trains.read(results.next(), outcomes);
                 case ENTER -> readEntered(results.next(), answers);

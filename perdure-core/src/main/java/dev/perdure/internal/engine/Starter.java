@@ -12,6 +12,7 @@ import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.Known;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -266,8 +268,14 @@ final class Starter {
                 false,
                 List.of(),
                 run.object(),
-                null);
+                known(run, started));
         home.launch(held, Journals.Page.EMPTY);
+    }
+
+    private static @Nullable Known known(NewRun run, Outcome.Started started) {
+        return run.object() == null || started.state() == null
+                ? null
+                : new Known(run.object().object(), new TreeMap<>(started.state()));
     }
 
     private static RunRef attach(Order order, Outcome.Existing existing) {
