@@ -194,7 +194,7 @@ final class MemoryLedger implements Ledger {
         }
         boolean next = call != null
                 && whole.follows().equals(lastHere.get(call.object()))
-                && tables.objects.isFree(call.object());
+                && tables.objects.isFreeBut(call.object(), handedHere.keySet(), whole.beside());
         if (!next || lane.worker() == null) {
             return new Outcome.Fenced();
         }

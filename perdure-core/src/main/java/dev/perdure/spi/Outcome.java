@@ -38,6 +38,11 @@ public sealed interface Outcome {
         public Started(RunRef run, boolean owned, Instant at) {
             this(run, owned, at, List.of());
         }
+
+        /** The same start with what its object knows. */
+        public Started knowing(SortedMap<String, Payload> known) {
+            return new Started(run, owned, at, handed, known);
+        }
     }
 
     /**

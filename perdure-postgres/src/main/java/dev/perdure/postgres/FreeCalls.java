@@ -156,8 +156,7 @@ final class FreeCalls {
         for (int i = 0; i < known.size(); i++) {
             int index = coming.get(i).index();
             if (outcomes[index] instanceof Outcome.Started started) {
-                outcomes[index] = new Outcome.Started(
-                        started.run(), started.owned(), started.at(), started.handed(), known.get(i));
+                outcomes[index] = started.knowing(known.get(i));
             }
         }
     }

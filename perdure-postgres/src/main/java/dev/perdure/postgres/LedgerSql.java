@@ -577,7 +577,7 @@ final class LedgerSql {
         OPEN_ALL,
         HANDED,
         HANDED_TASKS,
-        FREE_STATES
+        KNOWN_STATES
     }
 
     private record Shape(Set<Part> parts, boolean careful) {}
@@ -649,7 +649,7 @@ final class LedgerSql {
             case STATE, WHOLE_STATE -> objects.state;
             case WHOLE -> whole.whole;
             case FREE_CALLS -> free.turn;
-            case FREE_STATES -> objects.readAll;
+            case KNOWN_STATES -> objects.readAll;
             case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> lock;

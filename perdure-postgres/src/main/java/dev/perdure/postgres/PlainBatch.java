@@ -59,7 +59,7 @@ final class PlainBatch {
         addIf(!births.isEmpty(), Part.START_OWN);
         addIf(!ends.isEmpty(), Part.END_OWN);
         addIf(!calls.isEmpty(), Part.FREE_CALLS);
-        addIf(calls.beginsAny(), Part.FREE_STATES);
+        addIf(calls.beginsAny(), Part.KNOWN_STATES);
         addIf(!births.isEmpty() || !ends.isEmpty() || !calls.isEmpty(), Part.SETTINGS);
     }
 
@@ -120,7 +120,7 @@ final class PlainBatch {
             parameters.text(LedgerSql.LOCK_TIMEOUT);
             return;
         }
-        if (part == Part.FREE_STATES) {
+        if (part == Part.KNOWN_STATES) {
             calls.bindRead(parameters);
             return;
         }
@@ -173,7 +173,7 @@ final class PlainBatch {
         switch (part) {
             case SETTINGS -> {}
             case FREE_CALLS -> calls.read(rows, outcomes);
-            case FREE_STATES -> calls.readStates(rows, outcomes);
+            case KNOWN_STATES -> calls.readStates(rows, outcomes);
             default -> readTime(part, rows);
         }
     }

@@ -159,7 +159,7 @@ final class OutboxObjectIT {
     @Test
     void what_is_no_object_or_has_no_key_is_refused_at_once() throws Exception {
         try (Connection caller = caller()) {
-            assertThatThrownBy(() -> diary(caller, " "))
+            assertThatThrownBy(() -> diary(caller, ""))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("object key");
             assertThatThrownBy(() -> perdure.outbox(PostgresOutbox.on(store).in(caller))

@@ -192,6 +192,7 @@ final class Starter {
                 .<Change>map(order -> order.change(owner(home, order)))
                 .toList();
         try {
+            orders.forEach(order -> expect(home, order.run()));
             List<Outcome> outcomes = commits.commitAll(home, changes);
             List<RunRef> started = new ArrayList<>();
             PerdureException refusal = null;
@@ -209,6 +210,7 @@ final class Starter {
         } finally {
             if (home != null) {
                 orders.forEach(order -> home.unexpect(order.run().id()));
+                orders.forEach(order -> met(home, order.run(), false));
             }
         }
     }
@@ -229,7 +231,7 @@ final class Starter {
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
-                    expectOthers(home, order.run(), started);
+                    met(home, order.run(), !started.owned());
                 }
                 yield started.run();
             }
@@ -242,10 +244,20 @@ final class Starter {
         };
     }
 
-    private static void expectOthers(Session home, NewRun run, Outcome.Started started) {
-        if (run.object() != null && !started.owned()) {
-            home.expectOthers(run.object().object());
+    private static void expect(@Nullable Session home, NewRun run) {
+        if (home != null && takesPlace(run.object())) {
+            home.expect(run.object().object(), run.id());
         }
+    }
+
+    private static void met(Session home, NewRun run, boolean waits) {
+        if (takesPlace(run.object())) {
+            home.met(run.object().object(), run.id(), waits);
+        }
+    }
+
+    private static boolean takesPlace(@Nullable ObjectCall call) {
+        return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE;
     }
 
     private Outcome startUnowned(Order order) {
