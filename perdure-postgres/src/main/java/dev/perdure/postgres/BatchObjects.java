@@ -100,7 +100,8 @@ final class BatchObjects {
 
     /** Whether calls are started here that the worker holds at once if their objects are free. */
     boolean mayHold() {
-        return calls.stream().anyMatch(birth -> birth.owned() && hold(birth.run().object()) == Hold.EXCLUSIVE);
+        return calls.stream()
+                .anyMatch(birth -> birth.owned() && hold(birth.run().object()) == Hold.EXCLUSIVE);
     }
 
     boolean claims() {

@@ -100,8 +100,7 @@ final class OutboxObjectIT {
 
     @Test
     void calls_are_made_on_commit_in_their_order_and_not_after_a_rollback() throws Exception {
-        List<String> expected =
-                IntStream.range(0, 50).mapToObj(String::valueOf).toList();
+        List<String> expected = IntStream.range(0, 50).mapToObj(String::valueOf).toList();
         try (Connection caller = caller()) {
             diary(caller, "ann").send(Diary::append, "never", defaults());
             caller.rollback();
@@ -150,8 +149,8 @@ final class OutboxObjectIT {
 
     private String holds(RunId... runs) {
         return IntStream.range(0, runs.length)
-                .mapToObj(i -> TestServer.query(
-                        "SELECT hold FROM %s.object_calls WHERE id = '%s'".formatted(schema, runs[i])))
+                .mapToObj(i ->
+                        TestServer.query("SELECT hold FROM %s.object_calls WHERE id = '%s'".formatted(schema, runs[i])))
                 .reduce((one, two) -> one + "\n" + two)
                 .orElseThrow();
     }
@@ -162,8 +161,8 @@ final class OutboxObjectIT {
             assertThatThrownBy(() -> diary(caller, ""))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("object key");
-            assertThatThrownBy(() -> perdure.outbox(PostgresOutbox.on(store).in(caller))
-                            .object(String.class, "ann"))
+            assertThatThrownBy(() ->
+                            perdure.outbox(PostgresOutbox.on(store).in(caller)).object(String.class, "ann"))
                     .isInstanceOf(DefinitionException.class)
                     .hasMessageContaining("java.lang.String is no virtual object");
         }

@@ -14,6 +14,7 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,20 @@ final class Car implements Turn {
     /** Whether it does more than touch the state, and has not come to its end. */
     boolean stands() {
         return standing && end == null;
+    }
+
+    void holdFromTheBeginning() {
+        holding = new Claimed(
+                held.run(),
+                held.epoch(),
+                held.definition().target().name(),
+                held.input(),
+                held.seed(),
+                held.control(),
+                held.deadline(),
+                0,
+                List.of(),
+                held.object());
     }
 
     void hold(Claimed how) {

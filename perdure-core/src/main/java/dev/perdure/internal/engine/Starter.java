@@ -101,13 +101,12 @@ final class Starter {
 
     /** The object at which this call may go with others, or null. */
     private @Nullable ObjectKey boarding(Session home, Callee callee, NewRun run) {
-        ObjectCall call = run.object();
-        boolean boards = call != null
-                && call.hold() == ObjectCall.Hold.EXCLUSIVE
+        ObjectKey object = wanted(run);
+        boolean boards = object != null
                 && callee.id(StartOptions.defaults()).isEmpty()
                 && worker != null
                 && worker.admits(home, List.of(run));
-        return call != null && boards ? call.object() : null;
+        return boards ? object : null;
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -245,19 +244,23 @@ final class Starter {
     }
 
     private static void expect(@Nullable Session home, NewRun run) {
-        if (home != null && takesPlace(run.object())) {
-            home.expect(run.object().object(), run.id());
+        ObjectKey object = wanted(run);
+        if (home != null && object != null) {
+            home.expect(object, run.id());
         }
     }
 
     private static void met(Session home, NewRun run, boolean waits) {
-        if (takesPlace(run.object())) {
-            home.met(run.object().object(), run.id(), waits);
+        ObjectKey object = wanted(run);
+        if (object != null) {
+            home.met(object, run.id(), waits);
         }
     }
 
-    private static boolean takesPlace(@Nullable ObjectCall call) {
-        return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE;
+    /** The object that the run holds, or waits for, as soon as it is started; or null. */
+    private static @Nullable ObjectKey wanted(NewRun run) {
+        ObjectCall call = run.object();
+        return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE ? call.object() : null;
     }
 
     private Outcome startUnowned(Order order) {

@@ -7,7 +7,6 @@ import dev.perdure.internal.execution.Known;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.NewRun;
@@ -15,7 +14,6 @@ import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -59,8 +57,6 @@ final class Train {
 
     private final Platform platform = new Platform();
     private final Newcomers newcomers = new Newcomers();
-    /** Those who wait for the batch on its way. */
-    private final List<Clockwork.Signal> heldUp = new ArrayList<>();
 
     private boolean sending;
     /** Whether the batch on its way frees the object, or leaves it to somebody who is no car. */
@@ -104,7 +100,7 @@ final class Train {
                 return false;
             }
             departed = true;
-            first.hold(claimOf(holder));
+            first.holdFromTheBeginning();
             cars.add(first);
             waiting.addAll(next);
             return true;
@@ -115,51 +111,29 @@ final class Train {
         return mine;
     }
 
-    private static Claimed claimOf(Held held) {
-        return new Claimed(
-                held.run(),
-                held.epoch(),
-                held.definition().target().name(),
-                held.input(),
-                held.seed(),
-                held.control(),
-                held.deadline(),
-                0,
-                List.of(),
-                held.object());
-    }
-
     /** Lets a call ride along without a start of its own, if it can. */
     Ride carry(Passenger passenger) {
-        Optional<Car> begins = Optional.empty();
-        lock.lock();
-        try {
-            Car last = cars.peekLast();
-            if (over || (last != null && last.stands())) {
-                return new Ride.LeftBehind();
-            }
-            platform.add(passenger);
-            begins = couple();
-        } finally {
-            lock.unlock();
-        }
-        begins.ifPresent(Car::launch);
+        locked(() -> board(passenger)).ifPresent(Car::launch);
         return passenger.await();
+    }
+
+    private Optional<Car> board(Passenger passenger) {
+        Car last = cars.peekLast();
+        if (over || (last != null && last.stands())) {
+            passenger.settle(new Ride.LeftBehind());
+            return Optional.empty();
+        }
+        platform.add(passenger);
+        return couple();
     }
 
     /** A call is about to be started here by itself. Waits for the batch on its way, which was made without knowing of it. */
     void expect(RunId call) {
         Clockwork.Signal signal = session.clockwork().signal();
-        boolean waits = locked(() -> {
-            newcomers.starts(call);
-            if (sending) {
-                heldUp.add(signal);
-            }
-            return sending;
-        });
+        boolean waits = locked(() -> newcomers.starts(call, sending ? signal : null));
         while (waits) {
             Waiting.forSignal(signal);
-            waits = locked(() -> heldUp.contains(signal));
+            waits = locked(() -> newcomers.isHeldUp(signal));
         }
     }
 
@@ -200,7 +174,7 @@ final class Train {
             // One that the store knows does not follow one that it does not know.
             return last.isUnknown() ? Optional.empty() : Optional.of(add(heldOf(waiting.removeFirst(), known), null));
         }
-        Passenger passenger = moreWait || leaving ? null : platform.next();
+        Passenger passenger = moreWait || leaving || newcomers.areWaiting() ? null : platform.next();
         return passenger == null ? Optional.empty() : Optional.of(add(heldOf(passenger, known), passenger));
     }
 
@@ -226,21 +200,7 @@ final class Train {
 
     private Held heldOf(Passenger passenger, Optional<Known> known) {
         RunRef unstored = new RunRef(passenger.run().id(), session.provisionalKey());
-        return Held.of(claimed(passenger.run(), unstored), passenger.definition(), known);
-    }
-
-    private static Claimed claimed(NewRun run, RunRef ref) {
-        return new Claimed(
-                ref,
-                Outcome.Started.FIRST_EPOCH,
-                run.definition(),
-                run.input(),
-                run.seed(),
-                Control.NONE,
-                null,
-                0,
-                List.of(),
-                run.object());
+        return Held.of(passenger.claim(unstored), passenger.definition(), known);
     }
 
     /** A call that the store did not know is carried on by itself from now on; if it holds the object, it begins anew. */
@@ -273,9 +233,10 @@ final class Train {
      * @param cars that end
      * @param next the one behind them, if it is to be started
      * @param takes how many of those that wait in the store are asked for
+     * @param waited who waited there, of those that this process has started by itself
      * @param changes for each of the cars, and for the next one
      */
-    private record Batch(List<Car> cars, Optional<Car> next, int takes, List<Change> changes) {}
+    private record Batch(List<Car> cars, Optional<Car> next, int takes, Set<RunId> waited, List<Change> changes) {}
 
     boolean takesTheLead(Car car) {
         boolean takes = !sending && cars.peekFirst() == car;
@@ -294,7 +255,7 @@ final class Train {
         } finally {
             List<Outcome> all = outcomes;
             locked(() -> settle(batch, all)).ifPresent(Car::launch);
-            close(locked(() -> over));
+            close(locked(() -> over && finish()));
         }
         if (outcomes.stream().anyMatch(Outcome.AlreadyThere.class::isInstance)) {
             session.forgot(); // who was handed over went with the answer
@@ -305,10 +266,8 @@ final class Train {
         List<Car> ended = cars.stream().takeWhile(car -> car.end() != null).toList();
         Set<RunId> beside = newcomers.all();
         // Whoever waits in the store holds the object next.
-        Optional<Car> next = cars.stream()
-                .skip(ended.size())
-                .findFirst()
-                .filter(car -> car.isUnknown() && beside.isEmpty());
+        Optional<Car> next =
+                cars.stream().skip(ended.size()).findFirst().filter(car -> car.isUnknown() && beside.isEmpty());
         leaving = waiting.isEmpty() && (cars.size() == ended.size() || !beside.isEmpty());
         int most = waiting.isEmpty() ? LONGEST : 1;
         int takes = Math.min(most, Math.max(session.room(), cars.size() > ended.size() ? 1 : 0));
@@ -319,7 +278,7 @@ final class Train {
             session.expect(run.id());
             changes.add(new Change.Start(run, session.id()));
         });
-        return new Batch(ended, next, takes, changes);
+        return new Batch(ended, next, takes, newcomers.waiting(), changes);
     }
 
     /** Hands outcomes out and sees who is next. Gives the car that begins now. */
@@ -327,9 +286,7 @@ final class Train {
         sending = false;
         leaving = false;
         crowded = batch.cars.size() > 1;
-        List<Clockwork.Signal> let = List.copyOf(heldUp);
-        heldUp.clear();
-        let.forEach(Clockwork.Signal::raise);
+        newcomers.letIn();
         Claimed holder = null;
         boolean whole = true;
         for (int i = 0; i < batch.cars.size(); i++) {
@@ -349,19 +306,18 @@ final class Train {
             }
         }
         moreWait = !whole || (batch.takes > 1 ? waiting.size() >= batch.takes - 1 : moreWait);
-        if (!moreWait && waiting.isEmpty()) {
-            newcomers.metAll();
+        if (!moreWait) {
+            batch.waited.stream()
+                    .filter(call -> waiting.stream().noneMatch(claim -> claim.run().id().equals(call)))
+                    .forEach(newcomers::met);
         }
         if (batch.next.isPresent()) {
             Claimed started = started(batch.next.get(), outcomes.getLast(), holder);
             holder = holder == null ? started : holder;
         }
-        Optional<Car> begins =
-                holder == null ? nobodyGoesOn() : goOn(holder, whole, batch.cars.getLast().knownAfter());
-        if (over) {
-            platform.close();
-        }
-        return begins;
+        return holder == null
+                ? nobodyGoesOn()
+                : goOn(holder, whole, batch.cars.getLast().knownAfter());
     }
 
     /** The car behind the batch was started. Gives how it holds the object, if that came with its start. */
@@ -372,7 +328,7 @@ final class Train {
             return null;
         }
         if (started.owned()) {
-            return claimed(passenger.run(), started.run());
+            return passenger.claim(started.run());
         }
         if (holder == null || !next.is(holder)) {
             passenger.settle(new Ride.Stored(started.run()));
@@ -431,7 +387,7 @@ final class Train {
     private boolean finish() {
         over = true;
         platform.close();
-        return over;
+        return true;
     }
 
     private void close(boolean isOver) {

@@ -106,7 +106,10 @@ public final class BoardingTest {
             wholes.addAndGet((int)
                     changes.stream().filter(Change.Whole.class::isInstance).count());
             mostStarts.accumulateAndGet(
-                    (int) changes.stream().filter(Change.Start.class::isInstance).count(), Math::max);
+                    (int) changes.stream()
+                            .filter(Change.Start.class::isInstance)
+                            .count(),
+                    Math::max);
             if (changes.size() > 1 && changes.getLast() instanceof Change.Start) {
                 passed(counter.all);
                 held.countDown();

@@ -135,8 +135,7 @@ public abstract class WholeConformance extends StoreConformance {
 
     private static Change.Whole beside(Change.Whole whole, String... named) {
         Set<RunId> ids = Stream.of(named).map(RunId::of).collect(Collectors.toSet());
-        return new Change.Whole(
-                whole.run(), whole.entries(), whole.effects(), whole.end(), whole.follows(), ids);
+        return new Change.Whole(whole.run(), whole.entries(), whole.effects(), whole.end(), whole.follows(), ids);
     }
 
     @Test
