@@ -19,7 +19,12 @@ public interface Journals {
         public static final Page UNREAD = new Page(List.of(), false);
     }
 
-    /** The entries after a position: at least one position if there is one, and then as many as fit into the bytes. */
+    /**
+     * The entries after a position: at least one position if there is one.
+     *
+     * @param maxBytes how much a page has; where entries differ in size it may be up to four times as much, and a
+     *     position that is more by itself is a page
+     */
     Page read(RunRef run, int afterPosition, int maxBytes);
 
     /** The first page of many journals at once; {@code maxBytes} is for each. */

@@ -50,6 +50,8 @@ final class Codes {
 
     private static Map<String, Integer> named() {
         Map<String, Integer> named = new HashMap<>(Map.of(
+                "INPUT",
+                INPUT,
                 "OUTCOME",
                 OUTCOME,
                 "WAIT",

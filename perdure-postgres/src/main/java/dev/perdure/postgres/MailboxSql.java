@@ -4,7 +4,7 @@ package dev.perdure.postgres;
 final class MailboxSql {
     /**
      * The next page of a mailbox, as many as fit the bytes and at least one. Answers to calls of an earlier life are passed
-     * over. The number of rows looked at is bounded too, as in {@link QuerySql#pages}.
+     * over. The number of rows looked at is bounded too, or every page would count the bytes of all that follow.
      */
     private static final String UNREAD = """
             SELECT number, channel, position, name, token, status, text, payload

@@ -8,6 +8,7 @@ import dev.perdure.spi.RunRef;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,101 +16,127 @@ import java.util.Map;
 
 /** Reads journals, many short ones in one query or a long one page by page. */
 final class PostgresJournals implements Journals {
-    private static final int ROWS_LOOKED_AT = 4_096;
+    // In the order of JournalSql.COLUMNS. Found by number, because a long journal has very many rows.
+    private static final int KEY = 1;
+    private static final int POSITION = 2;
+    private static final int NOTE = 3;
+    private static final int AT = 4;
+    private static final int KIND = 5;
+    private static final int STATUS = 6;
+    private static final int NAME = 7;
+    private static final int PAYLOAD = 8;
+    private static final int PAGE = 9;
 
     private final Database database;
-    private final QuerySql sql;
+    private final JournalSql sql;
 
-    PostgresJournals(Database database, QuerySql sql) {
+    PostgresJournals(Database database, JournalSql sql) {
         this.database = database;
         this.sql = sql;
     }
 
     @Override
     public Page read(RunRef run, int afterPosition, int maxBytes) {
-        return pages(List.of(run), afterPosition, maxBytes, ROWS_LOOKED_AT).getOrDefault(run.key(), Page.EMPTY);
+        int after = Math.max(afterPosition, Codes.INPUT);
+        Reading reading = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.page)) {
+                new Parameters(statement).number(run.key()).integer(after).number(maxBytes);
+                try (ResultSet rows = statement.executeQuery()) {
+                    Reading read = new Reading();
+                    while (rows.next()) {
+                        read.add(rows);
+                    }
+                    return read;
+                }
+            }
+        });
+        return reading.isTorn() ? position(run, after) : reading.page();
     }
 
     @Override
     public Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes) {
-        Map<Long, Page> pages = pages(runs, 0, maxBytes, ROWS_LOOKED_AT);
-        Map<RunRef, Page> byRun = new HashMap<>();
-        runs.forEach(run -> byRun.put(run, pages.getOrDefault(run.key(), Page.EMPTY)));
-        return byRun;
-    }
-
-    private Map<Long, Page> pages(List<RunRef> runs, int afterPosition, int maxBytes, int rowsLookedAt) {
         Map<Long, Reading> readings = database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.pages)) {
+            try (PreparedStatement statement = Database.prepare(connection, sql.firstPages)) {
                 new Parameters(statement)
                         .longs(runs.stream().mapToLong(RunRef::key).toArray())
-                        .integer(Math.max(afterPosition, Codes.INPUT))
-                        .integer(rowsLookedAt)
                         .number(maxBytes);
                 try (ResultSet rows = statement.executeQuery()) {
                     Map<Long, Reading> byKey = new HashMap<>();
                     while (rows.next()) {
-                        byKey.computeIfAbsent(rows.getLong("key"), key -> new Reading())
+                        byKey.computeIfAbsent(rows.getLong(KEY), key -> new Reading())
                                 .add(rows);
                     }
                     return byKey;
                 }
             }
         });
-        Map<Long, Page> pages = new HashMap<>();
+        Map<RunRef, Page> pages = new HashMap<>();
         for (RunRef run : runs) {
-            Reading reading = readings.get(run.key());
-            if (reading != null) {
-                // A single position with more notes than were looked at: look at more, for a page has whole positions.
-                pages.put(
-                        run.key(),
-                        reading.isTorn(rowsLookedAt)
-                                ? pages(List.of(run), afterPosition, maxBytes, rowsLookedAt * 8)
-                                        .get(run.key())
-                                : reading.page(rowsLookedAt));
-            }
+            Reading reading = readings.getOrDefault(run.key(), new Reading());
+            pages.put(run, reading.isTorn() ? position(run, Codes.INPUT) : reading.page());
         }
         return pages;
+    }
+
+    /** The next position, which alone is more than a page. */
+    private Page position(RunRef run, int after) {
+        List<Recorded> entries = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.position)) {
+                new Parameters(statement).number(run.key()).number(run.key()).integer(after);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Recorded> read = new ArrayList<>();
+                    while (rows.next()) {
+                        read.add(recorded(rows, rows.getBytes(PAYLOAD)));
+                    }
+                    return read;
+                }
+            }
+        });
+        return new Page(entries, false);
+    }
+
+    private static Recorded recorded(ResultSet row, byte[] payload) throws SQLException {
+        return new Recorded(
+                new Entry(
+                        row.getInt(POSITION),
+                        row.getInt(NOTE),
+                        Codes.kind(row.getInt(KIND)),
+                        row.getString(NAME),
+                        Codes.status(row.getInt(STATUS)),
+                        new Payload(payload)),
+                row.getObject(AT, OffsetDateTime.class).toInstant());
     }
 
     /** What came of one journal. */
     private static final class Reading {
         private final List<Recorded> entries = new ArrayList<>();
-        private int lookedAt;
+        /** The position that the reading came to an end in, and that it may not have all of. */
+        private int unfinished;
+
+        private boolean cut;
 
         void add(ResultSet row) throws SQLException {
-            lookedAt = row.getInt("looked_at");
-            entries.add(new Recorded(
-                    new Entry(
-                            row.getInt("position"),
-                            row.getInt("note"),
-                            Codes.kind(row.getInt("kind")),
-                            row.getString("name"),
-                            Codes.status(row.getInt("status")),
-                            new Payload(row.getBytes("payload"))),
-                    Results.time(row, "at")));
-        }
-
-        private boolean mayHaveMore(int rowsLookedAt) {
-            return entries.size() == lookedAt && lookedAt == rowsLookedAt;
-        }
-
-        boolean isTorn(int rowsLookedAt) {
-            return mayHaveMore(rowsLookedAt)
-                    && entries.getFirst().entry().position()
-                            == entries.getLast().entry().position();
-        }
-
-        Page page(int rowsLookedAt) {
-            if (!mayHaveMore(rowsLookedAt)) {
-                return new Page(entries, entries.size() == lookedAt);
+            if (cut) {
+                return;
             }
-            int last = entries.getLast().entry().position();
-            return new Page(
-                    entries.stream()
-                            .filter(recorded -> recorded.entry().position() != last)
-                            .toList(),
-                    false);
+            byte[] payload = row.getBytes(PAYLOAD);
+            unfinished = row.getInt(POSITION);
+            cut = payload == null || entries.size() + 1 == row.getInt(PAGE);
+            if (!cut) {
+                entries.add(recorded(row, payload));
+            }
+        }
+
+        /** Whether not even one position is known as a whole. */
+        boolean isTorn() {
+            return cut && (entries.isEmpty() || entries.getFirst().entry().position() == unfinished);
+        }
+
+        Page page() {
+            while (cut && entries.getLast().entry().position() == unfinished) {
+                entries.removeLast();
+            }
+            return new Page(entries, !cut);
         }
     }
 }

@@ -2,32 +2,6 @@ package dev.perdure.postgres;
 
 /** The statements that only read. */
 final class QuerySql {
-    /**
-     * Pages of journals: whole positions, as long as the bytes up to the position's first entry fit; the first one
-     * always. The number of rows looked at is bounded too, or every page of a long journal would count the bytes of all
-     * that follow.
-     */
-    private static final String PAGES = """
-            SELECT j.*
-            FROM unnest(?::bigint[]) AS g (key)
-            CROSS JOIN LATERAL (
-                SELECT *, first_value(bytes) OVER (PARTITION BY position ORDER BY note) AS bytes_at_first,
-                       first_value(position) OVER (ORDER BY position, note) AS first_position
-                FROM (
-                    SELECT *, sum(length(payload)) OVER (ORDER BY position, note) AS bytes, count(*) OVER () AS looked_at
-                    FROM (
-                        SELECT key, position, note, at, kind, status, name, payload
-                        FROM ${schema}.journal
-                        WHERE journal.key = g.key AND position > ? AND position < ${OUTCOME}
-                        ORDER BY position, note
-                        LIMIT ?
-                    ) AS next
-                ) AS counted
-            ) j
-            WHERE j.bytes_at_first <= ? OR j.position = j.first_position
-            ORDER BY j.key, j.position, j.note
-            """;
-
     /** What there is to know of a run without its payloads. */
     private static final String INFO = """
             r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
@@ -137,7 +111,6 @@ final class QuerySql {
             ORDER BY number
             """;
 
-    final String pages;
     final String find;
     final String list;
     final String ended;
@@ -149,7 +122,6 @@ final class QuerySql {
     final String changes;
 
     QuerySql(Schema schema) {
-        this.pages = schema.sql(PAGES);
         this.find = schema.sql(FIND.replace("${info}", INFO));
         this.list = schema.sql(LIST.replace("${info}", INFO));
         this.ended = schema.sql(ENDED);

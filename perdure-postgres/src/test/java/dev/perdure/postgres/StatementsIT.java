@@ -88,6 +88,7 @@ final class StatementsIT {
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
+                new JournalSql(SCHEMA),
                 new MailboxSql(SCHEMA),
                 new InboxSql(SCHEMA),
                 new TransactionSql(SCHEMA));

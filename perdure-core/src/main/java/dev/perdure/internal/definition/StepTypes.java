@@ -25,7 +25,16 @@ import java.util.concurrent.ConcurrentMap;
  */
 public final class StepTypes {
     /** Either a type or why there is none. */
-    private record Answer(Type type, String problem) {}
+    private record Answer(Type type, String problem) {
+        boolean isUsable() {
+            return problem.isEmpty();
+        }
+
+        PayloadException refused(String what, String remedy) {
+            return new PayloadException(
+                    "The result type of %s cannot be used. %s Write it out: %s.".formatted(what, problem, remedy));
+        }
+    }
 
     private static final Set<Class<?>> BODIES =
             Set.of(StepBody.class, TransactionBody.class, TaskBody.class, TaskWorkflow.class);
@@ -44,7 +53,11 @@ public final class StepTypes {
      * @throws PayloadException if it cannot be known or not be read back; says how to write the call
      */
     public Type of(StepBody<?> body, String step) {
-        return of(body, "step '" + step + "'", "ctx.step(\"" + step + "\", new TypeRef<…>() {}, …)");
+        Answer answer = answer(body);
+        if (answer.isUsable()) {
+            return answer.type();
+        }
+        throw answer.refused("step '" + step + "'", "ctx.step(\"" + step + "\", new TypeRef<…>() {}, …)");
     }
 
     /**
@@ -64,12 +77,15 @@ public final class StepTypes {
      * @throws PayloadException if it cannot be known or not be read back; says how to write it
      */
     public Type of(Serializable body, String what, String remedy) {
-        Answer answer = known.computeIfAbsent(body.getClass(), unseen -> find(body));
-        if (!answer.problem().isEmpty()) {
-            throw new PayloadException("The result type of %s cannot be used. %s Write it out: %s."
-                    .formatted(what, answer.problem(), remedy));
+        Answer answer = answer(body);
+        if (answer.isUsable()) {
+            return answer.type();
         }
-        return answer.type();
+        throw answer.refused(what, remedy);
+    }
+
+    private Answer answer(Serializable body) {
+        return known.computeIfAbsent(body.getClass(), unseen -> find(body));
     }
 
     private Answer find(Serializable body) {

@@ -93,7 +93,9 @@ public final class Execution {
     private Departure enter() {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
-        Replay replay = new Replay(held.run().id().value(), journal, after -> host.read(held.run(), after));
+        String run = held.run().id().value();
+        Replay replay =
+                new Replay(run, journal, new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after)));
         RunContext context =
                 RunContext.of(new RunContext.Parts(held, host, orders, transitions, guard, replay, values));
         Futures futures = context.futures();

@@ -5,10 +5,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Recorded;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +28,27 @@ final class Replay {
         static final Past NOTHING = new Past(List.of());
 
         Optional<Recorded> answer() {
-            return entries.stream()
-                    .filter(recorded -> recorded.entry().note() == Entry.ANSWER)
-                    .findFirst();
+            return entries.isEmpty() || !isAnswer(entries.getFirst())
+                    ? Optional.empty()
+                    : Optional.of(entries.getFirst());
         }
 
         List<Recorded> notes() {
-            return entries.stream()
-                    .filter(recorded -> recorded.entry().note() != Entry.ANSWER)
-                    .toList();
+            return answer().isEmpty() ? entries : entries.subList(1, entries.size());
+        }
+
+        private static boolean isAnswer(Recorded recorded) {
+            return recorded.entry().note() == Entry.ANSWER;
         }
     }
 
     private final String run;
     private final IntFunction<Journals.Page> more;
-    private final NavigableMap<Integer, List<Recorded>> page = new TreeMap<>();
+
+    /** In order of positions; from {@code here} on not behind the present one. */
+    private List<Recorded> page = List.of();
+
+    private int here;
     private int loadedTo;
     private boolean last;
     private int position;
@@ -57,10 +60,16 @@ final class Replay {
     }
 
     private void load(Journals.Page next) {
-        for (Recorded recorded : next.entries()) {
-            page.computeIfAbsent(recorded.entry().position(), unseen -> new ArrayList<>())
-                    .add(recorded);
-            loadedTo = Math.max(loadedTo, recorded.entry().position());
+        if (here == page.size()) {
+            page = next.entries();
+        } else {
+            List<Recorded> joined = new ArrayList<>(page.subList(here, page.size()));
+            joined.addAll(next.entries());
+            page = joined;
+        }
+        here = 0;
+        if (!page.isEmpty()) {
+            loadedTo = page.getLast().entry().position();
         }
         last = next.last();
     }
@@ -84,16 +93,16 @@ final class Replay {
     Call take(Entry.Kind kind, String name, boolean mayBeOpen) {
         skipPatches(kind);
         Call call = new Call(++position, kind, name);
-        Map<Integer, List<Recorded>> behind = page.headMap(position);
-        behind.clear();
-        for (Recorded recorded : at(position)) {
+        here = indexOf(position);
+        List<Recorded> past = at(position);
+        for (Recorded recorded : past) {
             if (!call.matches(recorded.entry())) {
                 throw mismatch(
                         call,
                         Call.describe(recorded.entry().kind(), recorded.entry().name()));
             }
         }
-        if (at(position).isEmpty() && !mayBeOpen) {
+        if (past.isEmpty() && !mayBeOpen) {
             Entry later = firstFrom(position + 1);
             if (later != null) {
                 throw mismatch(
@@ -137,7 +146,7 @@ final class Replay {
 
     Past past(Call call) {
         List<Recorded> recorded = at(call.position());
-        return recorded.isEmpty() ? Past.NOTHING : new Past(List.copyOf(recorded));
+        return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
     }
 
     /** Whether anything is recorded that the code has not come to yet. */
@@ -159,14 +168,27 @@ final class Replay {
     }
 
     private List<Recorded> at(int wanted) {
-        loadTo(wanted);
-        return page.getOrDefault(wanted, List.of());
+        int from = indexOf(wanted);
+        int to = from;
+        while (to < page.size() && page.get(to).entry().position() == wanted) {
+            to++;
+        }
+        return from == to ? List.of() : page.subList(from, to);
     }
 
     private @Nullable Entry firstFrom(int from) {
-        loadTo(from);
-        Map.Entry<Integer, List<Recorded>> next = page.ceilingEntry(from);
-        return next == null ? null : next.getValue().getFirst().entry();
+        int index = indexOf(from);
+        return index == page.size() ? null : page.get(index).entry();
+    }
+
+    /** Of the first entry at a position or behind it. */
+    private int indexOf(int wanted) {
+        loadTo(wanted);
+        int index = here;
+        while (index < page.size() && page.get(index).entry().position() < wanted) {
+            index++;
+        }
+        return index;
     }
 
     private Mismatch mismatch(Call call, String recorded) {

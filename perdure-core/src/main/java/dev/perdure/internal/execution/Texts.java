@@ -12,10 +12,7 @@ public final class Texts {
 
     /** What something goes by. */
     public static void requireName(String what, @Nullable String name) {
-        if (name == null
-                || name.isEmpty()
-                || name.length() > MAX_NAME
-                || !name.codePoints().allMatch(point -> !Character.isISOControl(point) && isWhole(point))) {
+        if (name == null || name.isEmpty() || name.length() > MAX_NAME || !isPlain(name)) {
             throw new InvalidRequestException(
                     "The %s is null, empty, longer than %d characters or has control characters or half a surrogate pair. Give it a short, constant text."
                             .formatted(what, MAX_NAME));
@@ -31,6 +28,16 @@ public final class Texts {
                     "The reason is null, longer than %d characters, or holds U+0000 or half a surrogate pair. Shorten or clean it."
                             .formatted(MAX_REASON));
         }
+    }
+
+    /** Whether it has neither control characters nor halves of characters. Steps are named on every replay, so no stream. */
+    private static boolean isPlain(String name) {
+        for (int i = 0; i < name.length(); i += Character.charCount(name.codePointAt(i))) {
+            if (Character.isISOControl(name.codePointAt(i)) || !isWhole(name.codePointAt(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** A surrogate that comes as a code point of its own lacks its other half. */

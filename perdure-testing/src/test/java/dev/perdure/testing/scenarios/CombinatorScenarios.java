@@ -369,6 +369,7 @@ abstract class CombinatorScenarios extends Scenarios {
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
+            perdure.settle(); // both wait, so both come at the same moment
             run.promise(ONE).resolve("three");
             assertThat(run.result()).isEqualTo("0 5 For input string: \"three\"");
         }
