@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of nothing but {@link Plain} changes, and how it is sent by {@link OwnSql}. What {@link Batch} and {@link BatchRun} do
- * for others is left out: neither is anything looked up, nor is there anything to be told.
+ * for others is left out: neither is anything looked up, nor is there anything to be told. Only calls of virtual objects may be left as
+ * they are, by {@link FreeCallSql}; they are {@link #unlucky} then.
  */
 final class PlainBatch {
     private final Sender sender;
