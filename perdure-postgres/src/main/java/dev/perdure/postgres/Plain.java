@@ -23,6 +23,15 @@ final class Plain {
                 && !Keys.concernsOthers(advance.run().key());
     }
 
+    /** Whether it starts or ends a call that holds a virtual object, and does nothing else. */
+    static boolean isCall(Change change) {
+        return switch (change) {
+            case Change.Start start -> isStartOfCall(start);
+            case Change.Advance advance -> isEndOfCall(advance);
+            default -> false;
+        };
+    }
+
     /** Whether it does nothing but end a call that holds a virtual object, and set values of its state. */
     static boolean isEndOfCall(Change.Advance advance) {
         return advance.move() instanceof Move.End end

@@ -126,7 +126,7 @@ final class PostgresLedger implements Ledger {
         if (outcome != null) {
             return List.of(outcome);
         }
-        List<Outcome> hopeful = hopefully(sender, changes);
+        List<Outcome> hopeful = Plain.isCall(changes.getFirst()) ? hopefully(sender, changes) : null;
         return hopeful != null ? hopeful : send(sender, new Batch(changes, keys), true);
     }
 

@@ -308,7 +308,8 @@ final class Train {
         moreWait = !whole || (batch.takes > 1 ? waiting.size() >= batch.takes - 1 : moreWait);
         if (!moreWait) {
             batch.waited.stream()
-                    .filter(call -> waiting.stream().noneMatch(claim -> claim.run().id().equals(call)))
+                    .filter(call ->
+                            waiting.stream().noneMatch(claim -> claim.run().id().equals(call)))
                     .forEach(newcomers::met);
         }
         if (batch.next.isPresent()) {
