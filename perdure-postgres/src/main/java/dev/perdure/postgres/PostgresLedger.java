@@ -260,6 +260,7 @@ final class PostgresLedger implements Ledger {
     private static Stream<RunId> showing(Change change) {
         return switch (change) {
             case Change.Deliver deliver -> settled(deliver.to(), deliver.mail());
+            case Change.Advance advance when advance.effects().isEmpty() -> Stream.empty();
             case Change.Advance advance ->
                 advance.effects().stream()
                         .flatMap(effect -> switch (effect) {

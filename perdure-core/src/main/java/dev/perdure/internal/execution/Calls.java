@@ -6,7 +6,7 @@ import dev.perdure.StoreException;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Recorded;
 import java.time.Duration;
-import java.util.function.Predicate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,11 +17,11 @@ final class Calls {
     private final Held held;
     private final Transitions transitions;
     private final Replay replay;
-    private final Predicate<Thread> inBody;
+    private final BooleanSupplier inBody;
     private final Thread thread = Thread.currentThread();
     private volatile boolean closed;
 
-    Calls(Held held, Transitions transitions, Replay replay, Predicate<Thread> inBody) {
+    Calls(Held held, Transitions transitions, Replay replay, BooleanSupplier inBody) {
         this.held = held;
         this.transitions = transitions;
         this.replay = replay;
@@ -53,12 +53,12 @@ final class Calls {
                     "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
                             .formatted(call, held.run().id()));
         }
-        Thread caller = Thread.currentThread();
-        if (inBody.test(caller)) {
+        if (inBody.getAsBoolean()) {
             throw new ContextMisuseException(
                     "%s was called inside a step body of run '%s'. A body is one effect: call the context before or after it."
                             .formatted(call, held.run().id()));
         }
+        Thread caller = Thread.currentThread();
         if (!caller.equals(thread)) {
             throw new ContextMisuseException(
                     "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."

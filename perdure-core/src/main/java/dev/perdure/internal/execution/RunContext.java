@@ -87,10 +87,7 @@ class RunContext implements Shorthands {
         Waits waits = new Waits(host, orders, transitions);
         this.steps = new Steps(host, transitions, waits, parts.guard(), values, derived);
         this.calls = new Calls(
-                held,
-                transitions,
-                parts.replay(),
-                thread -> steps.current(thread).isPresent());
+                held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
         this.letters = new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, orders), host);
         this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
@@ -531,7 +528,7 @@ class RunContext implements Shorthands {
 
     @Override
     public Attempt attempt() {
-        return steps.current(Thread.currentThread())
+        return steps.current()
                 .orElseThrow(() -> new ContextMisuseException(
                         "attempt() was called outside a step body of run '%s'. Only a body has attempts."
                                 .formatted(held.run().id())));

@@ -40,7 +40,11 @@ final class Steps {
     private final BodyGuard guard;
     private final Values values;
     private final Derived derived;
-    private final ConcurrentMap<Thread, Attempt> current = new ConcurrentHashMap<>();
+    private final Thread own = Thread.currentThread();
+    private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
+
+    // Of the workflow's own thread, which alone reads and writes it.
+    private @Nullable Attempt onOwnThread;
 
     Steps(Host host, Transitions transitions, Waits waits, BodyGuard guard, Values values, Derived derived) {
         this.host = host;
@@ -149,8 +153,20 @@ final class Steps {
     }
 
     /** The attempt that runs on this thread. */
-    Optional<Attempt> current(Thread thread) {
-        return Optional.ofNullable(current.get(thread));
+    Optional<Attempt> current() {
+        Thread thread = Thread.currentThread();
+        return Optional.ofNullable(thread.equals(own) ? onOwnThread : onOtherThreads.get(thread));
+    }
+
+    private void current(@Nullable Attempt attempt) {
+        Thread thread = Thread.currentThread();
+        if (thread.equals(own)) {
+            onOwnThread = attempt;
+        } else if (attempt == null) {
+            onOtherThreads.remove(thread);
+        } else {
+            onOtherThreads.put(thread, attempt);
+        }
     }
 
     RunningAttempt attempt(Call call, int number) {
@@ -271,12 +287,12 @@ final class Steps {
             Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options, BodyGuard guarding)
             throws Exception {
         Runnable disarm = transitions.armDeadline(guarding);
-        current.put(Thread.currentThread(), attempt);
+        current(attempt);
         try {
             @Nullable Object result = guarding.run(body, options.timeout().orElse(null));
             return values.store(result, type, "the result of " + call.describe());
         } finally {
-            current.remove(Thread.currentThread());
+            current(null);
             disarm.run();
         }
     }

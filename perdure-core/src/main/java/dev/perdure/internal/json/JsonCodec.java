@@ -8,6 +8,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -32,9 +35,13 @@ public final class JsonCodec implements Codec {
     private static final int MAX_NUMBER_LENGTH = 10_000;
     private static final List<Class<?>> CONTAINERS = List.of(List.class, Set.class, Map.class, Collection.class);
 
+    /** How values of one type are written and read. Found out once, because every step asks. */
+    private record Shape(JavaType type, ObjectWriter writer, ObjectReader reader, ObjectReader strict) {}
+
     private final JsonMapper mapper;
     private final ObjectReader strict;
     private final ObjectWriter escaping;
+    private final ConcurrentMap<Type, Shape> shapes = new ConcurrentHashMap<>();
 
     /** With the settings described above. */
     public JsonCodec() {
@@ -61,11 +68,11 @@ public final class JsonCodec implements Codec {
 
     @Override
     public Payload encode(@Nullable Object value, Type type) {
-        JavaType declared = mapper.constructType(type);
+        Shape shape = shape(type);
         try {
-            return new Payload(mapper.writerFor(declared).writeValueAsBytes(value));
+            return new Payload(shape.writer().writeValueAsBytes(value));
         } catch (JacksonException plain) {
-            return encodeEscaped(value, declared, plain);
+            return encodeEscaped(value, shape.type(), plain);
         } catch (StackOverflowError endless) {
             throw new PayloadException(
                     "A value of type %s refers to itself, or is nested too deeply to be written as JSON."
@@ -88,15 +95,22 @@ public final class JsonCodec implements Codec {
 
     @Override
     public @Nullable Object decode(Payload payload, Type type) {
-        return read(mapper.reader(), payload, type);
+        return read(Shape::reader, payload, type);
     }
 
-    private @Nullable Object read(ObjectReader reader, Payload payload, Type type) {
+    private Shape shape(Type type) {
+        return shapes.computeIfAbsent(type, unseen -> {
+            JavaType found = mapper.constructType(unseen);
+            return new Shape(found, mapper.writerFor(found), mapper.readerFor(found), strict.forType(found));
+        });
+    }
+
+    private @Nullable Object read(Function<Shape, ObjectReader> reader, Payload payload, Type type) {
         if (type == Void.class || type == void.class) {
             return null;
         }
         try {
-            return reader.forType(mapper.constructType(type)).readValue(payload.bytes());
+            return reader.apply(shape(type)).readValue(payload.bytes());
         } catch (JacksonException cause) {
             throw new PayloadException(
                     "%d bytes of JSON cannot be read back as %s: %s"
@@ -112,7 +126,7 @@ public final class JsonCodec implements Codec {
 
     @Override
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
-        Object back = read(strict, payload, type);
+        Object back = read(Shape::strict, payload, type);
         if (value != null && (back == null || !sameKind(value, back))) {
             throw new PayloadException("A %s is given back as %s by its declared type %s."
                     .formatted(
