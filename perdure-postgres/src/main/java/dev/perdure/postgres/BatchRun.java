@@ -206,6 +206,7 @@ final class BatchRun {
         addIf(batch.answers(), parts, Part.ANSWER);
         addIf(batch.opens(), parts, batch.endingIds().length == 0 ? Part.OPEN : Part.OPEN_ALL);
         addIf(batch.takingKeys().length > 0, parts, batch.releases() ? Part.HANDED : Part.HANDED_TASKS);
+        addIf(batch.objects.mayHold() && batch.takingKeys().length == 0, parts, Part.KNOWN_STATES);
         addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
@@ -226,7 +227,7 @@ final class BatchRun {
 
     private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         switch (part) {
-            case START_OWN, END_OWN -> throw notHere(part);
+            case START_OWN, END_OWN, FREE_CALLS -> throw notHere(part);
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
             case MAKE_OBJECTS -> {
                 batch.objects.bindMade(fence(parameters));
@@ -245,6 +246,7 @@ final class BatchRun {
             case WHOLE -> {
                 batch.trains.bindTrains(parameters.time(time));
                 fence(parameters).longs(batch.births.keys());
+                batch.trains.bindBeside(parameters);
                 batch.trains.bind(parameters);
             }
             case WHOLE_STATE -> bindStates(batch.trains.states, parameters);
@@ -328,6 +330,7 @@ final class BatchRun {
                         .ints(batch.takesOfTakingHolders())
                         .integer(sender.worker());
             case HANDED_TASKS -> parameters.longs(batch.takingKeys()).integer(sender.worker());
+            case KNOWN_STATES -> batch.objects.bindClaimed(parameters);
         }
     }
 
@@ -357,7 +360,7 @@ final class BatchRun {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case START_OWN, END_OWN -> throw notHere(part);
+                case START_OWN, END_OWN, FREE_CALLS -> throw notHere(part);
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
                 case WHOLE -> batch.trains.read(results.next(), outcomes);
                 case ENTER -> readEntered(results.next(), answers);
@@ -376,6 +379,7 @@ final class BatchRun {
                 case ANSWER -> readAnswers(results.next(), answers);
                 case OPEN, OPEN_ALL -> readOpened(results.next(), answers);
                 case HANDED, HANDED_TASKS -> handOver(answers, Claims.read(results.next()));
+                case KNOWN_STATES -> batch.objects.readStates(results.next(), outcomes);
             }
         }
         return answers;

@@ -24,13 +24,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of nothing but {@link Plain} changes, and how it is sent by {@link OwnSql}. What {@link Batch} and {@link BatchRun} do
- * for others is left out: neither is anything looked up, nor is there anything to be told.
+ * for others is left out: neither is anything looked up, nor is there anything to be told. Only calls of virtual objects may be left as
+ * they are, by {@link FreeCallSql}; they are {@link #unlucky} then.
  */
 final class PlainBatch {
     private final Sender sender;
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final List<Born> births = new ArrayList<>();
     private final List<Placed<Change.Advance>> ends = new ArrayList<>();
+    private final FreeCalls calls = new FreeCalls();
     private final Set<Part> parts = EnumSet.noneOf(Part.class);
     private final Outcome[] outcomes;
 
@@ -41,9 +43,11 @@ final class PlainBatch {
         this.outcomes = PostgresLedger.none(changes.size());
         for (int i = 0; i < changes.size(); i++) {
             switch (changes.get(i)) {
+                case Change.Start start when start.run().object() != null -> calls.begin(i, start.run(), keys);
                 case Change.Start start ->
                     births.add(new Born(
                             i, start.run(), Keys.key(keys.take(), start.run().id(), false)));
+                case Change.Advance advance when Plain.isEndOfCall(advance) -> calls.end(i, advance);
                 case Change.Advance advance
                 when advance.move() instanceof Move.End -> ends.add(new Placed<>(i, advance));
                 case Change.Advance advance -> appends.add(new Placed<>(i, advance));
@@ -55,7 +59,9 @@ final class PlainBatch {
         addIf(!appends.isEmpty(), Part.APPEND);
         addIf(!births.isEmpty(), Part.START_OWN);
         addIf(!ends.isEmpty(), Part.END_OWN);
-        addIf(!births.isEmpty() || !ends.isEmpty(), Part.SETTINGS);
+        addIf(!calls.isEmpty(), Part.FREE_CALLS);
+        addIf(calls.beginsAny(), Part.KNOWN_STATES);
+        addIf(!births.isEmpty() || !ends.isEmpty() || !calls.isEmpty(), Part.SETTINGS);
     }
 
     private void addIf(boolean wanted, Part part) {
@@ -68,8 +74,10 @@ final class PlainBatch {
     static @Nullable PlainBatch of(Sender sender, List<Change> changes, Keys keys) {
         for (Change change : changes) {
             boolean plain = switch (change) {
-                case Change.Start start -> start.owner() != null && Plain.isStart(start);
-                case Change.Advance advance -> Plain.isAppend(advance) || Plain.isEnd(advance);
+                case Change.Start start ->
+                    start.owner() != null && (Plain.isStart(start) || Plain.isStartOfCall(start));
+                case Change.Advance advance ->
+                    Plain.isAppend(advance) || Plain.isEnd(advance) || Plain.isEndOfCall(advance);
                 default -> false;
             };
             if (!plain) {
@@ -80,7 +88,17 @@ final class PlainBatch {
     }
 
     boolean startsAny() {
-        return !births.isEmpty();
+        return !births.isEmpty() || calls.beginsAny();
+    }
+
+    /** How many of them are calls of virtual objects, which may not be free. */
+    int calls() {
+        return calls.size();
+    }
+
+    /** The places of those that were left as they are, because their objects are not free. */
+    List<Integer> unlucky() {
+        return calls.unlucky();
     }
 
     List<Outcome> send(Connection connection, LedgerSql sql, @Nullable Instant time) throws SQLException {
@@ -103,8 +121,13 @@ final class PlainBatch {
             parameters.text(LedgerSql.LOCK_TIMEOUT);
             return;
         }
+        if (part == Part.KNOWN_STATES) {
+            calls.bindRead(parameters);
+            return;
+        }
         parameters.time(time).integer(sender.worker()).integer(sender.lane());
         switch (part) {
+            case FREE_CALLS -> calls.bind(parameters);
             case START_OWN -> bindStarts(parameters);
             case END_OWN -> bindEnds(parameters);
             default -> new Entries(Batch.changes(appends)).bind(parameters);
@@ -147,11 +170,17 @@ final class PlainBatch {
         return (Move.End) advance.move();
     }
 
-    /** A row with the time at which it was done, or none if the lane is gone. */
-    private void read(Part part, ResultSet row) throws SQLException {
-        if (part == Part.SETTINGS) {
-            return;
+    private void read(Part part, ResultSet rows) throws SQLException {
+        switch (part) {
+            case SETTINGS -> {}
+            case FREE_CALLS -> calls.read(rows, outcomes);
+            case KNOWN_STATES -> calls.readStates(rows, outcomes);
+            default -> readTime(part, rows);
         }
+    }
+
+    /** A row with the time at which it was done, or none if the lane is gone. */
+    private void readTime(Part part, ResultSet row) throws SQLException {
         Instant at = row.next() ? Results.time(row, "at") : null;
         switch (part) {
             case START_OWN -> {
