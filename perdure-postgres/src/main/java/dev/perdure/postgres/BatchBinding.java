@@ -38,7 +38,7 @@ final class BatchBinding {
 
     void bind(Part part, Parameters parameters) throws SQLException {
         switch (part) {
-            case START_OWN, END_OWN, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE -> throw notHere(part);
+            case START_OWN, END_OWN, FREE_CALLS, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE -> throw notHere(part);
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
             case MAKE_OBJECTS -> {
                 batch.objects.bindMade(fence(parameters));
@@ -57,6 +57,7 @@ final class BatchBinding {
             case WHOLE -> {
                 batch.trains.bindTrains(parameters.time(time));
                 fence(parameters).longs(batch.births.keys());
+                batch.trains.bindBeside(parameters);
                 batch.trains.bind(parameters);
             }
             case WHOLE_STATE -> bindStates(batch.trains.states, parameters);
@@ -144,6 +145,7 @@ final class BatchBinding {
                         .ints(batch.ends.takesOfTakingHolders())
                         .integer(sender.worker());
             case HANDED_TASKS -> parameters.longs(batch.ends.takingKeys()).integer(sender.worker());
+            case KNOWN_STATES -> batch.objects.bindClaimed(parameters);
         }
     }
 

@@ -108,6 +108,7 @@ final class BatchRun {
         addIf(batch.answers(), parts, Part.ANSWER);
         addIf(batch.opens(), parts, batch.endingIds().length == 0 ? Part.OPEN : Part.OPEN_ALL);
         addIf(batch.ends.takingKeys().length > 0, parts, batch.releases() ? Part.HANDED : Part.HANDED_TASKS);
+        addIf(batch.objects.mayHold() && batch.ends.takingKeys().length == 0, parts, Part.KNOWN_STATES);
         addIf(!parts.equals(EnumSet.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }

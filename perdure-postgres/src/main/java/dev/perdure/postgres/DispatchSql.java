@@ -7,13 +7,15 @@ package dev.perdure.postgres;
  * it takes, so that a poll is one round trip; only of runs that were signalled the rest is read afterwards.
  */
 final class DispatchSql {
-    /** Makes due runs ready. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
+    /** Makes due runs ready. Takes the lane first, as every batch does, so that no burial of this worker waits in a circle. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
     private static final String WAKE = """
-            WITH clock AS MATERIALIZED (
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+            ), clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), due AS MATERIALIZED (
                 SELECT ctid AS place, key, due_at FROM ${schema}.timer
-                WHERE due_at <= (SELECT at FROM clock)
+                WHERE EXISTS (SELECT FROM fence) AND due_at <= (SELECT at FROM clock)
                 ORDER BY due_at, key
                 LIMIT 1000
                 FOR UPDATE SKIP LOCKED

@@ -4,8 +4,8 @@ package dev.perdure.postgres;
  * The statements that read journals.
  *
  * <p>A page is to have about so many bytes, whatever the size of its entries. Adding their sizes up as they come costs the
- * server more than reading them, so the first few are looked at: they tell how many rows make a page, and what is much larger than
- * they are comes without its payload and ends the page.
+ * server more than reading them, so the first few are looked at: they tell how many rows make a page. What is much larger than
+ * they are comes with its size only; the payloads of those that the page has room for are read by a second statement.
  */
 final class JournalSql {
     private static final String NEXT = """
@@ -30,7 +30,7 @@ final class JournalSql {
             WITH given AS MATERIALIZED (SELECT ?::bigint AS key, ?::integer AS after),
             sample AS MATERIALIZED (${sample})
             SELECT ${columns}, CASE WHEN octet_length(payload) <= (SELECT largest FROM sample) THEN payload END AS payload,
-                   (SELECT page FROM sample) AS page
+                   octet_length(payload) AS size, (SELECT page FROM sample) AS page
             ${next}
             LIMIT (SELECT page FROM sample)
             """.replace("${sample}", SAMPLE)
@@ -40,11 +40,12 @@ final class JournalSql {
 
     /** The first pages of many. */
     private static final String FIRST_PAGES = """
-            SELECT ${columns}, payload, page
+            SELECT ${columns}, payload, size, page
             FROM unnest(?::bigint[]) AS g (of_run)
             CROSS JOIN LATERAL (${sample}) AS sample
             CROSS JOIN LATERAL (
-                SELECT ${columns}, CASE WHEN octet_length(payload) <= sample.largest THEN payload END AS payload
+                SELECT ${columns}, CASE WHEN octet_length(payload) <= sample.largest THEN payload END AS payload,
+                       octet_length(payload) AS size
                 ${next}
                 LIMIT sample.page
             ) AS next
@@ -66,13 +67,27 @@ final class JournalSql {
             ORDER BY note
             """;
 
+    /** Payloads that pages have come without. */
+    private static final String PAYLOADS = """
+            SELECT j.payload
+            FROM unnest(?::bigint[], ?::integer[], ?::integer[]) WITH ORDINALITY AS g (key, position, note, ordinal)
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal
+                WHERE journal.key = g.key AND journal.position = g.position AND journal.note = g.note
+                OFFSET 0
+            ) AS j ON true
+            ORDER BY g.ordinal
+            """;
+
     final String page;
     final String firstPages;
     final String position;
+    final String payloads;
 
     JournalSql(Schema schema) {
         this.page = schema.sql(PAGE.replace("${columns}", COLUMNS));
         this.firstPages = schema.sql(FIRST_PAGES.replace("${columns}", COLUMNS));
         this.position = schema.sql(POSITION.replace("${columns}", COLUMNS));
+        this.payloads = schema.sql(PAYLOADS);
     }
 }

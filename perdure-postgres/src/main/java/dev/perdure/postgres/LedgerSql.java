@@ -162,6 +162,7 @@ final class LedgerSql {
         SETTINGS,
         MAKE_OBJECTS,
         LOCK_OBJECTS,
+        FREE_CALLS,
         LOCK,
         LOCK_AFTER,
         LOCK_ALL,
@@ -192,7 +193,8 @@ final class LedgerSql {
         OPEN,
         OPEN_ALL,
         HANDED,
-        HANDED_TASKS
+        HANDED_TASKS,
+        KNOWN_STATES
     }
 
     private record Shape(Set<Part> parts, boolean careful) {}
@@ -214,6 +216,7 @@ final class LedgerSql {
     final MailSql mail;
     final ObjectSql objects;
     final WholeSql whole;
+    final FreeCallSql free;
     final GraphSql graph;
 
     LedgerSql(Schema schema) {
@@ -232,6 +235,7 @@ final class LedgerSql {
         this.mail = new MailSql(schema);
         this.objects = new ObjectSql(schema);
         this.whole = new WholeSql(schema);
+        this.free = new FreeCallSql(schema);
         this.graph = new GraphSql(schema);
     }
 
@@ -253,6 +257,8 @@ final class LedgerSql {
             case ENTER -> objects.enter;
             case STATE, WHOLE_STATE -> objects.state;
             case WHOLE -> whole.whole;
+            case FREE_CALLS -> free.turn;
+            case KNOWN_STATES -> objects.readAll;
             case FOLLOW -> objects.follow;
             case RELEASE -> objects.release;
             case LOCK -> locks.lock;

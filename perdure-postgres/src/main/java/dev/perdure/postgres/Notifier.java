@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.StoreException;
 import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends hints to other processes.
@@ -21,6 +22,7 @@ final class Notifier implements AutoCloseable {
     private static final String NOTIFY = """
             SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, notice) FROM unnest(?::text[]) AS n (notice)
             """;
+    private static final Logger LOG = LoggerFactory.getLogger(Notifier.class);
     private static final int MOST_GATHERED = 5_000;
     private static final Duration PAUSE = Duration.ofMillis(4);
 
@@ -92,8 +94,8 @@ final class Notifier implements AutoCloseable {
                     return statement.execute();
                 }
             });
-        } catch (StoreException e) {
-            // Those who were not told find out by polling.
+        } catch (RuntimeException e) { // also a queue of notifications that is full: this thread has to live on
+            LOG.debug("Could not notify; those who were not told find out by polling.", e);
         }
     }
 

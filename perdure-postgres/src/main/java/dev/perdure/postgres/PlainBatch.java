@@ -23,13 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of nothing but {@link Plain} changes, and how it is sent by {@link OwnSql}. What {@link Batch} and {@link BatchRun} do
- * for others is left out: neither is anything looked up, nor is there anything to be told.
+ * for others is left out: neither is anything looked up, nor is there anything to be told. Only calls of virtual objects may be left as
+ * they are, by {@link FreeCallSql}; they are {@link #unlucky} then.
  */
 final class PlainBatch {
     private final Sender sender;
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final List<Born> births = new ArrayList<>();
     private final List<Placed<Change.Advance>> ends = new ArrayList<>();
+    private final FreeCalls calls = new FreeCalls();
     private final Outcome[] outcomes;
 
     private record Born(int index, NewRun run, long key) {}
@@ -44,11 +46,13 @@ final class PlainBatch {
         for (Placed<Change> placed : changes) {
             int index = placed.index();
             switch (placed.change()) {
+                case Change.Start start when start.run().object() != null -> calls.begin(index, start.run(), keys);
                 case Change.Start start ->
                     births.add(new Born(
                             index,
                             start.run(),
                             Keys.key(keys.take(), start.run().id(), false)));
+                case Change.Advance advance when Plain.isEndOfCall(advance) -> calls.end(index, advance);
                 case Change.Advance advance
                 when advance.move() instanceof Move.End -> ends.add(new Placed<>(index, advance));
                 case Change.Advance advance -> appends.add(new Placed<>(index, advance));
@@ -65,7 +69,9 @@ final class PlainBatch {
         addIf(!appends.isEmpty(), parts, Part.APPEND);
         addIf(!births.isEmpty(), parts, Part.START_OWN);
         addIf(!ends.isEmpty(), parts, Part.END_OWN);
-        addIf(!births.isEmpty() || !ends.isEmpty(), parts, Part.SETTINGS);
+        addIf(!calls.isEmpty(), parts, Part.FREE_CALLS);
+        addIf(calls.beginsAny(), parts, Part.KNOWN_STATES);
+        addIf(!births.isEmpty() || !ends.isEmpty() || !calls.isEmpty(), parts, Part.SETTINGS);
         return parts;
     }
 
@@ -80,8 +86,10 @@ final class PlainBatch {
         List<Placed<Change>> all = new ArrayList<>(changes.size());
         for (Change change : changes) {
             boolean plain = switch (change) {
-                case Change.Start start -> start.owner() != null && Plain.isStart(start);
-                case Change.Advance advance -> Plain.isAppend(advance) || Plain.isEnd(advance);
+                case Change.Start start ->
+                    start.owner() != null && (Plain.isStart(start) || Plain.isStartOfCall(start));
+                case Change.Advance advance ->
+                    Plain.isAppend(advance) || Plain.isEnd(advance) || Plain.isEndOfCall(advance);
                 default -> false;
             };
             if (!plain) {
@@ -95,7 +103,17 @@ final class PlainBatch {
     }
 
     boolean startsAny() {
-        return !births.isEmpty();
+        return !births.isEmpty() || calls.beginsAny();
+    }
+
+    /** How many of them are calls of virtual objects, which may not be free. */
+    int calls() {
+        return calls.size();
+    }
+
+    /** The places of those that were left as they are, because their objects are not free. */
+    List<Integer> unlucky() {
+        return calls.unlucky();
     }
 
     List<Outcome> send(Connection connection, LedgerSql sql, @Nullable Instant time) throws SQLException {
@@ -119,8 +137,13 @@ final class PlainBatch {
             parameters.text(LedgerSql.LOCK_TIMEOUT);
             return;
         }
+        if (part == Part.KNOWN_STATES) {
+            calls.bindRead(parameters);
+            return;
+        }
         parameters.time(time).integer(sender.worker()).integer(sender.lane());
         switch (part) {
+            case FREE_CALLS -> calls.bind(parameters);
             case START_OWN -> bindStarts(parameters);
             case END_OWN -> bindEnds(parameters);
             default -> new Entries(Batch.changes(appends)).bind(parameters);
@@ -163,11 +186,17 @@ final class PlainBatch {
         return (Move.End) advance.move();
     }
 
-    /** A row with the time at which it was done, or none if the lane is gone. */
-    void read(Part part, ResultSet row) throws SQLException {
-        if (part == Part.SETTINGS) {
-            return;
+    void read(Part part, ResultSet rows) throws SQLException {
+        switch (part) {
+            case SETTINGS -> {}
+            case FREE_CALLS -> calls.read(rows, outcomes);
+            case KNOWN_STATES -> calls.readStates(rows, outcomes);
+            default -> readTime(part, rows);
         }
+    }
+
+    /** A row with the time at which it was done, or none if the lane is gone. */
+    private void readTime(Part part, ResultSet row) throws SQLException {
         Instant at = row.next() ? Results.time(row, "at") : null;
         switch (part) {
             case START_OWN -> {

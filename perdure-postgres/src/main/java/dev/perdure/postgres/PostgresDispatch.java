@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.StoreException;
+import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.spi.Dispatch;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -43,7 +45,7 @@ final class PostgresDispatch implements Dispatch {
             return new Polled(List.of(), List.of(), null, false);
         }
         Watermark.Floor floor = watermark.floor(request);
-        Answer answer = database.call(connection -> poll(connection, request, worker, floor));
+        Answer answer = ask(request, worker, floor);
         if (!answer.alive()) {
             return new Polled(List.of(), List.of(), null, false);
         }
@@ -52,6 +54,17 @@ final class PostgresDispatch implements Dispatch {
         }
         return new Polled(
                 answer.claimed(), signalled(answer.signalled(), worker), answer.nextDue(), answer.aloneWaits());
+    }
+
+    private Answer ask(Poll request, int worker, Watermark.Floor floor) {
+        try {
+            return database.call(connection -> poll(connection, request, worker, floor));
+        } catch (LockedException burial) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE,
+                    "The lane of this worker is locked by another transaction.",
+                    burial);
+        }
     }
 
     private List<Signalled> signalled(List<Long> keys, int worker) {
@@ -76,7 +89,7 @@ final class PostgresDispatch implements Dispatch {
     private Answer poll(Connection connection, Poll request, int worker, Watermark.Floor floor) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.poll)) {
             Parameters parameters = new Parameters(statement);
-            parameters.text(LedgerSql.LOCK_TIMEOUT).time(database.time());
+            parameters.text(LedgerSql.LOCK_TIMEOUT).integer(worker).time(database.time());
             parameters.integer(worker).integer(worker);
             suiting(parameters, request).integer(worker);
             parameters.integer(worker).time(database.time());

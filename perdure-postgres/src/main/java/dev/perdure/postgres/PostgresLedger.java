@@ -45,6 +45,8 @@ final class PostgresLedger implements Ledger {
     private final Claims claims;
     /** Whether people start what is started. */
     private final Lately idsAreTaken = new Lately();
+    /** Whether objects that are called are free, mostly. */
+    private final Hope objectsAreFree = new Hope();
 
     private final Workers workers;
     private final PostgresHints hints;
@@ -137,7 +139,11 @@ final class PostgresLedger implements Ledger {
             return ofTasks;
         }
         Outcome talk = loneTalk.apply(sender, changes.getFirst());
-        return talk != null ? List.of(talk) : send(sender, new Batch(changes, keys), true);
+        if (talk != null) {
+            return List.of(talk);
+        }
+        List<Outcome> hopeful = Plain.isCall(changes.getFirst()) ? hopefully(sender, changes) : null;
+        return hopeful != null ? hopeful : send(sender, new Batch(changes, keys), true);
     }
 
     /** The outcomes of changes that concern only tasks of families that are known, or null: then nothing was done. */
@@ -165,20 +171,45 @@ final class PostgresLedger implements Ledger {
     }
 
     private List<Outcome> together(Sender sender, List<Change> changes) {
+        List<Outcome> hopeful = hopefully(sender, changes);
+        List<Outcome> outcomes = hopeful != null ? hopeful : ofFamilies(sender, changes);
+        return outcomes != null ? outcomes : carefully(sender, changes);
+    }
+
+    /** What comes of them by the short way of {@link PlainBatch}, or null if they are not plain, or not likely to be so lucky. */
+    private @Nullable List<Outcome> hopefully(Sender sender, List<Change> changes) {
         PlainBatch plain = PlainBatch.of(sender, changes, keys);
-        if (plain != null && !(plain.startsAny() && idsAreTaken.isSo())) {
-            try {
-                return office.database()
-                        .call(connection -> plain.send(
-                                connection, office.sql(), office.database().time()));
-            } catch (UnforeseenException vain) {
-                return send(sender, new Batch(changes, keys), true);
-            }
+        if (plain == null || (plain.startsAny() && idsAreTaken.isSo())) {
+            return null;
         }
-        List<Outcome> ofTasks = ofFamilies(sender, changes);
-        if (ofTasks != null) {
-            return ofTasks;
+        if (plain.calls() > 0 && !objectsAreFree.isWorthwhile()) {
+            return null;
         }
+        List<Outcome> outcomes;
+        try {
+            outcomes = office.database()
+                    .call(connection -> plain.send(
+                            connection, office.sql(), office.database().time()));
+        } catch (UnforeseenException vain) {
+            return send(sender, new Batch(changes, keys), true);
+        }
+        List<Integer> unlucky = plain.unlucky();
+        if (plain.calls() > 0) {
+            objectsAreFree.was(2 * unlucky.size() <= plain.calls());
+        }
+        if (unlucky.isEmpty()) {
+            return outcomes;
+        }
+        List<Outcome> settled = new ArrayList<>(outcomes);
+        List<Outcome> second =
+                carefully(sender, unlucky.stream().map(changes::get).toList());
+        for (int i = 0; i < second.size(); i++) {
+            settled.set(unlucky.get(i), second.get(i));
+        }
+        return settled;
+    }
+
+    private List<Outcome> carefully(Sender sender, List<Change> changes) {
         Batch batch = new Batch(changes, keys);
         try {
             return send(sender, batch, false);

@@ -87,6 +87,15 @@ final class Wholes {
                 .longs(ends.values().stream().mapToLong(Endings::epoch).toArray());
     }
 
+    /** Who may wait for their objects. Whoever waits for one of these does not wait for another. */
+    void bindBeside(Parameters parameters) throws SQLException {
+        parameters.texts(all.stream()
+                .flatMap(whole -> whole.change().beside().stream())
+                .distinct()
+                .map(RunId::value)
+                .toArray(String[]::new));
+    }
+
     void bind(Parameters parameters) throws SQLException {
         int count = all.size();
         short[] ended = new short[count];

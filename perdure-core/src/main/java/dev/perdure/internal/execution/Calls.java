@@ -2,7 +2,6 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.ContextMisuseException;
 import dev.perdure.InvalidRequestException;
-import dev.perdure.StoreException;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Recorded;
 import java.time.Duration;
@@ -42,8 +41,6 @@ final class Calls {
             return question.get();
         } catch (Replay.Mismatch mismatch) {
             throw transitions.stop(String.valueOf(mismatch.getMessage()));
-        } catch (StoreException unreachable) {
-            throw transitions.lost();
         }
     }
 

@@ -35,7 +35,7 @@ public final class Execution {
 
     private final Held held;
     private final Host host;
-    private final Journals.Page journal;
+    private Journals.Page journal;
     private final Orders orders;
     private final Transitions transitions;
     private final BodyGuard guard;
@@ -93,9 +93,7 @@ public final class Execution {
     private Departure enter() {
         Registered definition = held.definition();
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
-        String run = held.run().id().value();
-        Replay replay =
-                new Replay(run, journal, new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after)));
+        Replay replay = replay(held.run().id().value());
         RunContext context =
                 RunContext.of(new RunContext.Parts(held, host, orders, transitions, guard, replay, values));
         Futures futures = context.futures();
@@ -125,6 +123,20 @@ public final class Execution {
         } finally {
             futures.interrupt(BodyGuard.Cause.LOST);
         }
+    }
+
+    private Replay replay(String run) {
+        Journals.Page first = journal;
+        journal = Journals.Page.EMPTY; // the replay lets go of what the code has passed
+        ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
+        return new Replay(run, first, after -> {
+            try {
+                return pages.apply(after);
+            } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
+                LOG.debug("The journal of run {} cannot be read.", run, trouble);
+                throw transitions.lost();
+            }
+        });
     }
 
     private Payload outcome(Values values, @Nullable Object result) {
@@ -161,6 +173,7 @@ public final class Execution {
         if (thrown instanceof Skipped) {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
+        LOG.warn("Run {} of {} failed: {}", held.run().id(), definition(), failure.summary());
         return transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
     }
 

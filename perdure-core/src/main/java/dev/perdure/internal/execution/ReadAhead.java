@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +26,9 @@ final class ReadAhead implements IntFunction<Journals.Page> {
     /** The page after a position: what is read ahead begins where the page before it ended. */
     @Override
     public Journals.Page apply(int after) {
-        Journals.Page page = ahead == null ? read.apply(after) : ahead.join();
+        Reading begun = ahead;
+        ahead = null; // also if it fails: then the next question begins anew
+        Journals.Page page = begun == null ? read.apply(after) : begun.join();
         ahead = page.last() || page.entries().isEmpty()
                 ? null
                 : new Reading(page.entries().getLast().entry().position());
@@ -35,7 +38,7 @@ final class ReadAhead implements IntFunction<Journals.Page> {
     private final class Reading {
         private final Clockwork.Signal arrived = clockwork.signal();
         private volatile Journals.@Nullable Page page;
-        private volatile @Nullable RuntimeException trouble;
+        private volatile @Nullable Throwable trouble;
 
         Reading(int after) {
             clockwork.fork("perdure-journal-" + run, () -> read(after));
@@ -44,8 +47,8 @@ final class ReadAhead implements IntFunction<Journals.Page> {
         private void read(int after) {
             try {
                 page = read.apply(after);
-            } catch (RuntimeException unreachable) {
-                trouble = unreachable;
+            } catch (Throwable thrown) { // whatever it is, the run that waits for it has to deal with it
+                trouble = thrown;
             } finally {
                 arrived.raise();
             }
@@ -53,10 +56,14 @@ final class ReadAhead implements IntFunction<Journals.Page> {
 
         Journals.Page join() {
             Waiting.forSignal(arrived);
-            if (page != null) {
-                return page;
+            switch (trouble) {
+                case null -> {
+                    return Objects.requireNonNull(page);
+                }
+                case Error broken -> throw broken;
+                case RuntimeException unreachable -> throw unreachable;
+                case Throwable checked -> throw new IllegalStateException("Reading throws nothing checked.", checked);
             }
-            throw trouble == null ? new IllegalStateException("The reading of a journal died.") : trouble;
         }
     }
 }

@@ -94,6 +94,10 @@ final class Replay {
         skipPatches(kind);
         Call call = new Call(++position, kind, name);
         here = indexOf(position);
+        if (last && here == page.size()) {
+            page = List.of();
+            here = 0;
+        }
         List<Recorded> past = at(position);
         for (Recorded recorded : past) {
             if (!call.matches(recorded.entry())) {
@@ -146,7 +150,7 @@ final class Replay {
 
     Past past(Call call) {
         List<Recorded> recorded = at(call.position());
-        return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
+        return recorded.isEmpty() ? Past.NOTHING : new Past(List.copyOf(recorded));
     }
 
     /** Whether anything is recorded that the code has not come to yet. */

@@ -102,6 +102,38 @@ public abstract class JournalsConformance extends StoreConformance {
     }
 
     @Test
+    void entries_of_very_different_sizes_share_pages() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Entry[] entries = IntStream.rangeClosed(1, 1_000)
+                .mapToObj(i -> note(i, 0, i % 20 == 0 ? 800 : 20))
+                .toArray(Entry[]::new);
+        apply(worker, advance(run, 1, STAY, entries));
+
+        List<Page> pages = pages(run, 20_000);
+
+        assertThat(pages).hasSizeLessThanOrEqualTo(10);
+        assertThat(pages.stream().flatMap(page -> page.entries().stream()).map(Recorded::entry))
+                .containsExactly(entries);
+    }
+
+    @Test
+    void first_pages_have_large_entries_too() {
+        WorkerId worker = join();
+        List<RunRef> runs = List.of(startOwned(worker, "a"), startOwned(worker, "b"));
+        runs.forEach(run -> apply(worker, advance(run, 1, STAY, note(1, 0, 20), note(2, 0, 3_000), note(3, 0, 20))));
+
+        Map<RunRef, Page> pages = store().journals().readFirst(runs, 10_000);
+
+        assertThat(pages.values()).hasSize(2).allSatisfy(page -> {
+            assertThat(page.entries())
+                    .extracting(recorded -> recorded.entry().payload().size())
+                    .containsExactly(20, 3_000, 20);
+            assertThat(page.last()).isTrue();
+        });
+    }
+
+    @Test
     void a_position_with_very_many_notes_stays_whole() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
