@@ -6,6 +6,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -101,6 +102,9 @@ public final class PostgresOutbox {
         private final @Nullable String[] versions;
         private final @Nullable String[] reasons;
         private final byte[][] inputs;
+        private final @Nullable Short[] holds;
+        private final @Nullable String[] objectTypes;
+        private final @Nullable String[] objectKeys;
 
         Rows(List<Change> changes) {
             int size = changes.size();
@@ -121,6 +125,9 @@ public final class PostgresOutbox {
             this.versions = new String[size];
             this.reasons = new String[size];
             this.inputs = new byte[size][];
+            this.holds = new Short[size];
+            this.objectTypes = new String[size];
+            this.objectKeys = new String[size];
             for (int i = 0; i < size; i++) {
                 add(i, changes.get(i));
             }
@@ -140,6 +147,7 @@ public final class PostgresOutbox {
                     queues[i] = run.queue();
                     versions[i] = run.version();
                     inputs[i] = run.input().bytes();
+                    addCall(i, run.object());
                 }
                 case Change.Command command -> {
                     wishes[i] = Codes.of(command.order());
@@ -166,6 +174,14 @@ public final class PostgresOutbox {
             }
         }
 
+        private void addCall(int i, @Nullable ObjectCall call) {
+            if (call != null) {
+                holds[i] = Codes.of(call.hold());
+                objectTypes[i] = call.object().type();
+                objectKeys[i] = call.object().key();
+            }
+        }
+
         void bind(Parameters parameters) throws SQLException {
             parameters
                     .longs(seeds)
@@ -187,6 +203,7 @@ public final class PostgresOutbox {
                     .shorts(channels)
                     .shorts(statuses)
                     .texts(names);
+            parameters.shorts(holds).texts(objectTypes).texts(objectKeys);
         }
     }
 }
