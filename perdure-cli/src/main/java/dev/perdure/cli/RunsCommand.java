@@ -98,7 +98,7 @@ final class RunsCommand {
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
             @Option(names = "--reason", defaultValue = "killed by an operator", description = "Why.") String reason) {
-        return order(database, id, run -> run.kill(reason), "Run %s was killed; it is %s.%n");
+        return order(database, id, run -> run.kill(reason), "The kill of run %s is recorded; it is %s.%n");
     }
 
     @Command(
