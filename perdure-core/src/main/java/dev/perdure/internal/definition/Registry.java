@@ -56,8 +56,11 @@ public final class Registry {
         Registered other = byName.putIfAbsent(target.name(), definition);
         if (other != null) {
             throw new DefinitionException(
-                    "The name '%s' is registered twice: by %s and by %s. Give one of them another name."
-                            .formatted(target.name(), other.origin(), definition.origin()));
+                    other.origin().equals(definition.origin())
+                            ? "The name '%s' is registered twice, both times by %s. Register it once."
+                                    .formatted(target.name(), other.origin())
+                            : "The name '%s' is registered twice: by %s and by %s. Give one of them another name."
+                                    .formatted(target.name(), other.origin(), definition.origin()));
         }
     }
 

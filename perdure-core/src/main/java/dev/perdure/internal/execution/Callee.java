@@ -10,6 +10,7 @@ import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Task;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,25 @@ public record Callee(
         @Nullable ObjectHandler handler,
         String key,
         @Nullable Function<NewRun, List<Task>> graph) {
+    /** What it is, as messages have it. */
+    enum Kind {
+        WORKFLOW,
+        GRAPH,
+        HANDLER;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Kind kind() {
+        if (handler != null) {
+            return Kind.HANDLER;
+        }
+        return graph == null ? Kind.WORKFLOW : Kind.GRAPH;
+    }
+
     /** A workflow. */
     public static Callee of(Target target) {
         return new Callee(target, null, "", null);

@@ -51,14 +51,23 @@ public final class Values {
         }
     }
 
-    /** Encodes what a workflow is to be called with. */
-    public Payload input(Target target, @Nullable Object input) {
+    /** Encodes what a workflow, a handler or a graph is to be called with. */
+    public Payload input(Callee callee, @Nullable Object input) {
+        return input(callee.kind(), callee.target(), input);
+    }
+
+    Payload input(Callee.Kind kind, Target target, @Nullable Object input) {
         if (target.takesInput() && input == null) {
             throw new InvalidRequestException(
-                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
-                            .formatted(target.name(), target.inputType().getTypeName()));
+                    "The input of %s '%s' is null. Give it a %s; a %s that needs none takes %s."
+                            .formatted(
+                                    kind,
+                                    target.name(),
+                                    target.inputType().getTypeName(),
+                                    kind,
+                                    kind == Callee.Kind.GRAPH ? "Void" : "only the context"));
         }
-        return store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
+        return store(input, target.inputType(), "the input of %s '%s'".formatted(kind, target.name()))
                 .payload();
     }
 

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.ContextMisuseException;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Handler;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.ObjectContext;
 import dev.perdure.PayloadException;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
@@ -18,6 +20,7 @@ import dev.perdure.StepFailedException;
 import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
 import dev.perdure.UnknownTokenException;
+import dev.perdure.VirtualObject;
 import dev.perdure.WorkflowContext;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -36,6 +39,14 @@ abstract class MisuseScenarios extends Scenarios {
     private static final RunId OTHER = RunId.of("other");
     private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> in);
 
+    @VirtualObject("tally")
+    public static class Tally {
+        @Handler
+        public int add(ObjectContext ctx, Integer number) {
+            return number;
+        }
+    }
+
     private static final Map<String, Consumer<WorkflowContext>> CALLS = calls();
 
     private static Map<String, Consumer<WorkflowContext>> calls() {
@@ -49,6 +60,8 @@ abstract class MisuseScenarios extends Scenarios {
         calls.put("stepAsync", ctx -> ctx.runAsync("inner", () -> {}));
         calls.put("timer", ctx -> ctx.timer(Duration.ofSeconds(1)));
         calls.put("startChild", ctx -> ctx.call(CHILD, "x"));
+        calls.put("call", ctx -> ctx.object(Tally.class, "x").call(Tally::add, 1));
+        calls.put("begin", ctx -> ctx.object(Tally.class, "x").begin(Tally::add, 1));
         calls.put("spawn", ctx -> ctx.spawn(CHILD, "x", StartOptions.defaults()));
         calls.put("receive", ctx -> ctx.receive(TOPIC, Duration.ofSeconds(1)));
         calls.put("send", ctx -> ctx.send(OTHER, TOPIC, "x"));
@@ -217,10 +230,26 @@ abstract class MisuseScenarios extends Scenarios {
             nonsense(ctx -> ctx.timer(null), "The timer is null"),
             nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
             nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
-            nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is null, empty"),
-            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is null, empty"),
-            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key is null, empty"),
-            nonsense(ctx -> ctx.reject(OTHER, TOPIC, "\u0000"), "The reason is null, longer than 1000"),
+            nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is empty. Give it a non-empty text."),
+            nonsense(ctx -> ctx.run(null, () -> {}), "The step name is null. Give it a non-empty text."),
+            nonsense(
+                    ctx -> ctx.run("s".repeat(201), () -> {}),
+                    "The step name 'ssss",
+                    "…' has 201 characters; at most 200 are allowed. Shorten it or use a hash of it."),
+            nonsense(ctx -> ctx.object(Tally.class, null), "The object key is null. Give it a non-empty text."),
+            nonsense(
+                    ctx -> ctx.object(Tally.class, "x").call(Tally::add, null),
+                    "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
+                            + "a handler that needs none takes only the context."),
+            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is empty."),
+            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key holds the character U+0000 at index 0"),
+            nonsense(
+                    ctx -> ctx.reject(OTHER, TOPIC, "\u0000"),
+                    "The reason holds the character U+0000 at index 0, which cannot be stored as text"),
+            nonsense(ctx -> ctx.reject(OTHER, TOPIC, null), "The reason is null. Say why, or give an empty text."),
+            nonsense(
+                    ctx -> ctx.reject(OTHER, TOPIC, "r".repeat(1_001)),
+                    "The reason has 1001 characters; at most 1000 are allowed."),
             nonsense(
                     ctx -> ctx.startChild(CHILD, null),
                     "The input of workflow 'child' is null. Give it a java.lang.String"),
@@ -333,7 +362,7 @@ abstract class MisuseScenarios extends Scenarios {
             assertThatThrownBy(() -> Topic.of("t\n", String.class)).isInstanceOf(InvalidRequestException.class);
             assertThatThrownBy(() -> perdure.emit(TOPIC, "", "x"))
                     .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("The event key is null, empty");
+                    .hasMessageContaining("The event key is empty");
             assertThatThrownBy(() -> id("x").delay(Duration.ofSeconds(-1)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("The delay is PT-1S; it cannot be negative");
