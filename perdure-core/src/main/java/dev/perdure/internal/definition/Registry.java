@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
 import dev.perdure.WorkflowMethod;
@@ -86,11 +87,18 @@ public final class Registry {
 
     /** What a method reference names. */
     public Target target(WorkflowMethod method) {
+        if (method == null) {
+            throw new InvalidRequestException(
+                    "The workflow is null. Name it by a method reference such as Orders::process.");
+        }
         return methodReferences.computeIfAbsent(method.getClass(), unseen -> MethodReferences.target(method));
     }
 
     /** The handler that a method reference names. */
     public ObjectHandler handler(ObjectMethod method) {
+        if (method == null) {
+            throw new InvalidRequestException("The handler is null. Name it by a method reference such as Cart::add.");
+        }
         return handlers.computeIfAbsent(method.getClass(), unseen -> MethodReferences.handler(method));
     }
 }

@@ -62,8 +62,13 @@ public record Callee(
         return new Callee(handler.target(), handler, key, null);
     }
 
-    /** Refuses what a run of a graph does not take. */
+    /** Refuses no options at all, and what a run of a graph does not take. */
     public void require(StartOptions options) {
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
         if (graph != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
                     "The run of graph '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."

@@ -65,6 +65,11 @@ final class Children {
     <T extends @Nullable Object> Child<T> start(
             String what, Callee callee, @Nullable Object input, ChildOptions options) {
         Target target = callee.target();
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of child '%s' are null. Give ChildOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
         callee.require(options.start());
         Payload payload = values.input(callee, input);
         Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
@@ -82,6 +87,7 @@ final class Children {
      * @param what the call of the context, as messages name it
      */
     RunId spawn(String what, Callee callee, @Nullable Object input, StartOptions options) {
+        callee.require(options);
         if (!options.messages().isEmpty()) {
             throw new InvalidRequestException(
                     "%s was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that %s gives."

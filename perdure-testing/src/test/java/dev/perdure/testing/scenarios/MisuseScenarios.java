@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ContextMisuseException;
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.Handler;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.ObjectContext;
+import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
+import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
 import dev.perdure.RunId;
@@ -22,6 +25,9 @@ import dev.perdure.UnknownRunException;
 import dev.perdure.UnknownTokenException;
 import dev.perdure.VirtualObject;
 import dev.perdure.WorkflowContext;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Store;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -31,6 +37,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -119,6 +127,75 @@ abstract class MisuseScenarios extends Scenarios {
                         .startsWith(call + " was called from thread 'stranger', which is not the thread of run");
             }
         }
+    }
+
+    @Test
+    void a_thread_without_a_name_is_named_by_its_number() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Definition<String, String> flow = workflow("outside", (ctx, in) -> {
+                AtomicReference<String> message = new AtomicReference<>("?");
+                Thread other = Thread.ofVirtual().unstarted(() -> {
+                    try {
+                        ctx.uuid();
+                    } catch (ContextMisuseException refused) {
+                        message.set(refused.getMessage());
+                    }
+                });
+                other.start();
+                other.join();
+                return message.get().replace("#" + other.threadId(), "#number");
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "x").result()).startsWith("uuid was called from thread '#number', which");
+        }
+    }
+
+    @Test
+    void what_is_null_is_named() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Dag<String, String> graph = Dag.of("graph", String.class, dag -> dag.task("a", t -> "a"));
+            perdure.register(CHILD, graph, new Tally());
+            refuses(
+                    () -> perdure.start((WorkflowMethod.Function<Object, String, String>) null, "x"),
+                    "The workflow is null. Name it by a method reference such as Orders::process.");
+            refuses(
+                    () -> perdure.start((Definition<String, String>) null, "x"),
+                    "The definition is null. Give one that Definition.of(…) made.");
+            refuses(
+                    () -> perdure.start((Dag<String, String>) null, "x"),
+                    "The graph is null. Give one that Dag.of(…) made.");
+            refuses(
+                    () -> perdure.start(CHILD, "x", null),
+                    "The options of the run of 'child' are null. Give StartOptions.defaults(), or leave them out.");
+            refuses(
+                    () -> perdure.start(graph, "x", null),
+                    "The options of the run of 'graph' are null. Give StartOptions.defaults(), or leave them out.");
+            refuses(
+                    () -> perdure.start(graph, null),
+                    "The input of graph 'graph' is null. Give it a java.lang.String; a graph that needs none takes Void.");
+            refuses(
+                    () -> perdure.object(Tally.class, "x").call(Tally::add, null),
+                    "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
+                            + "a handler that needs none takes only the context.");
+            refuses(
+                    () -> perdure.object(Tally.class, "x")
+                            .call((ObjectMethod.Function<Tally, Integer, Integer>) null, 1),
+                    "The handler is null. Name it by a method reference such as Cart::add.");
+            refuses(
+                    () -> Perdure.on(null),
+                    "Cannot set up the engine: the store is null; "
+                            + "give it one, such as PostgresStore.on(dataSource).open().");
+            try (Store store = new MemoryStore()) {
+                refuses(
+                        () -> Perdure.on(store).register(CHILD, null),
+                        "register was given null. "
+                                + "Give it objects with @Workflow methods, virtual objects, definitions or graphs.");
+            }
+        }
+    }
+
+    private static void refuses(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(InvalidRequestException.class).hasMessage(message);
     }
 
     @ParameterizedTest
