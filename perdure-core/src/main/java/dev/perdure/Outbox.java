@@ -5,7 +5,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts, sends, resolves and cancels inside a transaction of the caller's own: what is asked for here happens when that transaction
+ * Starts, calls, sends, resolves and cancels inside a transaction of the caller's own: what is asked for here happens when that transaction
  * commits, and never if it is rolled back. From {@link Perdure#outbox}; as long-lived and as thread-safe as the
  * transaction it belongs to.
  *
@@ -54,6 +54,9 @@ public interface Outbox {
     /** Starts many runs of one graph, in one round trip. */
     <I extends @Nullable Object, O extends @Nullable Object> List<RunId> startAll(
             Dag<I, O> graph, List<I> inputs, Function<I, StartOptions> options);
+
+    /** Calls of the virtual object of this class and key. */
+    <O> ObjectSends<O> object(Class<O> type, String key);
 
     /** Sends a message to a run. Dropped, and logged by the worker that finds it out, if the run has ended. */
     <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value);

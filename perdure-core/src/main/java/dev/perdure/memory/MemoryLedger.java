@@ -117,8 +117,13 @@ final class MemoryLedger implements Ledger {
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
         circles.refuse(row);
+        boolean owned = row.state == RunState.RUNNING;
         return new Outcome.Started(
-                row.ref, row.state == RunState.RUNNING, row.createdAt, tables.graphs.heldFromBirth(row, start.owner()));
+                row.ref,
+                owned,
+                row.createdAt,
+                tables.graphs.heldFromBirth(row, start.owner()),
+                owned ? tables.objects.known(row) : null);
     }
 
     private Outcome advance(Lane lane, Change.Advance advance) {
@@ -189,7 +194,7 @@ final class MemoryLedger implements Ledger {
         }
         boolean next = call != null
                 && whole.follows().equals(lastHere.get(call.object()))
-                && tables.objects.isFree(call.object());
+                && tables.objects.isFreeBut(call.object(), handedHere.keySet(), whole.beside());
         if (!next || lane.worker() == null) {
             return new Outcome.Fenced();
         }

@@ -1,5 +1,6 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Effect;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedSet;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -44,10 +46,20 @@ final class MemoryObjects implements States {
         return call != null && call.hold() == Hold.EXCLUSIVE && thing(call).holder != row;
     }
 
-    /** Whether nobody holds it and nobody waits for it. */
-    boolean isFree(ObjectKey object) {
+    /**
+     * Whether nobody holds it and nobody waits for it but those given.
+     *
+     * @param handed who may hold it, if it is one of those given: it was handed over just now and has not begun
+     */
+    boolean isFreeBut(ObjectKey object, Set<Row> handed, Set<RunId> given) {
         Thing thing = things.get(object);
-        return thing == null || (thing.holder == null && thing.waiting.isEmpty());
+        if (thing == null) {
+            return true;
+        }
+        Row holder = thing.holder;
+        boolean free = holder == null
+                || (given.contains(holder.ref.id()) && (handed.contains(holder) || holder.state == RunState.READY));
+        return free && thing.waiting.stream().allMatch(row -> given.contains(row.ref.id()));
     }
 
     /** A call that is just started takes its place, unless it is one that arrives later. */
@@ -131,6 +143,13 @@ final class MemoryObjects implements States {
     Optional<Row> holder(Row row) {
         ObjectCall call = row.start.object();
         return call == null ? Optional.empty() : Optional.ofNullable(thing(call).holder);
+    }
+
+    /** All that the object knows that the run holds; null if it holds none. */
+    @Nullable
+    SortedMap<String, Payload> known(Row row) {
+        ObjectCall call = row.start.object();
+        return call == null || thing(call).holder != row ? null : new TreeMap<>(thing(call).state);
     }
 
     void write(Row row, Effect.SetState set) {

@@ -2,6 +2,7 @@ package dev.perdure.spi;
 
 import dev.perdure.RunId;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One atomic change to the store. Applying the same change twice does what applying it once does. */
@@ -48,17 +49,23 @@ public sealed interface Change {
     /**
      * A call of a virtual object from its start to its end, which the worker of this batch has run ahead of its turn and of
      * which the store knows nothing yet. It has no parent, no delay and no timeout. Applied only if the call right before it
-     * is ended by the same batch and nobody else waits for the object; otherwise {@link Outcome.Fenced}, and nothing of it is
-     * there. Of those that follow one another all are applied or none.
+     * is ended by the same batch and nobody waits for the object but those it names; otherwise {@link Outcome.Fenced}, and
+     * nothing of it is there. Of those that follow one another all are applied or none.
      *
      * @param run the call, exclusive
      * @param entries what it has recorded
      * @param effects what it does to the state, in order
      * @param end how it ended; takes nothing on
      * @param follows the call from whose state it was run: held until its end in this batch, or one like this
+     * @param beside calls that may wait for the object all the same, because nobody was told of them before this one was made
      */
-    record Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows)
-            implements Change {}
+    record Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
+            implements Change {
+        /** One that nobody may wait beside. */
+        public Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows) {
+            this(run, entries, effects, end, follows, Set.of());
+        }
+    }
 
     /**
      * Puts a mail into a run's mailbox, and lets the run go on if it waits for that.

@@ -4,6 +4,8 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import java.time.Instant;
 import java.util.List;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /** What became of a {@link Change}. Only ever given after the commit. */
 public sealed interface Outcome {
@@ -14,14 +16,32 @@ public sealed interface Outcome {
      * @param owned whether it is running under its first epoch in the worker that asked; false when it is ready
      * @param at when
      * @param handed tasks that were born with it and that the worker now holds
+     * @param state all that the virtual object knows that it holds, by name; null if it holds none, or if the store did not
+     *     look: then it has to be asked
      */
-    record Started(RunRef run, boolean owned, Instant at, List<Dispatch.Claimed> handed) implements Outcome {
+    record Started(
+            RunRef run,
+            boolean owned,
+            Instant at,
+            List<Dispatch.Claimed> handed,
+            @Nullable SortedMap<String, Payload> state)
+            implements Outcome {
         /** The epoch of a run that is born owned. */
         public static final long FIRST_EPOCH = 1;
+
+        /** A start of which no state is told. */
+        public Started(RunRef run, boolean owned, Instant at, List<Dispatch.Claimed> handed) {
+            this(run, owned, at, handed, null);
+        }
 
         /** A start without tasks. */
         public Started(RunRef run, boolean owned, Instant at) {
             this(run, owned, at, List.of());
+        }
+
+        /** The same start with what its object knows. */
+        public Started knowing(SortedMap<String, Payload> known) {
+            return new Started(run, owned, at, handed, known);
         }
     }
 

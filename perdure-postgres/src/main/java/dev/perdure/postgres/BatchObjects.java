@@ -7,15 +7,20 @@ import dev.perdure.spi.Effect;
 import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectCall.Hold;
 import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What a batch has to do with virtual objects: who calls them, who arrives, and what becomes of their states. */
@@ -93,6 +98,12 @@ final class BatchObjects {
         return calls.stream().anyMatch(birth -> hold(birth.run().object()) != Hold.SHARED);
     }
 
+    /** Whether calls are started here that the worker holds at once if their objects are free. */
+    boolean mayHold() {
+        return calls.stream()
+                .anyMatch(birth -> birth.owned() && hold(birth.run().object()) == Hold.EXCLUSIVE);
+    }
+
     boolean claims() {
         return !claimed().isEmpty() || !arrivals.isEmpty();
     }
@@ -128,6 +139,26 @@ final class BatchObjects {
 
     void bindClaimed(Parameters parameters) throws SQLException {
         bindNames(parameters, claimed());
+    }
+
+    /** Tells calls that hold their objects since this batch what these know: those of {@link #bindClaimed}. */
+    void readStates(ResultSet rows, Outcome[] outcomes) throws SQLException {
+        List<ObjectKey> objects = claimed();
+        Map<ObjectKey, SortedMap<String, Payload>> known = new HashMap<>();
+        while (rows.next()) {
+            known.computeIfAbsent(objects.get(rows.getInt("ordinal") - 1), unseen -> new TreeMap<>())
+                    .put(rows.getString("name"), new Payload(rows.getBytes("payload")));
+        }
+        for (Birth birth : calls) {
+            Placed<Change.Start> asked = birth.asked();
+            if (asked != null
+                    && hold(birth.run().object()) == Hold.EXCLUSIVE
+                    && outcomes[asked.index()] instanceof Outcome.Started started
+                    && started.owned()) {
+                ObjectKey object = Objects.requireNonNull(birth.run().object()).object();
+                outcomes[asked.index()] = started.knowing(known.getOrDefault(object, new TreeMap<>()));
+            }
+        }
     }
 
     private static void bindNames(Parameters parameters, List<ObjectKey> objects) throws SQLException {

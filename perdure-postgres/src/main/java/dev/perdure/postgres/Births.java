@@ -86,7 +86,7 @@ final class Births {
             owners[i] = birth.owned() ? worker : null;
             // Of a run with tasks these wait for it.
             delays[i] = birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
-            after[i] = birth.after() == null ? null : NewTasks.array(birth.after());
+            after[i] = birth.after() == null ? null : NewTasks.array(birth.after().stream());
         }
         NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());
         columns.bindIdentity(parameters.longs(keys()));

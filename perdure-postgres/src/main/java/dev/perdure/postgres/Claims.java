@@ -194,7 +194,7 @@ final class Claims {
                 object(row));
     }
 
-    private static @Nullable ObjectCall object(ResultSet row) throws SQLException {
+    static @Nullable ObjectCall object(ResultSet row) throws SQLException {
         String type = row.getString("object_type");
         return type == null
                 ? null

@@ -4,7 +4,7 @@ package dev.perdure.postgres;
  * The statements of a batch about runs that come after others; the rules of {@link LedgerSql} hold here too.
  *
  * <p>How it works: the edges of a graph are keys on the rows of its runs, written at birth and never changed. So {@link
- * LedgerSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
+ * LockSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
  * everything that may end a run, {@link #open} counts what has ended by this very transaction, which it knows by the
  * transaction's number on the row: what is sent again after a lost answer finds the row as an earlier transaction left
  * it, and counts nothing.
@@ -62,7 +62,7 @@ final class GraphSql {
             SELECT count(*) FROM born
             """;
 
-    /** The tasks of runs that were killed, as {@link LedgerSql#command} wants them. */
+    /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
     static final String TASKS_OF_KILLED = """
             SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal
                 FROM unnest(?::text[], ?::text[]) AS g (id, why)

@@ -197,7 +197,8 @@ final class InboxReader {
                         row.getString("version"),
                         Micros.durationOrNull(row, "timeout"),
                         Micros.durationOrNull(row, "delay"),
-                        null),
+                        null,
+                        Claims.object(row)),
                 null);
     }
 

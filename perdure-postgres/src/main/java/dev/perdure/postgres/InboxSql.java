@@ -5,9 +5,10 @@ final class InboxSql {
     private static final String PUT = """
             WITH put AS (
                 INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
-                    version, reason, input, token, position, channel, status, name)
+                    version, reason, input, token, position, channel, status, name, hold, object_type, object_key)
                 SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[])
+                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
+                    ?::smallint[], ?::text[], ?::text[])
                 RETURNING number, id, seed
             )${tasks}
             SELECT ${answer}
@@ -38,7 +39,7 @@ final class InboxSql {
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))
             RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
-                position, channel, status, name
+                position, channel, status, name, hold, object_type, object_key
             """;
 
     /** What is born with some of them. */

@@ -98,6 +98,11 @@ final class Keys {
         return (key & (ANSWERS | PRECEDES | HOLDS)) != 0;
     }
 
+    /** Whether the end of the run with this key concerns nobody but those who wait for the object that it holds. */
+    static boolean concernsOnlyObject(long key) {
+        return (key & (ANSWERS | PRECEDES | HOLDS)) == HOLDS;
+    }
+
     /** What tells the order in which keys were given out. */
     static long number(long key) {
         return key & HOLDS - 1;

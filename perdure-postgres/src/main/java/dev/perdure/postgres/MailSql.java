@@ -8,7 +8,7 @@ package dev.perdure.postgres;
  * it was before the moves of the same batch, and one that was just to wait finds itself woken. Only {@link #answer}
  * comes after all moves and commands: it brings the outcomes of what has ended by them to those who wait for it.
  *
- * <p>Mail is numbered, and found to be new, under the lock of the run that gets it, which {@link LedgerSql#lock} took.
+ * <p>Mail is numbered, and found to be new, under the lock of the run that gets it, which {@link LockSql#lock} took.
  * A run that somebody else has started since is not locked yet: it is locked here if that does not mean waiting and the
  * run has not changed since this statement began, and otherwise taken for not yet there.
  */

@@ -56,7 +56,9 @@ final class Migrations {
             "V004__tasks.sql",
             "V005__objects.sql",
             "V006__first_states.sql",
-            "V007__graphs.sql");
+            "V007__graphs.sql",
+            "V008__calls_in_the_inbox.sql",
+            "V009__room_for_updates.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -1,50 +1,31 @@
 package dev.perdure.postgres;
 
 import dev.perdure.postgres.Births.Birth;
+import dev.perdure.postgres.Family.Member;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Task;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The tasks that the starts of a batch bring with them. */
 final class NewTasks {
-    /**
-     * A task to be started.
-     *
-     * @param key its key, if it comes to be
-     * @param run the run
-     * @param owned whether the worker of the batch gets it if it begins at once
-     * @param part the run that it is part of
-     * @param parent its key
-     * @param after the keys of those that it comes after
-     * @param before the keys of those that come after it
-     */
-    private record Unborn(
-            long key, NewRun run, boolean owned, NewRun part, long parent, List<Long> after, List<Long> before) {
-        /** Its input, if that is not the one of the run that it is part of. */
-        byte @Nullable [] ownInput() {
-            return run.input().equals(part.input()) ? null : run.input().bytes();
-        }
+    /** By the key of the run that they are part of. */
+    private final Map<Long, Unborn> byParent = new LinkedHashMap<>();
 
-        boolean begins() {
-            return after.isEmpty();
-        }
-    }
-
-    private final Map<Long, List<Unborn>> byParent = new LinkedHashMap<>();
+    /** @param owned whether the worker of the batch gets those that begin at once */
+    private record Unborn(Family family, boolean owned) {}
 
     boolean isEmpty() {
         return byParent.isEmpty();
@@ -57,39 +38,30 @@ final class NewTasks {
      * @return the keys of those that the run itself comes after
      */
     List<Long> add(Birth birth, long[] numbers) {
-        long parent = birth.key();
-        List<Task> tasks = birth.tasks();
-        List<Long> keys = new ArrayList<>();
-        List<List<Long>> before = new ArrayList<>();
-        for (int i = 0; i < numbers.length; i++) {
-            keys.add(Keys.taskKey(numbers[i], tasks.get(i).run().id()));
-            before.add(new ArrayList<>());
-        }
-        for (int i = 0; i < numbers.length; i++) {
-            long key = keys.get(i);
-            tasks.get(i).after().forEach(premise -> before.get(premise).add(key));
-        }
-        List<Long> leaves = new ArrayList<>();
-        List<Unborn> born = new ArrayList<>();
-        for (int i = 0; i < numbers.length; i++) {
-            if (before.get(i).isEmpty()) {
-                leaves.add(keys.get(i));
-                before.get(i).add(parent);
-            }
-            List<Long> after = tasks.get(i).after().stream().map(keys::get).toList();
-            born.add(new Unborn(
-                    keys.get(i), tasks.get(i).run(), birth.ownsTasks(), birth.run(), parent, after, before.get(i)));
-        }
-        byParent.put(parent, born);
-        return leaves;
+        Family family = new Family(birth.key(), birth.run(), birth.tasks(), numbers);
+        byParent.put(birth.key(), new Unborn(family, birth.ownsTasks()));
+        return family.head.after.stream().map(leaf -> leaf.ref.key()).toList();
     }
 
     /** What the worker that started a run now holds of its tasks. */
     List<Claimed> held(long parent, Instant at) {
-        return byParent.getOrDefault(parent, List.of()).stream()
-                .filter(task -> task.owned() && task.begins())
-                .map(task -> born(new RunRef(task.run().id(), task.key()), task.run(), task.part(), at))
+        Unborn unborn = byParent.get(parent);
+        return unborn == null || !unborn.owned() ? List.of() : held(unborn.family(), at);
+    }
+
+    /** Those of its tasks that begin at once. */
+    static List<Claimed> held(Family family, Instant at) {
+        return family.tasks.stream()
+                .filter(Member::begins)
+                .map(task -> born(task.ref, task.run, family.head.run, at))
                 .toList();
+    }
+
+    /** The run with this key and its tasks. */
+    @Nullable
+    Family family(long parent) {
+        Unborn unborn = byParent.get(parent);
+        return unborn == null ? null : unborn.family();
     }
 
     /** A task that its worker has held since it was born. */
@@ -118,41 +90,50 @@ final class NewTasks {
 
     /** By id, so that two batches that want the same do not wait for each other. */
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
-        List<Unborn> all = byParent.values().stream()
-                .flatMap(List::stream)
-                .sorted(Comparator.comparing(task -> task.run().id()))
+        List<Member> all = byParent.values().stream()
+                .flatMap(unborn -> unborn.family().tasks.stream())
+                .sorted(Comparator.comparing(task -> task.run.id()))
                 .toList();
         int count = all.size();
         @Nullable Integer[] owners = new Integer[count];
-        long[] keys = new long[count];
         long[] parents = new long[count];
         @Nullable Long[] bounds = new Long[count];
         @Nullable Long[] delays = new Long[count];
         String[] after = new String[count];
         String[] before = new String[count];
         for (int i = 0; i < count; i++) {
-            Unborn task = all.get(i);
-            keys[i] = task.key();
-            owners[i] = task.owned() ? worker : null;
-            parents[i] = task.parent();
-            bounds[i] = Micros.ofNullable(task.part().timeout());
-            delays[i] = Micros.ofNullable(task.part().delay());
-            after[i] = array(task.after());
-            before[i] = array(task.before());
+            Member task = all.get(i);
+            Member head = task.family.head;
+            parents[i] = head.ref.key();
+            owners[i] = isOwned(parents[i]) ? worker : null;
+            bounds[i] = Micros.ofNullable(head.run.timeout());
+            delays[i] = Micros.ofNullable(head.run.delay());
+            after[i] = keys(task.after);
+            before[i] = keys(task.before);
         }
-        NewRunColumns columns = new NewRunColumns(all.stream().map(Unborn::run).toList());
-        columns.bindIdentity(parameters.longs(keys));
+        NewRunColumns columns =
+                new NewRunColumns(all.stream().map(task -> task.run).toList());
+        columns.bindIdentity(parameters.longs(Family.keys(all)));
         parameters
                 .ints(owners)
-                .bytes(all.stream().map(Unborn::ownInput).toArray(byte[][]::new))
+                .bytes(all.stream().map(Member::ownInput).toArray(byte[][]::new))
                 .longs(parents)
                 .longs(bounds)
                 .longs(delays);
         parameters.texts(after).texts(before);
     }
 
+    private boolean isOwned(long parent) {
+        Unborn unborn = byParent.get(parent);
+        return unborn != null && unborn.owned();
+    }
+
+    private static String keys(List<Member> members) {
+        return array(members.stream().map(member -> member.ref.key()));
+    }
+
     /** As PostgreSQL writes an array: nested arrays cannot be of different lengths. */
-    static String array(List<Long> keys) {
-        return keys.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    static String array(Stream<Long> keys) {
+        return keys.map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 }

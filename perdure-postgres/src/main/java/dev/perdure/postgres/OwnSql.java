@@ -12,7 +12,7 @@ package dev.perdure.postgres;
  * they lock. Others may raise its wake count at the same time: the update then waits for them and finds the run as they left it.
  */
 final class OwnSql {
-    private static final String FENCE = """
+    static final String FENCE = """
             fence AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at, worker
                 FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE

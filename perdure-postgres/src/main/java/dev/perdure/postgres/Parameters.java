@@ -78,7 +78,7 @@ final class Parameters {
         return array("int4", values);
     }
 
-    Parameters shorts(short[] values) throws SQLException {
+    Parameters shorts(Object values) throws SQLException {
         return array("int2", values);
     }
 

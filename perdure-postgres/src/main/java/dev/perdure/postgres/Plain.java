@@ -1,8 +1,10 @@
 package dev.perdure.postgres;
 
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Effect;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 
 /** Which changes touch nothing but the worker's own runs. Most do, so there are short ways for them. */
 final class Plain {
@@ -15,19 +17,48 @@ final class Plain {
 
     /** Whether it does nothing but end a run, of which no other run has to hear. */
     static boolean isEnd(Change.Advance advance) {
+        return onlyEnds(advance) && !Keys.concernsOthers(advance.run().key());
+    }
+
+    /** Whether it does nothing but end a run. */
+    static boolean onlyEnds(Change.Advance advance) {
         return advance.move() instanceof Move.End
                 && advance.entries().isEmpty()
-                && advance.effects().isEmpty()
-                && !Keys.concernsOthers(advance.run().key());
+                && advance.effects().isEmpty();
+    }
+
+    /** Whether it starts or ends a call that holds a virtual object, and does nothing else. */
+    static boolean isCall(Change change) {
+        return switch (change) {
+            case Change.Start start -> isStartOfCall(start);
+            case Change.Advance advance -> isEndOfCall(advance);
+            default -> false;
+        };
+    }
+
+    /** Whether it does nothing but end a call that holds a virtual object, and set values of its state. */
+    static boolean isEndOfCall(Change.Advance advance) {
+        return advance.move() instanceof Move.End end
+                && end.follows() == null
+                && advance.entries().isEmpty()
+                && advance.effects().stream().allMatch(Effect.SetState.class::isInstance)
+                && Keys.concernsOnlyObject(advance.run().key());
+    }
+
+    /** Whether it does nothing but start a call that holds a virtual object, of which no other run knows. */
+    static boolean isStartOfCall(Change.Start start) {
+        return isAlone(start)
+                && start.run().object() != null
+                && start.run().object().hold() == ObjectCall.Hold.EXCLUSIVE;
     }
 
     /** Whether it does nothing but start a run, of which no other run knows. */
     static boolean isStart(Change.Start start) {
+        return isAlone(start) && start.run().object() == null;
+    }
+
+    private static boolean isAlone(Change.Start start) {
         NewRun run = start.run();
-        return start.tasks().isEmpty()
-                && start.mails().isEmpty()
-                && run.delay() == null
-                && run.parent() == null
-                && run.object() == null;
+        return start.tasks().isEmpty() && start.mails().isEmpty() && run.delay() == null && run.parent() == null;
     }
 }

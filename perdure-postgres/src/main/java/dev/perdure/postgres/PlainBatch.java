@@ -1,7 +1,6 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunState;
-import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.postgres.PostgresLedger.Sender;
@@ -24,41 +23,59 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A batch of nothing but {@link Plain} changes, and how it is sent by {@link OwnSql}. What {@link Batch} and {@link BatchRun} do
- * for others is left out: neither is anything looked up, nor is there anything to be told.
+ * for others is left out: neither is anything looked up, nor is there anything to be told. Only calls of virtual objects may be left as
+ * they are, by {@link FreeCallSql}; they are {@link #unlucky} then.
  */
 final class PlainBatch {
     private final Sender sender;
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final List<Born> births = new ArrayList<>();
     private final List<Placed<Change.Advance>> ends = new ArrayList<>();
-    private final Set<Part> parts = EnumSet.noneOf(Part.class);
+    private final FreeCalls calls = new FreeCalls();
     private final Outcome[] outcomes;
 
     private record Born(int index, NewRun run, long key) {}
 
-    private PlainBatch(Sender sender, List<Change> changes, Keys keys) {
+    /** @param outcomes where outcomes go, by the places of the changes */
+    PlainBatch(Sender sender, Outcome[] outcomes) {
         this.sender = sender;
-        this.outcomes = PostgresLedger.none(changes.size());
-        for (int i = 0; i < changes.size(); i++) {
-            switch (changes.get(i)) {
+        this.outcomes = outcomes;
+    }
+
+    void add(List<Placed<Change>> changes, Keys keys) {
+        for (Placed<Change> placed : changes) {
+            int index = placed.index();
+            switch (placed.change()) {
+                case Change.Start start when start.run().object() != null -> calls.begin(index, start.run(), keys);
                 case Change.Start start ->
                     births.add(new Born(
-                            i, start.run(), Keys.key(keys.take(), start.run().id(), false)));
+                            index,
+                            start.run(),
+                            Keys.key(keys.take(), start.run().id(), false)));
+                case Change.Advance advance when Plain.isEndOfCall(advance) -> calls.end(index, advance);
                 case Change.Advance advance
-                when advance.move() instanceof Move.End -> ends.add(new Placed<>(i, advance));
-                case Change.Advance advance -> appends.add(new Placed<>(i, advance));
-                default -> throw new IllegalArgumentException("Not plain: " + changes.get(i));
+                when advance.move() instanceof Move.End -> ends.add(new Placed<>(index, advance));
+                case Change.Advance advance -> appends.add(new Placed<>(index, advance));
+                default -> throw new IllegalArgumentException("Not plain: " + placed.change());
             }
         }
         ends.sort(Comparator.comparingLong(end -> end.change().run().key()));
         births.sort(Comparator.comparing(birth -> birth.run().id()));
-        addIf(!appends.isEmpty(), Part.APPEND);
-        addIf(!births.isEmpty(), Part.START_OWN);
-        addIf(!ends.isEmpty(), Part.END_OWN);
-        addIf(!births.isEmpty() || !ends.isEmpty(), Part.SETTINGS);
     }
 
-    private void addIf(boolean wanted, Part part) {
+    /** What has to be sent, in that order. */
+    Set<Part> parts() {
+        Set<Part> parts = EnumSet.noneOf(Part.class);
+        addIf(!appends.isEmpty(), parts, Part.APPEND);
+        addIf(!births.isEmpty(), parts, Part.START_OWN);
+        addIf(!ends.isEmpty(), parts, Part.END_OWN);
+        addIf(!calls.isEmpty(), parts, Part.FREE_CALLS);
+        addIf(calls.beginsAny(), parts, Part.KNOWN_STATES);
+        addIf(!births.isEmpty() || !ends.isEmpty() || !calls.isEmpty(), parts, Part.SETTINGS);
+        return parts;
+    }
+
+    private static void addIf(boolean wanted, Set<Part> parts, Part part) {
         if (wanted) {
             parts.add(part);
         }
@@ -66,24 +83,41 @@ final class PlainBatch {
 
     /** These changes as such a batch, or null if they are none. */
     static @Nullable PlainBatch of(Sender sender, List<Change> changes, Keys keys) {
+        List<Placed<Change>> all = new ArrayList<>(changes.size());
         for (Change change : changes) {
             boolean plain = switch (change) {
-                case Change.Start start -> start.owner() != null && Plain.isStart(start);
-                case Change.Advance advance -> Plain.isAppend(advance) || Plain.isEnd(advance);
+                case Change.Start start ->
+                    start.owner() != null && (Plain.isStart(start) || Plain.isStartOfCall(start));
+                case Change.Advance advance ->
+                    Plain.isAppend(advance) || Plain.isEnd(advance) || Plain.isEndOfCall(advance);
                 default -> false;
             };
             if (!plain) {
                 return null;
             }
+            all.add(new Placed<>(all.size(), change));
         }
-        return new PlainBatch(sender, changes, keys);
+        PlainBatch batch = new PlainBatch(sender, PostgresLedger.none(changes.size()));
+        batch.add(all, keys);
+        return batch;
     }
 
     boolean startsAny() {
-        return !births.isEmpty();
+        return !births.isEmpty() || calls.beginsAny();
+    }
+
+    /** How many of them are calls of virtual objects, which may not be free. */
+    int calls() {
+        return calls.size();
+    }
+
+    /** The places of those that were left as they are, because their objects are not free. */
+    List<Integer> unlucky() {
+        return calls.unlucky();
     }
 
     List<Outcome> send(Connection connection, LedgerSql sql, @Nullable Instant time) throws SQLException {
+        Set<Part> parts = parts();
         try (PreparedStatement statement = Database.prepare(connection, sql.shape(parts, false))) {
             Parameters parameters = new Parameters(statement);
             for (Part part : parts) {
@@ -98,13 +132,18 @@ final class PlainBatch {
         return List.of(outcomes);
     }
 
-    private void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
+    void bind(Part part, Parameters parameters, @Nullable Instant time) throws SQLException {
         if (part == Part.SETTINGS) {
             parameters.text(LedgerSql.LOCK_TIMEOUT);
             return;
         }
+        if (part == Part.KNOWN_STATES) {
+            calls.bindRead(parameters);
+            return;
+        }
         parameters.time(time).integer(sender.worker()).integer(sender.lane());
         switch (part) {
+            case FREE_CALLS -> calls.bind(parameters);
             case START_OWN -> bindStarts(parameters);
             case END_OWN -> bindEnds(parameters);
             default -> new Entries(Batch.changes(appends)).bind(parameters);
@@ -147,11 +186,17 @@ final class PlainBatch {
         return (Move.End) advance.move();
     }
 
-    /** A row with the time at which it was done, or none if the lane is gone. */
-    private void read(Part part, ResultSet row) throws SQLException {
-        if (part == Part.SETTINGS) {
-            return;
+    void read(Part part, ResultSet rows) throws SQLException {
+        switch (part) {
+            case SETTINGS -> {}
+            case FREE_CALLS -> calls.read(rows, outcomes);
+            case KNOWN_STATES -> calls.readStates(rows, outcomes);
+            default -> readTime(part, rows);
         }
+    }
+
+    /** A row with the time at which it was done, or none if the lane is gone. */
+    private void readTime(Part part, ResultSet row) throws SQLException {
         Instant at = row.next() ? Results.time(row, "at") : null;
         switch (part) {
             case START_OWN -> {

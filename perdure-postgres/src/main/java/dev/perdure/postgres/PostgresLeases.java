@@ -69,7 +69,7 @@ final class PostgresLeases implements Leases {
                         .time(database.time());
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
-                    workers.joined(joining.id(), row.getInt("number"));
+                    workers.joined(joining, row.getInt("number"));
                     return Results.time(row, "at");
                 }
             }
@@ -252,7 +252,7 @@ final class PostgresLeases implements Leases {
             return List.of();
         }
         tried[0] = orphans.get(0).run().key();
-        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.move)) {
+        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.moves.move)) {
             bind(new Parameters(statement), orphans);
             statement.execute();
         }
@@ -389,6 +389,6 @@ final class PostgresLeases implements Leases {
                 .texts(new String[count])
                 .texts(new String[count]);
         parameters.integer(null).integer(null).integer(null);
-        new Batch.Entries(List.of()).bind(parameters);
+        new Entries(List.of()).bind(parameters);
     }
 }

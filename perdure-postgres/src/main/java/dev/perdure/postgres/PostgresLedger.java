@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Births.Birth;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
 import dev.perdure.postgres.Database.UnforeseenException;
@@ -15,11 +16,13 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Applies batches: one round trip and one commit each.
  *
  * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers; {@link LoneChanges},
- * {@link LoneTalk} and {@link PlainBatch} are short ways for what most batches are. What it finds to
+ * {@link LoneTalk}, {@link PlainBatch} and {@link FamilyBatch} are short ways for what most batches are. What it finds to
  * have been there before (a retry, an id that is taken) is read back in a second round trip, after the commit: rows of
  * journals and the identity of runs never change, so nothing can come in between. A batch that the server refuses for
  * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
@@ -38,8 +41,12 @@ final class PostgresLedger implements Ledger {
     private final LoneChanges loneChanges;
     private final LoneTalk loneTalk;
     private final Keys keys;
+    private final Families families = new Families();
+    private final Claims claims;
     /** Whether people start what is started. */
     private final Lately idsAreTaken = new Lately();
+    /** Whether objects that are called are free, mostly. */
+    private final Hope objectsAreFree = new Hope();
 
     private final Workers workers;
     private final PostgresHints hints;
@@ -52,6 +59,7 @@ final class PostgresLedger implements Ledger {
         this.loneChanges = new LoneChanges(database, schema, keys);
         this.loneTalk = new LoneTalk(office, schema);
         this.keys = keys;
+        this.claims = new Claims(schema, sql, database);
         this.workers = workers;
         this.hints = hints;
         this.circles = new Circles(database, schema);
@@ -78,6 +86,9 @@ final class PostgresLedger implements Ledger {
         }
         List<Outcome> applied = storable.isEmpty() ? List.of() : halving(new Sender(worker, lane.number()), storable);
         List<Outcome> outcomes = merged(refused, applied);
+        for (int i = 0; i < refused.length; i++) {
+            families.saw(changes.get(i), outcomes.get(i));
+        }
         tell(changes, outcomes);
         return outcomes;
     }
@@ -120,21 +131,85 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> alone(Sender sender, List<Change> changes) {
         Outcome plain = loneChanges.apply(sender, changes.getFirst());
-        Outcome outcome = plain != null ? plain : loneTalk.apply(sender, changes.getFirst());
-        return outcome != null ? List.of(outcome) : send(sender, new Batch(changes, keys), true);
+        if (plain != null) {
+            return List.of(plain);
+        }
+        List<Outcome> ofTasks = ofFamilies(sender, changes);
+        if (ofTasks != null) {
+            return ofTasks;
+        }
+        Outcome talk = loneTalk.apply(sender, changes.getFirst());
+        if (talk != null) {
+            return List.of(talk);
+        }
+        List<Outcome> hopeful = Plain.isCall(changes.getFirst()) ? hopefully(sender, changes) : null;
+        return hopeful != null ? hopeful : send(sender, new Batch(changes, keys), true);
+    }
+
+    /** The outcomes of changes that concern only tasks of families that are known, or null: then nothing was done. */
+    private @Nullable List<Outcome> ofFamilies(Sender sender, List<Change> changes) {
+        Integer worker = sender.worker();
+        Predicate<NewRun> skills = worker == null ? null : workers.skills(worker);
+        if (worker == null || skills == null) {
+            return null;
+        }
+        FamilyBatch batch = FamilyBatch.of(sender, changes, keys, families, skills);
+        if (batch == null || (batch.startsAny() && idsAreTaken.isSo())) {
+            return null;
+        }
+        try {
+            Database database = office.database();
+            database.call(connection -> batch.send(connection, office.sql(), database.time()));
+        } catch (UnforeseenException vain) {
+            changes.forEach(families::doubt);
+            return null;
+        }
+        if (batch.queued()) {
+            hints.tell(new Hints.WorkReady());
+        }
+        return batch.outcomes(families, unknown -> claims.read(unknown, worker));
     }
 
     private List<Outcome> together(Sender sender, List<Change> changes) {
+        List<Outcome> hopeful = hopefully(sender, changes);
+        List<Outcome> outcomes = hopeful != null ? hopeful : ofFamilies(sender, changes);
+        return outcomes != null ? outcomes : carefully(sender, changes);
+    }
+
+    /** What comes of them by the short way of {@link PlainBatch}, or null if they are not plain, or not likely to be so lucky. */
+    private @Nullable List<Outcome> hopefully(Sender sender, List<Change> changes) {
         PlainBatch plain = PlainBatch.of(sender, changes, keys);
-        if (plain != null && !(plain.startsAny() && idsAreTaken.isSo())) {
-            try {
-                return office.database()
-                        .call(connection -> plain.send(
-                                connection, office.sql(), office.database().time()));
-            } catch (UnforeseenException vain) {
-                return send(sender, new Batch(changes, keys), true);
-            }
+        if (plain == null || (plain.startsAny() && idsAreTaken.isSo())) {
+            return null;
         }
+        if (plain.calls() > 0 && !objectsAreFree.isWorthwhile()) {
+            return null;
+        }
+        List<Outcome> outcomes;
+        try {
+            outcomes = office.database()
+                    .call(connection -> plain.send(
+                            connection, office.sql(), office.database().time()));
+        } catch (UnforeseenException vain) {
+            return send(sender, new Batch(changes, keys), true);
+        }
+        List<Integer> unlucky = plain.unlucky();
+        if (plain.calls() > 0) {
+            objectsAreFree.was(2 * unlucky.size() <= plain.calls());
+        }
+        if (unlucky.isEmpty()) {
+            return outcomes;
+        }
+        List<Outcome> settled = new ArrayList<>(outcomes);
+        List<Outcome> second =
+                carefully(sender, unlucky.stream().map(changes::get).toList());
+        for (int i = 0; i < second.size(); i++) {
+            settled.set(unlucky.get(i), second.get(i));
+        }
+        return settled;
+    }
+
+    private List<Outcome> carefully(Sender sender, List<Change> changes) {
         Batch batch = new Batch(changes, keys);
         try {
             return send(sender, batch, false);
@@ -148,9 +223,22 @@ final class PostgresLedger implements Ledger {
         List<Outcome> outcomes = run.outcomes();
         if (batch.starts()) {
             idsAreTaken.was(run.foundTaken());
+            batch.births.all.forEach(birth -> meet(batch, birth, outcomes));
         }
         breakCircles(run.waiting());
         return outcomes;
+    }
+
+    /** A family is known that was started for a worker here. */
+    private void meet(Batch batch, Birth birth, List<Outcome> outcomes) {
+        Family family = batch.tasks.family(birth.key());
+        if (family != null
+                && birth.asked() != null
+                && outcomes.get(birth.asked().index()) instanceof Outcome.Started started
+                && started.run().equals(family.head.ref)
+                && !started.handed().isEmpty()) {
+            families.born(family);
+        }
     }
 
     private Outcome refusal(Change change, RefusedException refused) {

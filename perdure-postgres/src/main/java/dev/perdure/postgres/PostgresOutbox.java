@@ -7,6 +7,7 @@ import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -130,6 +131,9 @@ public final class PostgresOutbox {
         private final @Nullable String[] versions;
         private final @Nullable String[] reasons;
         private final byte[][] inputs;
+        private final @Nullable Short[] holds;
+        private final @Nullable String[] objectTypes;
+        private final @Nullable String[] objectKeys;
 
         Rows(List<Change> changes) {
             int size = changes.size();
@@ -150,6 +154,9 @@ public final class PostgresOutbox {
             this.versions = new String[size];
             this.reasons = new String[size];
             this.inputs = new byte[size][];
+            this.holds = new Short[size];
+            this.objectTypes = new String[size];
+            this.objectKeys = new String[size];
             for (int i = 0; i < size; i++) {
                 add(i, changes.get(i));
             }
@@ -169,6 +176,7 @@ public final class PostgresOutbox {
                     queues[i] = run.queue();
                     versions[i] = run.version();
                     inputs[i] = run.input().bytes();
+                    addCall(i, run.object());
                 }
                 case Change.Command command -> {
                     wishes[i] = Codes.of(command.order());
@@ -195,6 +203,14 @@ public final class PostgresOutbox {
             }
         }
 
+        private void addCall(int i, @Nullable ObjectCall call) {
+            if (call != null) {
+                holds[i] = Codes.of(call.hold());
+                objectTypes[i] = call.object().type();
+                objectKeys[i] = call.object().key();
+            }
+        }
+
         void bind(Parameters parameters) throws SQLException {
             parameters
                     .longs(seeds)
@@ -216,6 +232,7 @@ public final class PostgresOutbox {
                     .shorts(channels)
                     .shorts(statuses)
                     .texts(names);
+            parameters.shorts(holds).texts(objectTypes).texts(objectKeys);
         }
     }
 }

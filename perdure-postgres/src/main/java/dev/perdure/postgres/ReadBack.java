@@ -2,7 +2,6 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.spi.Change;

@@ -26,6 +26,6 @@ final class Rights {
 
     /** The epoch that is looked for on the run's row, or null where the lane says it all. */
     static @Nullable Long epoch(Change.Advance sender) {
-        return sender.move() instanceof Move.Stay ? null : Long.valueOf(Batch.epoch(sender));
+        return sender.move() instanceof Move.Stay ? null : Long.valueOf(Endings.epoch(sender));
     }
 }

@@ -8,7 +8,7 @@ final class WholeSql {
     /**
      * Inserts calls as they have ended, all that follow one another at one object or none. Whoever holds the object must have
      * ended: nobody but the batch that ended it ever sees such a holder, because the same batch passes the object on. And
-     * nobody may wait for it, except for those that the batch itself has brought.
+     * nobody may wait for it, except for those that the batch itself has brought, and those that are given.
      */
     private static final String WHOLE = """
             WITH clock AS MATERIALIZED (
@@ -29,10 +29,13 @@ final class WholeSql {
                     WHERE run.key = t.follows AND run.epoch = t.epoch AND run.state >= ${COMPLETED} OFFSET 0
                 ) before
                 WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
-                  AND NOT EXISTS (
-                      SELECT FROM ${schema}.object_call c
+                  AND (
+                      SELECT c.key FROM ${schema}.object_call c
                       WHERE c.object_type = t.type AND c.object_key = t.object AND c.number IS NOT NULL
-                        AND c.key <> ALL (?::bigint[]))
+                        AND c.key <> ALL (?::bigint[])
+                        AND (SELECT id FROM ${schema}.run WHERE run.key = c.key) <> ALL (?::text[])
+                      LIMIT 1
+                  ) IS NULL
             ), given AS MATERIALIZED (
                 SELECT g.*, (g.key & 255)::smallint AS partition, clock.at
                 FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::bytea[],

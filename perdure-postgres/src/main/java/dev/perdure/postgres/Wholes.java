@@ -1,7 +1,6 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunId;
-import dev.perdure.postgres.Batch.Entries;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Move;
@@ -85,7 +84,16 @@ final class Wholes {
                 .texts(ends.keySet().stream().map(ObjectKey::type).toArray(String[]::new))
                 .texts(ends.keySet().stream().map(ObjectKey::key).toArray(String[]::new))
                 .longs(ends.values().stream().mapToLong(end -> end.run().key()).toArray())
-                .longs(ends.values().stream().mapToLong(Batch::epoch).toArray());
+                .longs(ends.values().stream().mapToLong(Endings::epoch).toArray());
+    }
+
+    /** Who may wait for their objects. Whoever waits for one of these does not wait for another. */
+    void bindBeside(Parameters parameters) throws SQLException {
+        parameters.texts(all.stream()
+                .flatMap(whole -> whole.change().beside().stream())
+                .distinct()
+                .map(RunId::value)
+                .toArray(String[]::new));
     }
 
     void bind(Parameters parameters) throws SQLException {

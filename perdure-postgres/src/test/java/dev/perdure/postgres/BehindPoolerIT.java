@@ -18,6 +18,8 @@ import dev.perdure.testing.conformance.RaceConformance;
 import dev.perdure.testing.conformance.StartConformance;
 import dev.perdure.testing.conformance.TaskConformance;
 import dev.perdure.testing.conformance.TaskOrderConformance;
+import dev.perdure.testing.conformance.TrainConformance;
+import dev.perdure.testing.conformance.WholeConformance;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.Statement;
@@ -186,6 +188,24 @@ final class BehindPoolerIT {
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
+    final class Trains extends TrainConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
+    final class Wholes extends WholeConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

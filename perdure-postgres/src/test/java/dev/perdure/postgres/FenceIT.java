@@ -9,9 +9,13 @@ import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
@@ -133,26 +137,64 @@ final class FenceIT {
         A_START,
         AN_END,
         PLAIN_CHANGES,
+        A_GRAPH,
+        AN_END_OF_A_TASK,
+        ENDS_OF_TASKS,
+        A_CALL,
+        FREE_CALLS,
         A_WAIT
     }
 
     private List<Change> changes(What what, RunRef run, RunRef other) {
         Change start = new Change.Start(StoreFixture.newRun("new"), fixture.worker);
+        Change call = new Change.Start(StoreFixture.newRun("call").on(cart("free")), fixture.worker);
         Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0);
         return switch (what) {
             case AN_ENTRY -> List.of(append(run, 1));
             case A_START -> List.of(start);
             case AN_END -> List.of(StoreFixture.complete(run));
             case PLAIN_CHANGES -> List.of(start, StoreFixture.complete(run), StoreFixture.complete(other));
+            case A_GRAPH -> List.of(StoreFixture.line("graph", fixture.worker));
+            case AN_END_OF_A_TASK -> List.of(StoreFixture.completeAndGoOn(firstTask("graph")));
+            case ENDS_OF_TASKS ->
+                List.of(
+                        StoreFixture.completeAndGoOn(firstTask("graph")),
+                        StoreFixture.completeAndGoOn(firstTask("another")),
+                        StoreFixture.complete(run));
+            case A_CALL -> List.of(call);
+            case FREE_CALLS -> List.of(call, StoreFixture.complete(run), StoreFixture.complete(other));
             case A_WAIT -> List.of(new Change.Advance(run, 1, List.of(StoreFixture.step(1)), wait));
         };
+    }
+
+    private Claimed firstTask(String graph) {
+        Outcome started = fixture.apply(StoreFixture.line(graph, fixture.worker));
+        return ((Outcome.Started) started).handed().getFirst();
+    }
+
+    /** All that a batch could have written. */
+    private String rows() {
+        return TestServer.query("""
+                SELECT (SELECT count(*) FROM %1$s.journal) || ' ' || (SELECT string_agg(r::text, ' ' ORDER BY key) FROM %1$s.run r)
+                    || ' ' || (SELECT string_agg(h::text, ' ' ORDER BY key) FROM %1$s.held h)
+                """.formatted(schema));
+    }
+
+    private static ObjectCall cart(String key) {
+        return new ObjectCall(new ObjectKey("cart", key), ObjectCall.Hold.EXCLUSIVE);
+    }
+
+    private RunRef startFor(What what, String id) {
+        NewRun run = StoreFixture.newRun(id);
+        Change start = new Change.Start(what == What.FREE_CALLS ? run.on(cart(id)) : run, fixture.worker);
+        return ((Outcome.Started) fixture.apply(start)).run();
     }
 
     @ParameterizedTest
     @EnumSource
     void a_batch_waits_for_the_sweep_in_flight_and_is_fenced(What what) throws Exception {
-        RunRef run = fixture.start("a");
-        List<Change> changes = changes(what, run, fixture.start("b"));
+        List<Change> changes = changes(what, startFor(what, "a"), startFor(what, "b"));
+        String before = rows();
         CompletableFuture<List<Outcome>> applied;
         try (Connection sweep = TestServer.plain().getConnection();
                 Statement statement = sweep.createStatement()) {
@@ -166,9 +208,38 @@ final class FenceIT {
         }
 
         assertThat(applied.get(5, TimeUnit.SECONDS)).containsOnly(new Outcome.Fenced());
-        assertThat(TestServer.query("SELECT string_agg(position::text, ',') FROM %s.journal".formatted(schema)))
-                .as("the inputs of two runs and nothing else")
-                .isEqualTo("0,0");
+        assertThat(rows()).isEqualTo(before);
+        assertThat(TestServer.query("SELECT count(*) FROM %s.object WHERE key = 'free'".formatted(schema)))
+                .isEqualTo("0");
+    }
+
+    /** Whoever frees an object has looked whether anybody waits; then somebody comes, and only then he gets its row. */
+    @Test
+    void a_call_that_arrives_while_its_object_is_freed_is_not_left_behind() throws Exception {
+        RunRef holder = startFor(What.FREE_CALLS, "a");
+        RunRef comes = ((Outcome.Started) fixture.apply(new Change.Start(StoreFixture.newRun("comes"), null))).run();
+        CompletableFuture<List<Outcome>> applied;
+        try (Connection arrival = TestServer.plain().getConnection();
+                Statement statement = arrival.createStatement()) {
+            arrival.setAutoCommit(false);
+            for (String sql : List.of(
+                    "UPDATE %s.object SET arrivals = 1 WHERE key = 'a'",
+                    "INSERT INTO %s.object_call SELECT " + comes.key()
+                            + ", 1, partition, hold, object_type, object_key FROM %1$s.object_call WHERE object_key = 'a'",
+                    "DELETE FROM %s.ready",
+                    "UPDATE %s.run SET state = " + Codes.of(RunState.PENDING) + " WHERE id = 'comes'")) {
+                statement.execute(sql.formatted(schema));
+            }
+            applied = CompletableFuture.supplyAsync(
+                    () -> fixture.applyPatiently(List.of(StoreFixture.complete(holder))), VIRTUAL);
+            TestServer.awaitBlocked();
+            arrival.commit();
+        }
+        assertThat(applied.get(5, TimeUnit.SECONDS)).allMatch(Outcome.Applied.class::isInstance);
+        assertThat(TestServer.query("SELECT holder FROM %s.object WHERE key = 'a'".formatted(schema)))
+                .isEqualTo(String.valueOf(comes.key()));
+        assertThat(TestServer.query("SELECT state FROM %s.run WHERE id = 'comes'".formatted(schema)))
+                .isEqualTo(String.valueOf(Codes.of(RunState.READY)));
     }
 
     @Test

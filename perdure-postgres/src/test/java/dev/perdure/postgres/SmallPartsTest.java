@@ -147,4 +147,26 @@ final class SmallPartsTest {
         watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 100);
         assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
     }
+
+    @Test
+    void a_hope_that_was_in_vain_is_given_up_for_a_while_and_the_next_time_for_longer() {
+        Hope hope = new Hope();
+        assertThat(triesUntilWorthwhile(hope)).isZero();
+        hope.was(false);
+        assertThat(triesUntilWorthwhile(hope)).isEqualTo(16);
+        hope.was(false);
+        assertThat(triesUntilWorthwhile(hope)).isEqualTo(32);
+        hope.was(true);
+        assertThat(triesUntilWorthwhile(hope)).isZero();
+        hope.was(false);
+        assertThat(triesUntilWorthwhile(hope)).isEqualTo(16);
+    }
+
+    private static int triesUntilWorthwhile(Hope hope) {
+        int tries = 0;
+        while (!hope.isWorthwhile()) {
+            tries++;
+        }
+        return tries;
+    }
 }

@@ -11,6 +11,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectCall;
@@ -31,6 +32,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -76,13 +78,18 @@ final class StatementsIT {
         LedgerSql ledger = new LedgerSql(SCHEMA);
         List<Object> holders = List.of(
                 ledger,
+                ledger.locks,
+                ledger.moves,
+                ledger.commands,
                 ledger.own,
+                ledger.family,
                 new LoneSql(SCHEMA),
                 new LoneTalkSql(SCHEMA, ledger),
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
                 ledger.whole,
+                ledger.free,
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
@@ -112,17 +119,20 @@ final class StatementsIT {
         LeaseSql lease = new LeaseSql(SCHEMA);
         List<String> together = new ArrayList<>(List.of(
                 ledger.settings,
-                ledger.lock,
-                ledger.lockAfter,
-                ledger.lockAll,
+                ledger.locks.lock,
+                ledger.locks.lockAfter,
+                ledger.locks.lockAll,
                 ledger.append,
                 ledger.own.start,
                 ledger.own.end,
-                ledger.move,
-                ledger.end,
+                ledger.family.start,
+                ledger.family.end,
+                ledger.family.endAndQueue,
+                ledger.moves.move,
+                ledger.moves.end,
                 ledger.start,
-                ledger.command,
-                ledger.killTasks,
+                ledger.commands.command,
+                ledger.commands.killTasks,
                 ledger.graph.task,
                 ledger.graph.open,
                 ledger.graph.openAll,
@@ -134,6 +144,7 @@ final class StatementsIT {
                 ledger.objects.state,
                 ledger.objects.release,
                 ledger.whole.whole,
+                ledger.free.turn,
                 ledger.objects.anyWaiting));
         together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
         statements(new LoneTalkSql(SCHEMA, ledger))
@@ -173,6 +184,9 @@ final class StatementsIT {
                     .notifications(false)
                     .open()) {
                 fixture = new StoreFixture(other);
+                workers.joined(
+                        new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
+                        Objects.requireNonNull(workers.number(fixture.worker)));
                 PostgresDispatch dispatch =
                         new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
                 for (int i = 0; i < 8; i++) {
@@ -181,18 +195,21 @@ final class StatementsIT {
                     talk(ledger, fixture, "small-talk-" + i, 2);
                     graphs(ledger, fixture, "small-graph-" + i, 2);
                     objects(ledger, fixture, "small-object-" + i, 2);
+                    freeCalls(ledger, fixture, "small-free-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 plain(ledger, fixture, "grown-plain", 1_000);
                 talk(ledger, fixture, "grown-talk", 2_000);
                 graphs(ledger, fixture, "grown-graph", 1_000);
                 objects(ledger, fixture, "grown-object", 1_000);
+                freeCalls(ledger, fixture, "grown-free", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 plain(ledger, fixture, "measured-plain", 200);
                 talk(ledger, fixture, "measured-talk", 200);
                 graphs(ledger, fixture, "measured-graph", 100);
                 objects(ledger, fixture, "measured-object", 100);
+                freeCalls(ledger, fixture, "measured-free", 100);
                 assertThat(sequentialScans(one)).isEqualTo(before);
             }
         }
@@ -368,6 +385,26 @@ final class StatementsIT {
                     fourth, List.of(), effects, last, third.run().id()));
         }
         applied(ledger, lane, together);
+    }
+
+    /** Two calls of each of many objects, one after the other. */
+    private static void freeCalls(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+        Lane lane = new Lane(fixture.worker, 0);
+        List<Effect> sets = List.of(new Effect.SetState("a", StoreFixture.json("1")));
+        Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "", 2);
+        for (int turn = 0; turn < 2; turn++) {
+            List<Change> starts = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                NewRun run = StoreFixture.newRun("%s-%d-%d".formatted(name, turn, i));
+                ObjectCall call = new ObjectCall(new ObjectKey("cart", name + i), ObjectCall.Hold.EXCLUSIVE);
+                starts.add(new Change.Start(run.on(call), fixture.worker));
+            }
+            List<Change> ends = ledger.apply(lane, starts).stream()
+                    .map(Outcome.Started.class::cast)
+                    .<Change>map(started -> new Change.Advance(started.run(), 1, List.of(), sets, end))
+                    .toList();
+            applied(ledger, lane, ends);
+        }
     }
 
     /** Lines of two tasks, in batches of so many: run to their end, run again, killed. */

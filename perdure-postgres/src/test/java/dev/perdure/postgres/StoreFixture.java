@@ -22,6 +22,7 @@ import dev.perdure.spi.Parent;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -66,6 +67,12 @@ final class StoreFixture {
     static Change.Advance completeAndGoOn(Claimed run) {
         Move end = new Move.End(RunState.COMPLETED, json("\"ok\""), "", 1);
         return new Change.Advance(run.run(), run.epoch(), List.of(), end);
+    }
+
+    /** Starts a run with two tasks, one after the other, in this worker. */
+    static Change.Start line(String id, WorkerId worker) {
+        List<Task> tasks = List.of(new Task(newRun(id + "/a"), List.of()), new Task(newRun(id + "/b"), List.of(0)));
+        return new Change.Start(newRun(id), worker, List.of(), tasks);
     }
 
     /** A run that answers a call of another. */

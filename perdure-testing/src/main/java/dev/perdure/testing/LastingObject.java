@@ -9,7 +9,13 @@ import dev.perdure.StateEdit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on a virtual object that outlives the engine it came from, and so do the handles on its calls. */
+/**
+ * A handle on a virtual object that outlives the engine it came from, and so do the handles on its calls.
+ *
+ * <p>Whoever calls in a test survives a crash of the engine, and shall have his result from the next one. A call that rode along
+ * with others, and that the store does not know before its end, would be lost with the engine. So every call here is one that is
+ * sent and then awaited.
+ */
 final class LastingObject<O> implements ObjectHandle<O> {
     private final ForwardingPerdure perdure;
     private final Class<O> type;

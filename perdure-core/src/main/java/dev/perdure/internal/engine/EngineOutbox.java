@@ -2,12 +2,14 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.Dag;
 import dev.perdure.Definition;
+import dev.perdure.ObjectSends;
 import dev.perdure.Outbox;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.dag.Graphs;
+import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
@@ -128,6 +130,13 @@ final class EngineOutbox implements Outbox {
         changes.add(new Change.Start(start.run(), null, List.of(), start.tasks()));
         start.mails().forEach(mail -> changes.add(new Change.Deliver(start.run().id(), mail)));
         return changes;
+    }
+
+    @Override
+    public <O> ObjectSends<O> object(Class<O> type, String key) {
+        ObjectMethods.requireName(type);
+        Texts.requireName("object key", key);
+        return new OutboxObject<>(key, registry::handler, this::start);
     }
 
     @Override

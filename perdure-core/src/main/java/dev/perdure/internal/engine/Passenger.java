@@ -3,9 +3,13 @@ package dev.perdure.internal.engine;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -58,6 +62,21 @@ final class Passenger {
 
     Registered definition() {
         return definition;
+    }
+
+    /** His call as it is held from its start, under this key. */
+    Claimed claim(RunRef ref) {
+        return new Claimed(
+                ref,
+                Outcome.Started.FIRST_EPOCH,
+                run.definition(),
+                run.input(),
+                run.seed(),
+                Control.NONE,
+                null,
+                0,
+                List.of(),
+                run.object());
     }
 
     /** Others were let go first; gives how often that happened. */

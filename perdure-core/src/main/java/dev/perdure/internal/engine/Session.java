@@ -255,7 +255,7 @@ final class Session implements Host {
         @Override
         public Outcome end(Change.Advance transition, Optional<Known> known) {
             int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
-            Outcome outcome = committer.commit(Train.ending(transition, takes));
+            Outcome outcome = committer.commit(Ends.taking(transition, takes));
             switch (outcome) {
                 case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
                 case Outcome.AlreadyThere there when takes > 0 -> forgot();
@@ -320,11 +320,19 @@ final class Session implements Host {
         return train != null && boards ? train.carry(passenger) : new Ride.LeftBehind();
     }
 
-    /** A call waits for this object in the store. */
-    void expectOthers(ObjectKey object) {
+    /** A call of this object is about to be started, by itself. */
+    void expect(ObjectKey object, RunId call) {
         Train train = trains.get(object);
         if (train != null) {
-            train.expectOthers();
+            train.expect(call);
+        }
+    }
+
+    /** Such a call was started or was not; it waits for the object in the store, or does not. */
+    void met(ObjectKey object, RunId call, boolean waits) {
+        Train train = trains.get(object);
+        if (train != null) {
+            train.met(call, waits);
         }
     }
 

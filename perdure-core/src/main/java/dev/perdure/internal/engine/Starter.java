@@ -12,6 +12,7 @@ import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Callee;
 import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.Known;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
@@ -31,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -99,13 +101,12 @@ final class Starter {
 
     /** The object at which this call may go with others, or null. */
     private @Nullable ObjectKey boarding(Session home, Callee callee, NewRun run) {
-        ObjectCall call = run.object();
-        boolean boards = call != null
-                && call.hold() == ObjectCall.Hold.EXCLUSIVE
+        ObjectKey object = wanted(run);
+        boolean boards = object != null
                 && callee.id(StartOptions.defaults()).isEmpty()
                 && worker != null
                 && worker.admits(home, List.of(run));
-        return call != null && boards ? call.object() : null;
+        return boards ? object : null;
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -190,6 +191,7 @@ final class Starter {
                 .<Change>map(order -> order.change(owner(home, order)))
                 .toList();
         try {
+            orders.forEach(order -> expect(home, order.run()));
             List<Outcome> outcomes = commits.commitAll(home, changes);
             List<RunRef> started = new ArrayList<>();
             PerdureException refusal = null;
@@ -207,6 +209,7 @@ final class Starter {
         } finally {
             if (home != null) {
                 orders.forEach(order -> home.unexpect(order.run().id()));
+                orders.forEach(order -> met(home, order.run(), false));
             }
         }
     }
@@ -227,7 +230,7 @@ final class Starter {
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
-                    expectOthers(home, order.run(), started);
+                    met(home, order.run(), !started.owned());
                 }
                 yield started.run();
             }
@@ -240,10 +243,24 @@ final class Starter {
         };
     }
 
-    private static void expectOthers(Session home, NewRun run, Outcome.Started started) {
-        if (run.object() != null && !started.owned()) {
-            home.expectOthers(run.object().object());
+    private static void expect(@Nullable Session home, NewRun run) {
+        ObjectKey object = wanted(run);
+        if (home != null && object != null) {
+            home.expect(object, run.id());
         }
+    }
+
+    private static void met(Session home, NewRun run, boolean waits) {
+        ObjectKey object = wanted(run);
+        if (object != null) {
+            home.met(object, run.id(), waits);
+        }
+    }
+
+    /** The object that the run holds, or waits for, as soon as it is started; or null. */
+    private static @Nullable ObjectKey wanted(NewRun run) {
+        ObjectCall call = run.object();
+        return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE ? call.object() : null;
     }
 
     private Outcome startUnowned(Order order) {
@@ -266,8 +283,14 @@ final class Starter {
                 false,
                 List.of(),
                 run.object(),
-                null);
+                known(run, started));
         home.launch(held, Journals.Page.EMPTY);
+    }
+
+    private static @Nullable Known known(NewRun run, Outcome.Started started) {
+        return run.object() == null || started.state() == null
+                ? null
+                : new Known(run.object().object(), new TreeMap<>(started.state()));
     }
 
     private static RunRef attach(Order order, Outcome.Existing existing) {

@@ -1,28 +1,25 @@
 package dev.perdure.internal.engine;
 
+import dev.perdure.RunId;
 import dev.perdure.internal.engine.Passenger.Ride;
 import dev.perdure.internal.execution.Held;
 import dev.perdure.internal.execution.Known;
-import dev.perdure.internal.execution.Turn;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Runs;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -40,16 +37,16 @@ import org.jspecify.annotations.Nullable;
  * <p>Invariants. The first car holds the object as soon as it is the first. A car behind it writes nothing but its end, in the
  * batch in which all before it end, and tells nobody of it before the commit. The store applies that end only if the call is
  * next. If an end is not applied, or the store names another call as next, the cars behind are uncoupled: what they have done
- * was in memory only, and the call that is next begins anew from the store. A passenger who is left behind starts his call like
- * any other. Nobody boards behind a call that does more than touch the state, because that may take long.
+ * was in memory only, the call that is next begins anew from the store, and passengers go back to the {@link Platform}. A passenger
+ * who is left behind starts his call like any other. Nobody boards behind a call that does more than touch the state, because
+ * that may take long. A call that this process starts by itself does not get into the store while calls are on their way that the
+ * store does not know; those that are sent after it name it, so that they are not refused for its sake ({@link Newcomers}).
  */
 final class Train {
     /** How many of those that wait in the store are worked on ahead of it at most. */
     static final int LONGEST = 64;
 
     private static final int MOST_CARS = 256;
-    /** How many batches of others a passenger lets go first. */
-    private static final int PATIENCE = 8;
 
     private final Session session;
     private final ObjectKey object;
@@ -57,12 +54,13 @@ final class Train {
     private final Deque<Car> cars = new ArrayDeque<>();
     /** Those that wait in the store behind the last car, as far as they are known. */
     private final Deque<Claimed> waiting = new ArrayDeque<>();
-    /** Those that the store does not know. */
-    private final Deque<Passenger> platform = new ArrayDeque<>();
+
+    private final Platform platform = new Platform();
+    private final Newcomers newcomers = new Newcomers();
 
     private boolean sending;
-    /** Whether the batch on its way frees the object, as far as is known here. */
-    private boolean freeing;
+    /** Whether the batch on its way frees the object, or leaves it to somebody who is no car. */
+    private boolean leaving;
     /** Whether several had their results by the last batch. */
     private volatile boolean crowded;
     /** Whether others may wait in the store who are not known here. */
@@ -83,15 +81,26 @@ final class Train {
         return object;
     }
 
+    <T extends @Nullable Object> T locked(Supplier<T> work) {
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- who comes
+
     /** A call holds the object; begins with it. False if this train is another call's. */
     boolean depart(Held holder, Journals.Page journal, List<Claimed> next) {
-        Car first = new Car(holder, null);
+        Car first = new Car(this, session, holder, null);
         boolean mine = locked(() -> {
             if (departed || over) {
                 return false;
             }
             departed = true;
-            first.holding = claimOf(holder);
+            first.holdFromTheBeginning();
             cars.add(first);
             waiting.addAll(next);
             return true;
@@ -102,45 +111,43 @@ final class Train {
         return mine;
     }
 
-    private static Claimed claimOf(Held held) {
-        return new Claimed(
-                held.run(),
-                held.epoch(),
-                held.definition().target().name(),
-                held.input(),
-                held.seed(),
-                held.control(),
-                held.deadline(),
-                0,
-                List.of(),
-                held.object());
-    }
-
     /** Lets a call ride along without a start of its own, if it can. */
     Ride carry(Passenger passenger) {
-        Optional<Car> begins = Optional.empty();
-        lock.lock();
-        try {
-            if (over || stands()) {
-                return new Ride.LeftBehind();
-            }
-            platform.add(passenger);
-            begins = couple();
-        } finally {
-            lock.unlock();
-        }
-        begins.ifPresent(Car::launch);
+        locked(() -> board(passenger)).ifPresent(Car::launch);
         return passenger.await();
+    }
+
+    private Optional<Car> board(Passenger passenger) {
+        Car last = cars.peekLast();
+        if (over || (last != null && last.stands())) {
+            passenger.settle(new Ride.LeftBehind());
+            return Optional.empty();
+        }
+        platform.add(passenger);
+        return couple();
+    }
+
+    /** A call is about to be started here by itself. Waits for the batch on its way, which was made without knowing of it. */
+    void expect(RunId call) {
+        Clockwork.Signal signal = session.clockwork().signal();
+        boolean waits = locked(() -> newcomers.starts(call, sending ? signal : null));
+        while (waits) {
+            Waiting.forSignal(signal);
+            waits = locked(() -> newcomers.isHeldUp(signal));
+        }
+    }
+
+    /** Such a call was started or was not, and its caller is about to hear of it. */
+    void met(RunId call, boolean waits) {
+        locked(() -> {
+            newcomers.started(call, waits);
+            return moreWait |= waits;
+        });
     }
 
     /** The call that was to be the first car is not, or has been. */
     void expectNoMore() {
         close(locked(() -> departed ? false : finish()));
-    }
-
-    /** Somebody waits in the store. */
-    void expectOthers() {
-        locked(() -> moreWait = true);
     }
 
     /** Nothing is written any more. */
@@ -151,224 +158,38 @@ final class Train {
         });
     }
 
-    /** One call. */
-    private final class Car implements Turn {
-        private final Held held;
-        /** Who waits for it, if the store does not know it yet. */
-        private final @Nullable Passenger passenger;
-
-        private final Clockwork.Signal signal;
-        /** How it holds the object; null before. */
-        private @Nullable Claimed holding;
-        /** Whether its start is on its way. */
-        private boolean starting;
-        /** Whether it does more than touch the state. */
-        private boolean standing;
-
-        private Change.@Nullable Advance end;
-        private Optional<Known> known = Optional.empty();
-        private @Nullable Outcome outcome;
-        private boolean told;
-
-        Car(Held held, @Nullable Passenger passenger) {
-            this.held = held;
-            this.passenger = passenger;
-            this.signal = session.clockwork().signal();
-        }
-
-        void launch() {
-            launch(Journals.Page.EMPTY);
-        }
-
-        private void launch(Journals.Page journal) {
-            told = !isAhead();
-            session.launch(held, journal, this);
-        }
-
-        private boolean is(Claimed other) {
-            return passenger == null
-                    ? held.run().equals(other.run()) && held.epoch() == other.epoch()
-                    : held.run().id().equals(other.run().id());
-        }
-
-        private boolean isUnknown() {
-            return passenger != null && holding == null;
-        }
-
-        /** The run as the store knows it. */
-        private RunRef ref() {
-            return holding == null ? held.run() : holding.run();
-        }
-
-        private long epoch() {
-            return holding == null ? held.epoch() : holding.epoch();
-        }
-
-        @Override
-        public boolean isAhead() {
-            return locked(() -> holding == null);
-        }
-
-        @Override
-        public boolean isWatched() {
-            return true;
-        }
-
-        @Override
-        public Optional<Control> await() {
-            while (true) {
-                locked(this::stand).ifPresent(Car::launch);
-                if (locked(() -> holding != null || outcome != null)) {
-                    break;
-                }
-                Waiting.forSignal(signal);
-            }
-            Optional<Control> asked = locked(
-                    () -> outcome == null ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
-            asked.ifPresent(unused -> tell());
-            return asked;
-        }
-
-        /**
-         * It does more than touch the state. One that the store did not know when it began has no place there to write to: it
-         * begins anew if it holds the object by now, and gets off otherwise. Gives the car that begins instead.
-         */
-        private Optional<Car> stand() {
-            if (outcome != null || starting) {
-                return Optional.empty();
-            }
-            standing = true;
-            if (passenger == null) {
-                leavePlatform();
-                return Optional.empty();
-            }
-            session.wantsMore(held.definition());
-            cars.remove(this);
-            Claimed mine = holding;
-            if (mine == null) {
-                settle(new Outcome.Fenced());
-                return couple();
-            }
-            passenger.settle(new Ride.Stored(mine.run()));
-            settle(new Outcome.Fenced());
-            return Optional.of(begin(mine, Optional.empty()));
-        }
-
-        @Override
-        public Outcome end(Change.Advance transition, Optional<Known> state) {
-            locked(() -> come(transition, state)).ifPresent(Car::launch);
-            while (true) {
-                if (locked(this::takesTheLead)) {
-                    lead();
-                }
-                Outcome settled = locked(() -> outcome);
-                if (settled != null) {
-                    if (isApplied(settled)) {
-                        tell();
-                    }
-                    return settled;
-                }
-                Waiting.forSignal(signal);
-            }
-        }
-
-        /** It has come to its end. Gives the car that begins now. */
-        private Optional<Car> come(Change.Advance transition, Optional<Known> state) {
-            end = transition;
-            known = state;
-            return couple();
-        }
-
-        private boolean takesTheLead() {
-            boolean takes = !sending && cars.peekFirst() == this && holding != null && end != null;
-            sending |= takes;
-            return takes;
-        }
-
-        private void tell() {
-            if (!told) {
-                told = true;
-                session.began(held);
-            }
-        }
-
-        private void settle(Outcome what) {
-            outcome = what;
-            if (passenger != null) {
-                session.unexpect(held.run().id());
-                if (isApplied(what) && end != null && end.move() instanceof Move.End how) {
-                    passenger.settle(new Ride.Arrived(new Runs.Ended(ref(), how.state(), how.outcome(), how.reason())));
-                }
-                leaveBehind();
-            }
-            signal.raise();
-        }
-
-        private void leaveBehind() {
-            if (passenger != null) {
-                passenger.settle(new Ride.LeftBehind());
-            }
-        }
-
-        @Override
-        public void left() {
-            close(locked(this::leave));
-        }
-
-        /** It has left memory. Without an end of its own nobody goes on behind it. */
-        private boolean leave() {
-            if (outcome != null || !cars.contains(this)) {
-                return false;
-            }
-            uncouple(true);
-            return finish();
-        }
-    }
-
-    private <T extends @Nullable Object> T locked(Supplier<T> work) {
-        lock.lock();
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
-    }
+    // ---- cars; under the lock
 
     /**
      * Lets the next begin behind the last car, if that has come to its end and knows the state, and there is room. Those that
      * wait in the store go first.
      */
-    private Optional<Car> couple() {
+    Optional<Car> couple() {
         Car last = cars.peekLast();
-        boolean left = last != null && last.end != null && last.known.isPresent();
-        if (last == null || !left || cars.size() >= MOST_CARS || session.room() == 0) {
+        Optional<Known> known = last == null ? Optional.empty() : last.knownAfter();
+        if (last == null || known.isEmpty() || cars.size() >= MOST_CARS || session.room() == 0) {
             return Optional.empty();
         }
-        Car next;
         if (!waiting.isEmpty()) {
-            next = new Car(heldOf(waiting.removeFirst(), last.known), null);
-        } else {
-            platform.removeIf(Passenger::isGone);
-            Passenger passenger = moreWait || freeing ? null : platform.pollFirst();
-            if (passenger == null) {
-                return Optional.empty();
-            }
-            next = new Car(heldOf(passenger, last.known), passenger);
+            // One that the store knows does not follow one that it does not know.
+            return last.isUnknown() ? Optional.empty() : Optional.of(add(heldOf(waiting.removeFirst(), known), null));
         }
-        cars.add(next);
-        return Optional.of(next);
+        Passenger passenger = moreWait || leaving || newcomers.areWaiting() ? null : platform.next();
+        return passenger == null ? Optional.empty() : Optional.of(add(heldOf(passenger, known), passenger));
     }
 
-    /** Whether somebody would wait long: the last car does more than touch the state. */
-    private boolean stands() {
-        Car last = cars.peekLast();
-        return last != null && last.standing && last.end == null;
+    private Car add(Held held, @Nullable Passenger passenger) {
+        Car next = new Car(this, session, held, passenger);
+        newcomers.met(held.run().id());
+        cars.add(next);
+        return next;
     }
 
     /** A call that holds the object is the first car. */
     private Car begin(Claimed holder, Optional<Known> known) {
-        Car first = new Car(heldOf(holder, known), null);
-        first.holding = holder;
+        Car first = new Car(this, session, heldOf(holder, known), null);
+        newcomers.met(holder.run().id());
+        first.hold(holder);
         cars.addFirst(first);
         return first;
     }
@@ -379,21 +200,29 @@ final class Train {
 
     private Held heldOf(Passenger passenger, Optional<Known> known) {
         RunRef unstored = new RunRef(passenger.run().id(), session.provisionalKey());
-        return Held.of(claimed(passenger.run(), unstored), passenger.definition(), known);
+        return Held.of(passenger.claim(unstored), passenger.definition(), known);
     }
 
-    private static Claimed claimed(NewRun run, RunRef ref) {
-        return new Claimed(
-                ref,
-                Outcome.Started.FIRST_EPOCH,
-                run.definition(),
-                run.input(),
-                run.seed(),
-                Control.NONE,
-                null,
-                0,
-                List.of(),
-                run.object());
+    /** A call that the store did not know is carried on by itself from now on; if it holds the object, it begins anew. */
+    Optional<Car> getOff(Car car, Optional<Claimed> holding) {
+        cars.remove(car);
+        return holding.isPresent() ? Optional.of(begin(holding.get(), Optional.empty())) : couple();
+    }
+
+    /** The first car may take long. */
+    void letNobodyWait() {
+        platform.close();
+    }
+
+    /** A call has left memory. Without an end of its own nobody goes on behind it. */
+    void left(Car car) {
+        close(locked(() -> {
+            if (car.isSettled() || !cars.contains(car)) {
+                return false;
+            }
+            uncouple(true);
+            return finish();
+        }));
     }
 
     // ---- sending
@@ -404,11 +233,18 @@ final class Train {
      * @param cars that end
      * @param next the one behind them, if it is to be started
      * @param takes how many of those that wait in the store are asked for
+     * @param waited who waited there, of those that this process has started by itself
      * @param changes for each of the cars, and for the next one
      */
-    private record Batch(List<Car> cars, Optional<Car> next, int takes, List<Change> changes) {}
+    private record Batch(List<Car> cars, Optional<Car> next, int takes, Set<RunId> waited, List<Change> changes) {}
 
-    private void lead() {
+    boolean takesTheLead(Car car) {
+        boolean takes = !sending && cars.peekFirst() == car;
+        sending |= takes;
+        return takes;
+    }
+
+    void lead() {
         if (crowded) {
             session.clockwork().giveWay(); // those who have just heard of their results come back
         }
@@ -419,7 +255,7 @@ final class Train {
         } finally {
             List<Outcome> all = outcomes;
             locked(() -> settle(batch, all)).ifPresent(Car::launch);
-            close(locked(() -> over));
+            close(locked(() -> over && finish()));
         }
         if (outcomes.stream().anyMatch(Outcome.AlreadyThere.class::isInstance)) {
             session.forgot(); // who was handed over went with the answer
@@ -427,104 +263,77 @@ final class Train {
     }
 
     private Batch load() {
-        List<Car> ended = cars.stream().takeWhile(car -> car.end != null).toList();
-        Optional<Car> next = cars.stream().skip(ended.size()).findFirst().filter(Car::isUnknown);
-        freeing = cars.size() == ended.size() && waiting.isEmpty();
+        List<Car> ended = cars.stream().takeWhile(car -> car.end() != null).toList();
+        Set<RunId> beside = newcomers.all();
+        // Whoever waits in the store holds the object next.
+        Optional<Car> next =
+                cars.stream().skip(ended.size()).findFirst().filter(car -> car.isUnknown() && beside.isEmpty());
+        leaving = waiting.isEmpty() && (cars.size() == ended.size() || !beside.isEmpty());
         int most = waiting.isEmpty() ? LONGEST : 1;
         int takes = Math.min(most, Math.max(session.room(), cars.size() > ended.size() ? 1 : 0));
-        List<Change> changes = changes(ended, takes);
+        List<Change> changes = Ends.of(ended, takes, beside);
         next.ifPresent(car -> {
-            car.starting = true;
-            session.expect(car.held.run().id());
-            changes.add(new Change.Start(Objects.requireNonNull(car.passenger).run(), session.id()));
+            car.starts(true);
+            NewRun run = Objects.requireNonNull(car.passenger()).run();
+            session.expect(run.id());
+            changes.add(new Change.Start(run, session.id()));
         });
-        return new Batch(ended, next, takes, changes);
-    }
-
-    /** All that the store knows but the last of them only pass the object on. */
-    private static List<Change> changes(List<Car> ended, int takes) {
-        List<Change> changes = new ArrayList<>();
-        Car last = ended.reversed().stream()
-                .filter(car -> !car.isUnknown())
-                .findFirst()
-                .orElseThrow();
-        RunRef before = null;
-        for (Car car : ended) {
-            Change.Advance end = Objects.requireNonNull(car.end);
-            if (car.isUnknown() && before != null && end.move() instanceof Move.End how) {
-                NewRun run = Objects.requireNonNull(car.passenger).run();
-                changes.add(new Change.Whole(run, end.entries(), end.effects(), how, before.id()));
-            } else {
-                changes.add(ending(end, car.ref(), car.epoch(), car == last ? takes : 1, before));
-            }
-            before = car.ref();
-        }
-        return changes;
-    }
-
-    /** The same end, with how many its worker goes on with. */
-    private static Change.Advance ending(
-            Change.Advance transition, RunRef run, long epoch, int takes, @Nullable RunRef follows) {
-        if (!(transition.move() instanceof Move.End end)) {
-            throw new IllegalArgumentException("Not an end: " + transition.move());
-        }
-        return new Change.Advance(
-                run,
-                epoch,
-                transition.entries(),
-                transition.effects(),
-                new Move.End(end.state(), end.outcome(), end.reason(), takes, follows));
-    }
-
-    /** The same end, with how many its worker goes on with. */
-    static Change.Advance ending(Change.Advance transition, int takes) {
-        return ending(transition, transition.run(), transition.epoch(), takes, null);
-    }
-
-    private static boolean isApplied(Outcome outcome) {
-        return outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere;
+        return new Batch(ended, next, takes, newcomers.waiting(), changes);
     }
 
     /** Hands outcomes out and sees who is next. Gives the car that begins now. */
     private Optional<Car> settle(Batch batch, List<Outcome> outcomes) {
         sending = false;
-        freeing = false;
+        leaving = false;
         crowded = batch.cars.size() > 1;
+        newcomers.letIn();
         Claimed holder = null;
         boolean whole = true;
         for (int i = 0; i < batch.cars.size(); i++) {
             Car car = batch.cars.get(i);
             Outcome outcome = outcomes.get(i);
-            whole &= isApplied(outcome);
-            holder = holder != null && isApplied(outcome) && car.is(holder) ? null : holder;
+            whole &= Ends.isApplied(outcome);
+            holder = holder != null && Ends.isApplied(outcome) && car.is(holder) ? null : holder;
             if (outcome instanceof Outcome.Applied applied && !applied.handed().isEmpty()) {
                 holder = applied.handed().getLast();
                 meet(applied.next());
             }
             cars.remove(car);
-            car.settle(outcome);
+            if (outcome instanceof Outcome.Fenced) {
+                car.drop().ifPresent(platform::drop);
+            } else {
+                car.settle(outcome);
+            }
         }
         moreWait = !whole || (batch.takes > 1 ? waiting.size() >= batch.takes - 1 : moreWait);
+        if (!moreWait) {
+            batch.waited.stream()
+                    .filter(call ->
+                            waiting.stream().noneMatch(claim -> claim.run().id().equals(call)))
+                    .forEach(newcomers::met);
+        }
         if (batch.next.isPresent()) {
             Claimed started = started(batch.next.get(), outcomes.getLast(), holder);
             holder = holder == null ? started : holder;
         }
-        losePatience();
-        return holder == null ? nobodyGoesOn() : goOn(holder, whole, batch.cars.getLast().known);
+        return holder == null
+                ? nobodyGoesOn()
+                : goOn(holder, whole, batch.cars.getLast().knownAfter());
     }
 
     /** The car behind the batch was started. Gives how it holds the object, if that came with its start. */
     private @Nullable Claimed started(Car next, Outcome outcome, @Nullable Claimed holder) {
-        next.starting = false;
-        Passenger passenger = Objects.requireNonNull(next.passenger);
+        next.starts(false);
+        Passenger passenger = Objects.requireNonNull(next.passenger());
         if (!(outcome instanceof Outcome.Started started)) {
             return null;
         }
         if (started.owned()) {
-            return claimed(passenger.run(), started.run());
+            return passenger.claim(started.run());
         }
         if (holder == null || !next.is(holder)) {
             passenger.settle(new Ride.Stored(started.run()));
+            moreWait = true;
         }
         return null;
     }
@@ -532,15 +341,18 @@ final class Train {
     private Optional<Car> goOn(Claimed holder, boolean whole, Optional<Known> known) {
         Car first = cars.peekFirst();
         if (whole && first != null && first.is(holder)) {
-            first.holding = holder;
-            first.signal.raise();
+            first.hold(holder);
+            if (moreWait || !waiting.isEmpty()) {
+                platform.overtaken();
+            }
             return couple();
         }
         boolean warm = whole && first == null;
-        if (first != null && first.passenger != null && first.is(holder)) {
-            first.passenger.settle(new Ride.Stored(holder.run()));
+        if (first != null && first.passenger() != null && first.is(holder)) {
+            first.passenger().settle(new Ride.Stored(holder.run()));
         }
         uncouple(!warm);
+        platform.overtaken();
         waiting.removeIf(claim -> claim.run().equals(holder.run()));
         return Optional.of(begin(holder, warm ? known : Optional.empty()));
     }
@@ -549,16 +361,13 @@ final class Train {
     private Optional<Car> nobodyGoesOn() {
         uncouple(true);
         departed = false;
-        over = true;
-        while (over && !platform.isEmpty()) {
-            over = !platform.removeFirst().settle(new Ride.GoesFirst(this));
-        }
+        over |= !platform.sendFirst(this);
         return Optional.empty();
     }
 
     /** Nobody is ever told of what the cars that are left have done. */
     private void uncouple(boolean forgetsWaiting) {
-        cars.forEach(car -> car.settle(new Outcome.Fenced()));
+        cars.forEach(car -> car.drop().ifPresent(platform::drop));
         cars.clear();
         if (forgetsWaiting) {
             waiting.clear();
@@ -575,28 +384,11 @@ final class Train {
         }
     }
 
-    // ---- passengers
-
-    private void losePatience() {
-        platform.removeIf(passenger -> {
-            boolean leaves = passenger.overtaken() > PATIENCE;
-            if (leaves) {
-                passenger.settle(new Ride.LeftBehind());
-            }
-            return leaves;
-        });
-    }
-
-    private void leavePlatform() {
-        platform.forEach(passenger -> passenger.settle(new Ride.LeftBehind()));
-        platform.clear();
-    }
-
     /** Nobody boards any more. */
     private boolean finish() {
         over = true;
-        leavePlatform();
-        return over;
+        platform.close();
+        return true;
     }
 
     private void close(boolean isOver) {

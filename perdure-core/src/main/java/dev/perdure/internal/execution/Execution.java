@@ -174,6 +174,7 @@ public final class Execution {
         if (thrown instanceof Skipped) {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
+        LOG.warn("Run {} of {} failed: {}", held.run().id(), definition(), failure.summary());
         return transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
     }
 

@@ -6,7 +6,7 @@ import java.util.SortedMap;
 
 /**
  * All that a virtual object knows, as the call that held it last left it. Worth something only to the next call that holds it,
- * and only if that was handed over in the transition that ended the last.
+ * and only if that was handed over in the transition that ended the last, or was told of it when it got the object.
  *
  * @param object which
  * @param state its values by their names

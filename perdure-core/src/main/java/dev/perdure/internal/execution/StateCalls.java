@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code; that and
- * what was changed need no answer and ride along with the next transition.
+ * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code, and that
+ * something was changed, so that it is not changed again. Both need no answer and ride along with the next transition.
  */
 final class StateCalls {
     private final Calls calls;
@@ -59,7 +59,7 @@ final class StateCalls {
         Entry answer = calls.fitting(() -> source.read(name))
                 .map(payload -> call.answer(Entry.Status.VALUE, payload))
                 .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
-        transitions.ride(answer);
+        transitions.rideForReplay(answer);
         return answer;
     }
 
@@ -77,7 +77,7 @@ final class StateCalls {
         transitions.deliverTo(call);
         String[] names = calls.fitting(source::names).toArray(String[]::new);
         Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
-        transitions.ride(answer);
+        transitions.rideForReplay(answer);
         return answer;
     }
 
@@ -119,7 +119,7 @@ final class StateCalls {
         Call call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
         if (recorded(call).isEmpty()) {
             transitions.deliverTo(call);
-            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            transitions.rideForReplay(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
             remember.run();
         }
     }

@@ -140,7 +140,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     private Runnable failure(Steps.RunningAttempt attempt, Throwable thrown) {
-        Steps.Verdict verdict = steps.judge(steps.policy(options), attempt, thrown, firstFailure);
+        Steps.Verdict verdict = steps.judge(call, steps.policy(options), attempt, thrown, firstFailure);
         return () -> transitions.ride(steps.entry(call, verdict), at -> fail(verdict, at));
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.Attempt;
+import dev.perdure.ContextMisuseException;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.RetryPolicy;
@@ -23,6 +24,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Performs steps: answers from the journal, or runs the body by its policy and records what came of it.
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * never again.
  */
 final class Steps {
+    private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
     private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
     private final Host host;
@@ -243,7 +247,7 @@ final class Steps {
             } catch (Throwable fromBody) {
                 thrown = fromBody;
             }
-            Verdict verdict = judge(policy, attempt, thrown, firstFailure);
+            Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
             Duration delay = verdict.again();
             if (delay == null) {
                 return replay(call, givenUp(call, doing, verdict), type);
@@ -313,15 +317,24 @@ final class Steps {
      */
     record Verdict(FailedAttempt attempt, @Nullable Duration again) {}
 
-    /** Judges a failed attempt by its policy. */
-    Verdict judge(RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
+    /** Judges a failed attempt by its policy, and says so: one that is tried again shows nowhere else. */
+    Verdict judge(
+            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
         Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
-        // The effect has happened, and its result would not be storable next time either.
-        boolean unstorable = thrown instanceof PayloadException;
-        boolean again = !unstorable && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
+        // The effect has happened, and its result would not be storable next time either. Nor would the code be
+        // another.
+        boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
+        boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
+        LOG.warn(
+                "Run {}: {} failed at attempt {}, {}: {}",
+                transitions.run(),
+                call.describe(),
+                attempt.number(),
+                again ? "next in " + delay : "the last",
+                failure.summary());
         return again
                 ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);

@@ -3,6 +3,7 @@ package dev.perdure.internal.execution;
 import dev.perdure.CancelledException;
 import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Awaited;
@@ -42,6 +43,9 @@ final class Transitions {
     private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
     private final Turn turn;
     private final List<Entry> pending = new ArrayList<>();
+    /** Those of them that are of no use once the run has ended. */
+    private final List<Entry> forReplay = new ArrayList<>();
+
     private final List<Effect> pendingEffects = new ArrayList<>();
     private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
 
@@ -64,6 +68,10 @@ final class Transitions {
         this.orders = orders;
         this.turn = turn;
         this.watched = turn.isWatched();
+    }
+
+    RunId run() {
+        return held.run().id();
     }
 
     void crew(Crew those) {
@@ -98,7 +106,7 @@ final class Transitions {
     /** Makes a move after which the run is not in memory. */
     Departure leave(Move move) {
         if (move instanceof Move.End) {
-            pending.removeIf(Transitions::onlyForReplay);
+            pending.removeAll(forReplay);
         }
         boolean keepsPending = move instanceof Move.End || move instanceof Move.Restart;
         Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
@@ -108,11 +116,6 @@ final class Transitions {
                 leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
-    }
-
-    /** What was read of a state can be large, and a run that ends is never replayed. */
-    private static boolean onlyForReplay(Entry entry) {
-        return entry.kind() == Entry.Kind.STATE || entry.kind() == Entry.Kind.STATE_NAMES;
     }
 
     private static boolean isApplied(Outcome outcome) {
@@ -181,6 +184,18 @@ final class Transitions {
         pending.add(entry);
     }
 
+    /** The same for one that says nothing of a run but how to replay it, and is left out if the run ends with it. */
+    void rideForReplay(Entry entry) {
+        forReplay.add(entry);
+        ride(entry);
+    }
+
+    /** The same with what it does beyond the run. */
+    void rideForReplay(Entry entry, Effect effect) {
+        forReplay.add(entry);
+        ride(entry, effect);
+    }
+
     /** Lets an entry and what it does beyond the run ride along with the next transition. */
     void ride(Entry entry, Effect effect) {
         pending.add(entry);
@@ -199,6 +214,7 @@ final class Transitions {
         entries.addAll(more);
         Load load = new Load(entries, List.copyOf(pendingEffects), List.copyOf(whenDurable));
         pending.clear();
+        forReplay.clear();
         pendingEffects.clear();
         whenDurable.clear();
         return load;

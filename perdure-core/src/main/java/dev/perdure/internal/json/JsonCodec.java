@@ -24,6 +24,7 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Values as UTF-8 JSON. Reading is lenient about unknown properties, so that a record may lose a field between two
@@ -57,6 +58,7 @@ public final class JsonCodec implements Codec {
                 .build();
         mapper = JsonMapper.builder(factory)
                 .annotationIntrospector(new SealedTypes())
+                .addModule(new SimpleModule("perdure").setSerializerModifier(new LostFields()))
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE)
                 .disable(DateTimeFeature.NORMALIZE_DESERIALIZED_ZONE_ID)

@@ -41,6 +41,12 @@ public final class BoardingTest {
     private final MemoryStore rows = new MemoryStore();
     private final AtomicInteger starts = new AtomicInteger();
     private final AtomicInteger wholes = new AtomicInteger();
+    private final AtomicInteger mostStarts = new AtomicInteger();
+    /** All have run, and the first batch is on its way. */
+    private final CountDownLatch held = new CountDownLatch(1);
+    /** It may arrive. */
+    private final CountDownLatch go = new CountDownLatch(1);
+
     private final Counter counter = new Counter();
 
     /** Counts. */
@@ -99,8 +105,15 @@ public final class BoardingTest {
                     changes.stream().filter(Change.Start.class::isInstance).count());
             wholes.addAndGet((int)
                     changes.stream().filter(Change.Whole.class::isInstance).count());
+            mostStarts.accumulateAndGet(
+                    (int) changes.stream()
+                            .filter(Change.Start.class::isInstance)
+                            .count(),
+                    Math::max);
             if (changes.size() > 1 && changes.getLast() instanceof Change.Start) {
                 passed(counter.all);
+                held.countDown();
+                passed(go);
             }
             return applied(lane, changes);
         };
@@ -169,6 +182,7 @@ public final class BoardingTest {
             List<FutureTask<Integer>> calls =
                     waiting(CALLERS, () -> counter(engine).call(Counter::count));
             counter.gate.countDown();
+            go.countDown();
             assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
             assertThat(first.get()).isEqualTo(1);
             // But one behind each of two batches, which holds the object after it.
@@ -208,6 +222,47 @@ public final class BoardingTest {
             results.add(waits.result());
             assertThat(results).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 2));
             assertThat(first.get()).isEqualTo(1);
+        }
+    }
+
+    /** Sent by this process while calls run ahead: these were made before anybody was told of it, and are written once all the same. */
+    @Test
+    void a_call_that_is_sent_behind_those_aboard_does_not_throw_them_out() throws Exception {
+        try (Perdure engine = engine(holdingUp())) {
+            FutureTask<Integer> first = first(engine);
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::count));
+            counter.gate.countDown();
+            held.await();
+            FutureTask<Run<Integer>> sent =
+                    waiting(() -> counter(engine).send(Counter::count, StartOptions.defaults()));
+            go.countDown();
+            assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
+            assertThat(first.get()).isEqualTo(1);
+            assertThat(sent.get().result()).isEqualTo(CALLERS + 2);
+            assertThat(wholes.get()).isBetween(CALLERS - 2, CALLERS);
+            assertThat(starts.get() + wholes.get()).isEqualTo(CALLERS + 2);
+        }
+    }
+
+    /** Who was about to be written is thrown out, and boards again behind the one that came from elsewhere. */
+    @Test
+    void a_call_that_comes_from_elsewhere_lets_those_aboard_board_again() throws Exception {
+        try (Perdure engine = engine(holdingUp());
+                Perdure elsewhere = engine(rows)) {
+            FutureTask<Integer> first = first(engine);
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::count));
+            counter.gate.countDown();
+            held.await();
+            Run<Integer> sent = counter(elsewhere).send(Counter::count, StartOptions.defaults());
+            go.countDown();
+            List<Integer> results = new ArrayList<>(results(calls));
+            assertThat(sent.result()).isEqualTo(2);
+            results.add(2);
+            assertThat(results).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 2));
+            assertThat(first.get()).isEqualTo(1);
+            assertThat(mostStarts).as("nobody starts his call by himself").hasValue(1);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.RecordedException;
@@ -232,6 +233,68 @@ class OddDataTest {
                 .isInstanceOf(PayloadException.class);
         BigInteger huge = BigInteger.TEN.pow(20_000);
         assertThatThrownBy(() -> roundTrip(huge, BigInteger.class)).isInstanceOf(PayloadException.class);
+    }
+
+    /** Has state that Jackson does not see. */
+    public static class Money {
+        public String currency = "EUR";
+        private final long cents;
+
+        public Money() {
+            this(0);
+        }
+
+        Money(long cents) {
+            this.cents = cents;
+        }
+
+        @Override
+        public String toString() {
+            return cents + " " + currency;
+        }
+    }
+
+    public record Priced(String name, Money price) {}
+
+    /** Its field goes by another name than its property; what it leaves out it does on purpose. */
+    public static class Named {
+        private String itsName = "";
+        private transient int looks;
+
+        @JsonIgnore
+        private int calls;
+
+        public String getName() {
+            looks = looks + 1;
+            return itsName;
+        }
+
+        public void setName(String name) {
+            itsName = name;
+            calls = calls + 1;
+        }
+
+        @Override
+        public String toString() {
+            return itsName + looks + calls;
+        }
+    }
+
+    @Test
+    void a_class_with_a_field_that_would_be_lost_is_refused() {
+        for (Object value : List.of(new Money(5), new Priced("tea", new Money(5)), new Money[] {new Money(5)})) {
+            assertThatThrownBy(() -> codec.encode(value, value.getClass()))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageEndingWith(
+                            "The type %s cannot be stored: its field 'cents' would be lost, because it is no property. "
+                                            .formatted(Money.class.getName())
+                                    + "Use a record, give it a getter and a way to be set, or make it transient.");
+        }
+        Named named = new Named();
+        named.setName("tea");
+        Named back = (Named) codec.verify(named, codec.encode(named, Named.class), Named.class);
+        assertThat(back).isNotNull();
+        assertThat(back.getName()).isEqualTo("tea");
     }
 
     @Test

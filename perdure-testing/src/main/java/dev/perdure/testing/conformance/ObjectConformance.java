@@ -157,6 +157,88 @@ public abstract class ObjectConformance extends StoreConformance {
     }
 
     @Test
+    void a_call_that_gets_the_object_with_its_start_is_told_what_it_knows() {
+        WorkerId worker = join();
+        Outcome.Started first = started(worker, exclusive("first"));
+        Outcome.Started waiting = started(worker, exclusive("waiting"));
+        assertThat(first.state()).isEmpty();
+        assertThat(waiting.state()).isNull();
+        List<Effect> effects =
+                List.of(new Effect.SetState("items", payload("7")), new Effect.SetState("total", payload("9")));
+        applied(worker, advance(first.run(), 1, end(1), effects));
+        applied(worker, advance(waiting.run(), 1, end(1)));
+
+        List<Outcome> together = store().ledger()
+                .apply(
+                        new Lane(worker, 0),
+                        List.of(
+                                new Change.Start(
+                                        call("elsewhere", new ObjectKey("cart", "new"), Hold.EXCLUSIVE), worker),
+                                new Change.Start(exclusive("last"), worker)));
+        assertThat(((Outcome.Started) together.getFirst()).state()).isEmpty();
+        assertThat(((Outcome.Started) together.getLast()).state())
+                .isEqualTo(Map.of("items", payload("7"), "total", payload("9")));
+        assertThat(started(worker, newRun("no call")).state()).isNull();
+    }
+
+    /** Objects that are free, that others hold, and that others wait for, all at once. */
+    @Test
+    void calls_of_one_batch_that_come_and_go_get_what_is_theirs() {
+        WorkerId worker = join();
+        RunRef leavesFree = started(worker, call("leaves-free", new ObjectKey("cart", "freed"), Hold.EXCLUSIVE))
+                .run();
+        RunRef leavesToAnother = started(worker, exclusive("leaves-to-another")).run();
+        RunRef another = started(worker, exclusive("another")).run();
+        NewRun holding = call("holding", new ObjectKey("cart", "held"), Hold.EXCLUSIVE);
+        started(worker, holding);
+        List<Effect> sets = List.of(new Effect.SetState("items", payload("7")));
+
+        List<Outcome> outcomes = store().ledger()
+                .apply(
+                        new Lane(worker, 0),
+                        List.of(
+                                advance(leavesToAnother, 1, end(1), sets),
+                                new Change.Start(call("waits", new ObjectKey("cart", "held"), Hold.EXCLUSIVE), worker),
+                                advance(leavesFree, 1, end(1), sets),
+                                new Change.Start(
+                                        call("begins", new ObjectKey("cart", "free"), Hold.EXCLUSIVE), worker)));
+        assertThat(((Outcome.Applied) outcomes.getFirst()).handed())
+                .extracting(Claimed::run)
+                .containsExactly(another);
+        assertThat(((Outcome.Started) outcomes.get(1)).owned()).isFalse();
+        assertThat(((Outcome.Applied) outcomes.get(2)).handed()).isEmpty();
+        assertThat(((Outcome.Started) outcomes.getLast()).owned()).isTrue();
+        assertThat(state(CART)).isEqualTo(Map.of("items", "7"));
+        assertThat(state(new ObjectKey("cart", "freed"))).isEqualTo(Map.of("items", "7"));
+        assertThat(started(worker, call("next", new ObjectKey("cart", "freed"), Hold.EXCLUSIVE))
+                        .owned())
+                .isTrue();
+        assertThat(changesOf(leavesFree)).containsExactly("RUNNING", "COMPLETED");
+    }
+
+    @Test
+    void the_answer_to_a_call_that_came_and_went_may_be_lost() {
+        WorkerId worker = join();
+        List<Change> starts = List.of(
+                new Change.Start(exclusive("one"), worker),
+                new Change.Start(call("two", new ObjectKey("cart", "two"), Hold.EXCLUSIVE), worker));
+        List<RunRef> runs = store().ledger().apply(new Lane(worker, 0), starts).stream()
+                .map(outcome -> ((Outcome.Started) outcome).run())
+                .toList();
+        assertThat(store().ledger().apply(new Lane(worker, 0), starts)).allSatisfy(outcome -> {
+            assertThat(outcome).isInstanceOf(Outcome.Started.class);
+            assertThat(((Outcome.Started) outcome).owned()).isTrue();
+        });
+        List<Effect> sets = List.of(new Effect.SetState("items", payload("7")));
+        List<Change> ends =
+                runs.stream().<Change>map(run -> advance(run, 1, end(1), sets)).toList();
+        assertThat(store().ledger().apply(new Lane(worker, 0), ends)).allMatch(Outcome.Applied.class::isInstance);
+        started(worker, exclusive("next"));
+        assertThat(store().ledger().apply(new Lane(worker, 0), ends)).allMatch(Outcome.AlreadyThere.class::isInstance);
+        assertThat(started(worker, exclusive("waits")).owned()).isFalse();
+    }
+
+    @Test
     void a_call_whose_id_is_taken_takes_no_place() {
         WorkerId worker = join();
         startReady("taken");

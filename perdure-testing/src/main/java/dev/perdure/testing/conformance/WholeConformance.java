@@ -23,7 +23,9 @@ import dev.perdure.spi.WorkerId;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Calls of a virtual object that begin and end in one batch, behind one that the batch ends. */
@@ -95,6 +97,45 @@ public abstract class WholeConformance extends StoreConformance {
         assertThat(store().leases().owned(worker)).isEmpty();
         assertThat(((Outcome.Started) apply(worker, new Change.Start(call("next"), worker))).owned())
                 .isTrue();
+    }
+
+    @Test
+    void a_call_that_is_named_may_wait_beside_them_and_holds_the_object_afterwards() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, "holder");
+        RunRef waits = started(worker, "waits");
+        RunRef waitsToo = started(worker, "waits-too");
+        List<Outcome> outcomes = applyAll(
+                worker,
+                end(holder, set("a", "0")),
+                beside(whole("first", "holder", set("a", "1")), "waits", "waits-too"),
+                beside(whole("second", "first", set("a", "2")), "waits", "waits-too"));
+        assertThat(outcomes).allMatch(Outcome.Applied.class::isInstance);
+        Outcome.Applied ended = (Outcome.Applied) outcomes.getFirst();
+        assertThat(ended.handed()).extracting(handed -> handed.run()).containsExactly(waits);
+        assertThat(ended.next()).extracting(next -> next.run()).containsExactly(waitsToo);
+        assertThat(state()).isEqualTo(Map.of("a", "2"));
+        assertThat(stateOf(waits)).isEqualTo(RunState.RUNNING);
+    }
+
+    @Test
+    void a_call_that_is_not_named_goes_first_also_beside_one_that_is() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, "holder");
+        RunRef unnamed = started(worker, "unnamed");
+        started(worker, "named");
+        List<Outcome> outcomes =
+                applyAll(worker, end(holder, set("a", "0")), beside(whole("first", "holder", set("a", "1")), "named"));
+        assertThat(outcomes.getLast()).isInstanceOf(Outcome.Fenced.class);
+        assertThat(((Outcome.Applied) outcomes.getFirst()).handed())
+                .extracting(handed -> handed.run())
+                .containsExactly(unnamed);
+        assertThat(state()).isEqualTo(Map.of("a", "0"));
+    }
+
+    private static Change.Whole beside(Change.Whole whole, String... named) {
+        Set<RunId> ids = Stream.of(named).map(RunId::of).collect(Collectors.toSet());
+        return new Change.Whole(whole.run(), whole.entries(), whole.effects(), whole.end(), whole.follows(), ids);
     }
 
     @Test

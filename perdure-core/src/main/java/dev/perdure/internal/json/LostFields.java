@@ -1,0 +1,62 @@
+package dev.perdure.internal.json;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.perdure.PayloadException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.SerializationConfig;
+import tools.jackson.databind.ser.BeanPropertyWriter;
+import tools.jackson.databind.ser.ValueSerializerModifier;
+
+/**
+ * Refuses classes with fields that JSON would not have: a private field without a getter would come back as nothing, in
+ * silence. A field may go by another name than its property, so a class is refused only if it has more such fields than
+ * properties that are no fields.
+ */
+final class LostFields extends ValueSerializerModifier {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public List<BeanPropertyWriter> changeProperties(
+            SerializationConfig config, BeanDescription.Supplier described, List<BeanPropertyWriter> properties) {
+        Set<String> named = new HashSet<>();
+        properties.forEach(property -> named.add(property.getMember().getName()));
+        properties.forEach(property -> named.add(property.getName()));
+        Set<String> ignored = described.get().getIgnoredPropertyNames();
+        List<String> unnamed = new ArrayList<>();
+        int fields = 0;
+        for (Class<?> type = described.getBeanClass(); type != null && !isJdk(type); type = type.getSuperclass()) {
+            for (Field field : type.getDeclaredFields()) {
+                if (isState(field) && !ignored.contains(field.getName())) {
+                    fields++;
+                    if (!named.contains(field.getName())) {
+                        unnamed.add(field.getName());
+                    }
+                }
+            }
+        }
+        int otherProperties = properties.size() - (fields - unnamed.size());
+        if (unnamed.size() > Math.max(0, otherProperties)) {
+            throw new PayloadException(
+                    "The type %s cannot be stored: its field '%s' would be lost, because it is no property. Use a record, give it a getter and a way to be set, or make it transient."
+                            .formatted(described.getBeanClass().getName(), unnamed.getFirst()));
+        }
+        return properties;
+    }
+
+    private static boolean isJdk(Class<?> type) {
+        return type.getName().startsWith("java.") || type.getName().startsWith("javax.");
+    }
+
+    private static boolean isState(Field field) {
+        return !Modifier.isStatic(field.getModifiers())
+                && !Modifier.isTransient(field.getModifiers())
+                && !field.isSynthetic()
+                && !field.isAnnotationPresent(JsonIgnore.class);
+    }
+}

@@ -1,0 +1,265 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunState;
+import dev.perdure.postgres.Family.Member;
+import dev.perdure.postgres.PostgresLedger.Sender;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Control;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Premise;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The ends in a {@link FamilyBatch}, and the runs that come after them. */
+final class FamilyEnds {
+    private final List<Ending> endings = new ArrayList<>();
+    private final Map<Long, Next> next = new HashMap<>();
+    private @Nullable Instant at;
+    private boolean queued;
+
+    /**
+     * An end.
+     *
+     * @param task the task that ends, or null if it is a run that is none
+     */
+    private record Ending(
+            int index,
+            Change.Advance advance,
+            Move.End end,
+            @Nullable Member task) {
+        long key() {
+            return advance.run().key();
+        }
+    }
+
+    /** A run that comes after some that end. */
+    private static final class Next {
+        final Member run;
+        int closed;
+        boolean sameQueue = true;
+        /** The one of those by whose end the worker may go on with it. */
+        @Nullable
+        Ending premise;
+
+        boolean begun;
+        long epoch;
+        long mails;
+        boolean asked;
+
+        @Nullable
+        Instant deadline;
+
+        Next(Member run) {
+            this.run = run;
+        }
+
+        boolean taken() {
+            return premise != null && sameQueue;
+        }
+
+        /** As the worker has to know it, or null if not all of that is known here. */
+        @Nullable
+        Claimed claimed() {
+            List<Premise> premises = new ArrayList<>(run.after.size());
+            for (Member before : run.after) {
+                if (before.ended == null) {
+                    return null;
+                }
+                premises.add(before.ended);
+            }
+            Control control = new Control(0, mails, null, null, null);
+            return asked
+                    ? null
+                    : new Claimed(
+                            run.ref,
+                            epoch,
+                            run.run.definition(),
+                            run.run.input(),
+                            run.run.seed(),
+                            control,
+                            deadline,
+                            0,
+                            premises,
+                            run.run.object());
+        }
+    }
+
+    /** @param task the task that ends, or null if it is a run that is none */
+    void add(int index, Change.Advance advance, Move.End end, @Nullable Member task) {
+        endings.add(new Ending(index, advance, end, task));
+    }
+
+    boolean isEmpty() {
+        return endings.isEmpty();
+    }
+
+    /**
+     * All have been added.
+     *
+     * @param skills what the worker can run
+     */
+    void close(Predicate<NewRun> skills) {
+        endings.sort(Comparator.comparingLong(Ending::key));
+        for (Ending ending : endings) {
+            Member task = ending.task();
+            if (task != null) {
+                follow(ending, task, skills);
+            }
+        }
+    }
+
+    private void follow(Ending ending, Member task, Predicate<NewRun> skills) {
+        int place = 0;
+        for (Member run : task.before) {
+            Next one = next.computeIfAbsent(run.ref.key(), unseen -> new Next(run));
+            one.closed++;
+            one.sameQueue &= run.run.queue().equals(task.run.queue());
+            if (place++ < ending.end().takes() && one.premise == null && skills.test(run.run)) {
+                one.premise = ending;
+            }
+        }
+    }
+
+    /** Whether there is one among those that come after them that the worker would not go on with. */
+    boolean mayQueue() {
+        return next.values().stream().anyMatch(one -> !one.taken());
+    }
+
+    /** A row to be changed: one that ends, or one that comes after it. */
+    private record Row(
+            long key, @Nullable Ending ends, @Nullable Next next) {}
+
+    void bind(Parameters parameters, Sender sender) throws SQLException {
+        List<Row> rows = new ArrayList<>(endings.size() + next.size());
+        endings.forEach(ending -> rows.add(new Row(ending.key(), ending, null)));
+        next.forEach((key, one) -> rows.add(new Row(key, null, one)));
+        rows.sort(Comparator.comparingLong(Row::key));
+        int count = rows.size();
+        long[] keys = new long[count];
+        short[] found = new short[count];
+        long[] epochs = new long[count];
+        short[] states = new short[count];
+        @Nullable String[] reasons = new String[count];
+        int[] closed = new int[count];
+        boolean[] taken = new boolean[count];
+        for (int i = 0; i < count; i++) {
+            Row row = rows.get(i);
+            keys[i] = row.key();
+            if (row.ends() != null) {
+                found[i] = Codes.of(RunState.RUNNING);
+                epochs[i] = row.ends().advance().epoch();
+                states[i] = Codes.of(row.ends().end().state());
+                reasons[i] = Text.storableOrNull(row.ends().end().reason());
+            } else if (row.next() != null) {
+                found[i] = Codes.of(RunState.PENDING);
+                closed[i] = row.next().closed;
+                taken[i] = row.next().taken();
+            }
+        }
+        parameters.longs(keys).shorts(found).longs(epochs).shorts(states);
+        parameters.texts(reasons).ints(closed).bools(taken).longs(keys);
+        long[] ending = endings.stream().mapToLong(Ending::key).toArray();
+        parameters
+                .longs(ending)
+                .bytes(endings.stream().map(one -> one.end().outcome().bytes()).toArray(byte[][]::new));
+        parameters.integer(sender.worker()).longs(ending);
+        if (mayQueue()) {
+            bindClaimable(parameters);
+        }
+        parameters.number(count);
+    }
+
+    /** Those that others may claim if they begin. */
+    private void bindClaimable(Parameters parameters) throws SQLException {
+        List<Member> runs = next.values().stream()
+                .filter(one -> !one.taken())
+                .map(one -> one.run)
+                .toList();
+        parameters
+                .longs(Family.keys(runs))
+                .ints(runs.stream().mapToInt(run -> run.run.priority()).toArray());
+        parameters.texts(runs.stream().map(run -> run.run.queue()).toArray(String[]::new));
+        parameters.texts(runs.stream().map(run -> run.run.definition()).toArray(String[]::new));
+        parameters.texts(runs.stream().map(run -> run.run.version()).toArray(String[]::new));
+    }
+
+    /** A row with the time, and with a run that begins, if there is one; none if the lane is gone. */
+    void read(ResultSet row) throws SQLException {
+        while (row.next()) {
+            at = at == null ? Results.time(row, "at") : at;
+            Next begun = next.get(row.getLong("key"));
+            if (begun != null && begun.taken()) {
+                begun.begun = true;
+                begun.epoch = row.getLong("epoch");
+                begun.mails = row.getLong("mails");
+                begun.asked = row.getBoolean("asked");
+                begun.deadline = Results.timeOrNull(row, "deadline");
+            } else if (begun != null) {
+                queued = true;
+            }
+        }
+    }
+
+    /** Whether something is ready now that any worker can claim. */
+    boolean queued() {
+        return queued;
+    }
+
+    /** @param lookUp gives what is not known here of runs that the worker holds */
+    void ended(Outcome[] outcomes, Function<long[], Map<Long, Claimed>> lookUp) {
+        Instant time = at;
+        if (time == null) {
+            endings.forEach(ending -> outcomes[ending.index()] = new Outcome.Fenced());
+            return;
+        }
+        for (Ending ending : endings) {
+            if (ending.task() != null) {
+                Families.noteEnd(ending.task(), ending.end());
+            }
+        }
+        Map<Ending, List<Claimed>> handed = handed(lookUp);
+        for (Ending ending : endings) {
+            List<Claimed> claims = handed.getOrDefault(ending, List.of());
+            outcomes[ending.index()] = new Outcome.Applied(time, ending.end().state(), claims, List.of());
+        }
+    }
+
+    private Map<Ending, List<Claimed>> handed(Function<long[], Map<Long, Claimed>> lookUp) {
+        Map<Long, Claimed> claims = new HashMap<>();
+        List<Next> begun = next.values().stream()
+                .filter(one -> one.begun)
+                .sorted(Comparator.comparingLong(one -> one.run.ref.key()))
+                .toList();
+        for (Next one : begun) {
+            Claimed claim = one.claimed();
+            if (claim != null) {
+                claims.put(one.run.ref.key(), claim);
+            }
+        }
+        long[] unknown = begun.stream()
+                .mapToLong(one -> one.run.ref.key())
+                .filter(key -> !claims.containsKey(key))
+                .toArray();
+        claims.putAll(lookUp.apply(unknown));
+        Map<Ending, List<Claimed>> handed = new HashMap<>();
+        for (Next one : begun) {
+            Claimed claim = claims.get(one.run.ref.key());
+            if (claim != null && one.premise != null) {
+                handed.computeIfAbsent(one.premise, unseen -> new ArrayList<>()).add(claim);
+            }
+        }
+        return handed;
+    }
+}
