@@ -141,4 +141,9 @@ public final class Dag<I extends @Nullable Object, O extends @Nullable Object> {
     private static Drawing.Node handler(String name, Set<String> leaves, String when) {
         return new Drawing.Node(name, null, List.copyOf(leaves), when);
     }
+
+    @Override
+    public String toString() {
+        return "Dag[" + name + "]";
+    }
 }

@@ -81,4 +81,9 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     public WorkflowBody<I, R> body() {
         return body;
     }
+
+    @Override
+    public String toString() {
+        return "Definition[" + name + "]";
+    }
 }

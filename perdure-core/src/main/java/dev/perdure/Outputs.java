@@ -19,6 +19,7 @@ public interface Outputs {
      * What the task of this name gave; null if it was skipped.
      *
      * @throws ResultUnavailableException if it has given nothing
+     * @throws InvalidRequestException if there is no such task
      */
     <T> @Nullable T get(String task, TypeRef<T> type);
 }

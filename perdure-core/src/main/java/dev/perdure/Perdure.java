@@ -93,6 +93,7 @@ public interface Perdure extends AutoCloseable {
      *
      * @param dag what its outputs are read by
      * @throws UnknownRunException if there is none
+     * @throws RunConflictException if it is not a run of a graph of that name
      */
     <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag);
 

@@ -10,6 +10,7 @@ import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +35,7 @@ public final class PerdureBuilder {
     private @Nullable String version;
 
     PerdureBuilder(Store store) {
+        require(store != null, "the store is null; give it one, such as PostgresStore.on(dataSource).open()");
         this.store = store;
     }
 
@@ -43,6 +45,10 @@ public final class PerdureBuilder {
      * @throws DefinitionException from {@link #start()}, for a signature that cannot be used or a name that is taken
      */
     public PerdureBuilder register(Object... workflows) {
+        if (workflows == null || Arrays.asList(workflows).contains(null)) {
+            throw new InvalidRequestException(
+                    "register was given null. Give it objects with @Workflow methods, virtual objects, definitions or graphs.");
+        }
         registrations.addAll(List.of(workflows));
         return this;
     }

@@ -96,7 +96,7 @@ final class InboxReader {
             when asked.change() instanceof Change.Start(NewRun run, var nobody, var mails, var tasks)
                     && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
                 LOG.warn(
-                        "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with its own input. Nothing was started.",
+                        "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with another input. Nothing was started.",
                         run.id(),
                         run.definition(),
                         existing.definition());

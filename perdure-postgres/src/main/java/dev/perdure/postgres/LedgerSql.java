@@ -157,7 +157,10 @@ final class LedgerSql {
     /** Longer than any batch takes, so that it tells of something stuck. */
     static final String LOCK_TIMEOUT = "500ms";
 
-    /** What a batch may be made of, in the order in which it is sent. */
+    /**
+     * What a batch may be made of, in the order in which it is sent: what locks rows that others know of comes before new ids,
+     * which others may wait for.
+     */
     enum Part {
         SETTINGS,
         MAKE_OBJECTS,
@@ -167,6 +170,9 @@ final class LedgerSql {
         LOCK_AFTER,
         LOCK_ALL,
         APPEND,
+        END_OWN,
+        END_FAMILY,
+        END_FAMILY_AND_QUEUE,
         START,
         START_OWN,
         START_FAMILY,
@@ -181,9 +187,6 @@ final class LedgerSql {
         DELIVER,
         MOVE,
         END,
-        END_OWN,
-        END_FAMILY,
-        END_FAMILY_AND_QUEUE,
         RESTART,
         RERUN,
         WHOLE,

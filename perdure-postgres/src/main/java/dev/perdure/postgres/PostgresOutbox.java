@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.RunId;
 import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
@@ -45,6 +46,9 @@ public final class PostgresOutbox {
 
     /** For the runs of this store. */
     public static PostgresOutbox on(PostgresStore store) {
+        if (store == null) {
+            throw new InvalidRequestException("The store is null. Give the one whose runs are started.");
+        }
         return new PostgresOutbox(store.schema(), true);
     }
 
@@ -56,8 +60,15 @@ public final class PostgresOutbox {
         return new PostgresOutbox(schema, on);
     }
 
-    /** For one transaction: the one that is open on this connection, or each statement by itself under autocommit. */
+    /**
+     * For one transaction: the one that is open on this connection. Under autocommit there is none, and every use is an
+     * {@link InvalidRequestException}.
+     */
     public Inbox in(Connection connection) {
+        if (connection == null) {
+            throw new InvalidRequestException(
+                    "The connection is null. Give the one that the caller's transaction is open on.");
+        }
         return changes -> put(connection, changes);
     }
 
@@ -65,6 +76,7 @@ public final class PostgresOutbox {
         if (changes.isEmpty()) {
             return;
         }
+        requireTransaction(connection);
         InboxTasks tasks = InboxTasks.of(changes);
         try (PreparedStatement statement = connection.prepareStatement(sql.put(!tasks.isEmpty(), notifies))) {
             Parameters parameters = new Parameters(statement);
@@ -75,12 +87,29 @@ public final class PostgresOutbox {
             }
             statement.execute();
         } catch (SQLException problem) {
-            throw new StoreException(
-                    StoreException.Kind.UNUSABLE,
-                    "Nothing was put into the inbox of schema '%s', and the caller's transaction is to be rolled back: %s"
-                            .formatted(schema.name(), problem.getMessage()),
-                    problem);
+            throw nothingPut(problem);
         }
+    }
+
+    private void requireTransaction(Connection connection) {
+        boolean autoCommit;
+        try {
+            autoCommit = connection.getAutoCommit();
+        } catch (SQLException problem) {
+            throw nothingPut(problem);
+        }
+        if (autoCommit) {
+            throw new InvalidRequestException(
+                    "The connection of the outbox commits every statement by itself, so nothing would be rolled back with the caller's work. Call setAutoCommit(false) on it, and commit.");
+        }
+    }
+
+    private StoreException nothingPut(SQLException problem) {
+        return new StoreException(
+                StoreException.Kind.UNUSABLE,
+                "Nothing was put into the inbox of schema '%s', and the caller's transaction is to be rolled back: %s"
+                        .formatted(schema.name(), problem.getMessage()),
+                problem);
     }
 
     /** The columns of what is put in. */

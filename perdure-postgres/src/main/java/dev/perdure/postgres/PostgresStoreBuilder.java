@@ -29,6 +29,10 @@ public final class PostgresStoreBuilder {
     Supplier<@Nullable Instant> time = () -> null;
 
     PostgresStoreBuilder(DataSource source) {
+        if (source == null) {
+            throw new InvalidRequestException(
+                    "The DataSource is null. Give one that opens connections to the database, such as a pool.");
+        }
         this.source = source;
     }
 

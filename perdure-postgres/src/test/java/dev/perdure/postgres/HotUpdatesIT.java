@@ -19,6 +19,7 @@ final class HotUpdatesIT {
     private final String schema = TestServer.newSchema();
 
     @Test
+    @SuppressWarnings("try") // the worker does its work by being there
     void claims_and_ends_of_many_runs_touch_no_index() {
         try (HikariDataSource pool = TestServer.pool(4);
                 PostgresStore store = PostgresStore.on(pool).schema(schema).open()) {

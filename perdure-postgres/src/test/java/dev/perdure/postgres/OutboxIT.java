@@ -328,6 +328,27 @@ final class OutboxIT {
     }
 
     @Test
+    void a_connection_without_a_transaction_and_none_at_all_are_refused() throws Exception {
+        try (Connection alone = TestServer.plain().getConnection()) {
+            assertThatThrownBy(() -> in(alone).start(echo, "x", defaults()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("commits every statement by itself")
+                    .hasMessageEndingWith("Call setAutoCommit(false) on it, and commit.");
+        }
+        assertThat(TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema)))
+                .isEqualTo("0");
+        assertThatThrownBy(() -> outbox.in(null))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("The connection is null.");
+        assertThatThrownBy(() -> PostgresOutbox.on(null))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("The store is null.");
+        assertThatThrownBy(() -> PostgresStore.on(null))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("The DataSource is null.");
+    }
+
+    @Test
     void a_worker_that_dies_with_taken_rows_leaves_them_to_others() {
         TestServer.execute("""
                 BEGIN;

@@ -1,6 +1,8 @@
 package dev.perdure.testing;
 
+import dev.perdure.ClosedException;
 import dev.perdure.GraphRun;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -261,14 +263,26 @@ public final class PerdureTest extends ForwardingPerdure {
 
     /** Moves time on, letting everything run that becomes possible on the way. */
     public void advance(Duration duration) {
+        if (duration.isNegative()) {
+            throw new InvalidRequestException(
+                    "Time cannot go back by %s. Advance it by zero or more.".formatted(duration));
+        }
+        requireOpen();
         ensureStarted();
         clockwork.advance(duration);
     }
 
     /** Lets everything run that can, without moving time. */
     public void settle() {
+        requireOpen();
         ensureStarted();
         clockwork.settle();
+    }
+
+    private void requireOpen() {
+        if (closing) {
+            throw new ClosedException("This PerdureTest is closed. Move time before, or make another.");
+        }
     }
 
     /** The virtual time. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Workflow;
@@ -78,5 +79,14 @@ class PerdureTestTest {
         Run<String> run = perdure.start("unknown", "x", dev.perdure.TypeRef.of(String.class), id("lost"));
         assertThatThrownBy(run::result)
                 .hasMessageContaining("lost (unknown) is READY because: No live worker has the definition 'unknown'");
+    }
+
+    @Test
+    void time_does_not_go_back() {
+        try (PerdureTest perdure = PerdureTest.create()) {
+            assertThatThrownBy(() -> perdure.advance(Duration.ofSeconds(-1)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage("Time cannot go back by PT-1S. Advance it by zero or more.");
+        }
     }
 }

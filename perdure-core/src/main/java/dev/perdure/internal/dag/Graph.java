@@ -110,6 +110,11 @@ public final class Graph {
         return dag.result().map(DagTask::name);
     }
 
+    /** The names of its tasks, each after all it comes after. */
+    public List<String> tasks() {
+        return dag.tasks().stream().map(TaskSpec::name).toList();
+    }
+
     /** What a task gives. */
     public Type typeOf(String task) {
         Type type = types.get(task);

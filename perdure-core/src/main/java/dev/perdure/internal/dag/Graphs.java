@@ -1,6 +1,7 @@
 package dev.perdure.internal.dag;
 
 import dev.perdure.Dag;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +35,9 @@ public final class Graphs {
 
     /** A graph with its types. One that was not registered here is looked at each time, so that none is kept. */
     public Graph of(Dag<?, ?> dag) {
+        if (dag == null) {
+            throw new InvalidRequestException("The graph is null. Give one that Dag.of(…) made.");
+        }
         Graph known = registered.get(dag);
         return known == null ? Graph.of(dag, stepTypes) : known;
     }

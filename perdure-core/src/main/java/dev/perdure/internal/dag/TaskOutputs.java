@@ -1,9 +1,11 @@
 package dev.perdure.internal.dag;
 
 import dev.perdure.DagTask;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Outputs;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.TypeRef;
+import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Payload;
 import java.lang.reflect.Type;
@@ -39,12 +41,22 @@ public record TaskOutputs(Graph graph, Codec codec, Map<String, @Nullable Payloa
 
     private @Nullable Object decoded(String task, Type type) {
         if (!payloads.containsKey(task)) {
+            if (!graph.tasks().contains(task)) {
+                throw new InvalidRequestException("Graph '%s' has no task '%s'; it has %s."
+                        .formatted(graph.name(), task, String.join(", ", graph.tasks())));
+            }
             throw new ResultUnavailableException(
                     "Task '%s' of graph '%s' has given nothing. See status() for where it is."
                             .formatted(task, graph.name()));
         }
         Payload payload = payloads.get(task);
-        return payload == null ? null : codec.decode(payload, type);
+        return payload == null
+                ? null
+                : Values.read(
+                        codec,
+                        payload,
+                        type,
+                        () -> "The output of task '%s' of graph '%s'".formatted(task, graph.name()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.Handler;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
@@ -12,9 +13,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * Finds {@link Workflow} methods. Superclasses and interfaces are searched too, so that the subclass proxies that
@@ -24,19 +27,36 @@ final class AnnotatedMethods {
     private AnnotatedMethods() {}
 
     static List<Registered> of(Object object) {
-        Map<String, Method> found = new LinkedHashMap<>();
-        collect(object.getClass(), Workflow.class, found);
+        Map<String, Method> found = found(object.getClass(), Workflow.class);
         if (found.isEmpty()) {
-            throw new DefinitionException(
-                    "%s has no method annotated with @Workflow. Annotate one, or register a Definition.of(…)."
-                            .formatted(object.getClass().getName()));
+            throw new DefinitionException(whyNone(object));
         }
         List<Registered> definitions = new ArrayList<>();
         found.values().forEach(method -> definitions.add(registered(object, method)));
         return definitions;
     }
 
-    static void collect(Class<?> type, Class<? extends Annotation> annotation, Map<String, Method> found) {
+    private static String whyNone(Object object) {
+        if (object instanceof Class<?> type) {
+            return "The class %s was registered, and workflows are called on an object. Register an instance: new %s(…)."
+                    .formatted(type.getName(), type.getSimpleName());
+        }
+        String name = object.getClass().getName();
+        return found(object.getClass(), Handler.class).isEmpty()
+                ? "%s has no method annotated with @Workflow. Annotate one, or register a Definition.of(…)."
+                        .formatted(name)
+                : "%s has @Handler methods and is no virtual object. Annotate the class with @VirtualObject."
+                        .formatted(name);
+    }
+
+    /** The annotated methods, by their signatures. */
+    static Map<String, Method> found(Class<?> type, Class<? extends Annotation> annotation) {
+        Map<String, Method> found = new LinkedHashMap<>();
+        collect(type, annotation, found);
+        return found;
+    }
+
+    private static void collect(Class<?> type, Class<? extends Annotation> annotation, Map<String, Method> found) {
         for (Method method : type.getDeclaredMethods()) {
             if (method.isAnnotationPresent(annotation) && !method.isBridge()) {
                 found.putIfAbsent(method.getName() + List.of(method.getParameterTypes()), method);
@@ -52,7 +72,7 @@ final class AnnotatedMethods {
 
     private static Registered registered(Object object, Method method) {
         Target target = target(method);
-        return new Registered(target, describe(method), invoking(object, method, target.takesInput()));
+        return new Registered(target, origin(method), invoking(object, method, target.takesInput()));
     }
 
     /** Calls the method on the object. */
@@ -107,6 +127,14 @@ final class AnnotatedMethods {
 
     private static DefinitionException unusable(Method method, String why) {
         return new DefinitionException("%s cannot be a workflow: %s.".formatted(describe(method), why));
+    }
+
+    /** With the types of its parameters: another method of the class may have the same name. */
+    static String origin(Method method) {
+        String parameters = Arrays.stream(method.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", "));
+        return "%s(%s)".formatted(describe(method), parameters);
     }
 
     static String describe(Method method) {

@@ -13,7 +13,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,22 +33,26 @@ public final class ObjectMethods {
 
     /** The name of the kind of object that a class is. */
     public static String requireName(Class<?> type) {
-        return nameOf(type)
+        String name = nameOf(type)
                 .orElseThrow(() -> new DefinitionException(
                         "%s is no virtual object. Annotate the class with @VirtualObject.".formatted(type.getName())));
+        if (name.indexOf('/') >= 0) {
+            throw new DefinitionException(
+                    "%s cannot be a virtual object: its name '%s' has a '/', which stands between the name and the key in ids of runs. Give it a name without."
+                            .formatted(type.getName(), name));
+        }
+        return name;
     }
 
     static List<Registered> of(Object object) {
         Class<?> type = object.getClass();
-        Map<String, Method> found = new LinkedHashMap<>();
-        AnnotatedMethods.collect(type, Handler.class, found);
+        Map<String, Method> found = AnnotatedMethods.found(type, Handler.class);
         if (found.isEmpty()) {
             throw new DefinitionException(
                     "%s is a virtual object without a method annotated with @Handler. Annotate one."
                             .formatted(type.getName()));
         }
-        Map<String, Method> workflows = new LinkedHashMap<>();
-        AnnotatedMethods.collect(type, Workflow.class, workflows);
+        Map<String, Method> workflows = AnnotatedMethods.found(type, Workflow.class);
         if (!workflows.isEmpty()) {
             throw new DefinitionException(
                     "%s is a virtual object, and %s is a workflow. Move the workflow to a class of its own."
@@ -76,7 +79,7 @@ public final class ObjectMethods {
     private static Registered registered(Object object, Method method) {
         Target target = handler(object.getClass(), method).target();
         Registered.Function function = AnnotatedMethods.invoking(object, method, target.takesInput());
-        return new Registered(target, AnnotatedMethods.describe(method), (ctx, input) -> {
+        return new Registered(target, AnnotatedMethods.origin(method), (ctx, input) -> {
             if (!(ctx instanceof SharedObjectContext)) {
                 throw new TerminalException(
                         "'%s' is a handler of a virtual object and was started as a workflow. Call it with perdure.object(…)."

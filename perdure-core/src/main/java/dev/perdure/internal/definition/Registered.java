@@ -33,6 +33,9 @@ public record Registered(Target target, String origin, Function function) {
 
         /** What a start needs to know of a workflow that is a value. */
         public static Target of(Definition<?, ?> definition) {
+            if (definition == null) {
+                throw new InvalidRequestException("The definition is null. Give one that Definition.of(…) made.");
+            }
             return new Target(definition.name(), definition.inputType(), definition.resultType());
         }
 

@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
 import dev.perdure.WorkflowMethod;
@@ -56,8 +57,11 @@ public final class Registry {
         Registered other = byName.putIfAbsent(target.name(), definition);
         if (other != null) {
             throw new DefinitionException(
-                    "The name '%s' is registered twice: by %s and by %s. Give one of them another name."
-                            .formatted(target.name(), other.origin(), definition.origin()));
+                    other.origin().equals(definition.origin())
+                            ? "The name '%s' is registered twice, both times by %s. Register it once."
+                                    .formatted(target.name(), other.origin())
+                            : "The name '%s' is registered twice: by %s and by %s. Give one of them another name."
+                                    .formatted(target.name(), other.origin(), definition.origin()));
         }
     }
 
@@ -83,11 +87,18 @@ public final class Registry {
 
     /** What a method reference names. */
     public Target target(WorkflowMethod method) {
+        if (method == null) {
+            throw new InvalidRequestException(
+                    "The workflow is null. Name it by a method reference such as Orders::process.");
+        }
         return methodReferences.computeIfAbsent(method.getClass(), unseen -> MethodReferences.target(method));
     }
 
     /** The handler that a method reference names. */
     public ObjectHandler handler(ObjectMethod method) {
+        if (method == null) {
+            throw new InvalidRequestException("The handler is null. Name it by a method reference such as Cart::add.");
+        }
         return handlers.computeIfAbsent(method.getClass(), unseen -> MethodReferences.handler(method));
     }
 }

@@ -5,6 +5,7 @@ import dev.perdure.StepBody;
 import dev.perdure.TaskBody;
 import dev.perdure.TaskWorkflow;
 import dev.perdure.TransactionBody;
+import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Codec;
 import java.io.Serializable;
 import java.lang.invoke.MethodHandleInfo;
@@ -31,8 +32,8 @@ public final class StepTypes {
         }
 
         PayloadException refused(String what, String remedy) {
-            return new PayloadException(
-                    "The result type of %s cannot be used. %s Write it out: %s.".formatted(what, problem, remedy));
+            return new PayloadException("The result type of %s cannot be used. %s Write it out: %s."
+                    .formatted(what, Sentences.sentence(problem), remedy));
         }
     }
 

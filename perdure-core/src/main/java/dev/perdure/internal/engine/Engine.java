@@ -7,6 +7,7 @@ import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunConflictException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -249,7 +250,15 @@ public final class Engine implements Perdure {
 
     @Override
     public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
-        return new GraphHandle<>(found(id).ref(), graphs.of(dag), desk);
+        Graph graph = graphs.of(dag);
+        Runs.Found found = found(id);
+        String definition = found.info().definition();
+        if (!definition.equals(graph.name())) {
+            throw new RunConflictException(
+                    "Run '%s' is of '%s', not of graph '%s'. Attach to it with its own graph, or with run(id, type) if it is of none."
+                            .formatted(id, definition, graph.name()));
+        }
+        return new GraphHandle<>(found.ref(), graph, desk);
     }
 
     /** As {@link #adopt(Run)}, for the run of a graph. */

@@ -108,7 +108,15 @@ final class EngineObject<O> implements ObjectHandle<O> {
             @SuppressWarnings("unchecked") // decoded as the key's own type
             public <T> Optional<T> get(StateKey<T> key) {
                 Payload payload = states.read(object, key.name()).orElse(null);
-                return payload == null ? Optional.empty() : Optional.ofNullable((T) codec.decode(payload, key.type()));
+                if (payload == null) {
+                    return Optional.empty();
+                }
+                Object value = Values.read(
+                        codec,
+                        payload,
+                        key.type(),
+                        () -> "State '%s' of object '%s/%s'".formatted(key, object.type(), object.key()));
+                return Optional.ofNullable((T) value);
             }
 
             @Override

@@ -136,4 +136,9 @@ final class GraphHandle<O extends @Nullable Object> extends RunHandle<O> impleme
         desk.commands()
                 .rerun(new Change.Rerun(id(), tasks, desk.settings().clockwork().random()));
     }
+
+    @Override
+    public String toString() {
+        return "GraphRun[%s of %s]".formatted(id(), graph.name());
+    }
 }

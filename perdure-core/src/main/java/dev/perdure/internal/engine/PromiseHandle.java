@@ -4,6 +4,7 @@ import dev.perdure.Promise;
 import dev.perdure.RejectedException;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.Topic;
+import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
@@ -51,6 +52,10 @@ record PromiseHandle<T extends @Nullable Object>(
         if (mail.status() == Entry.Status.FAILURE) {
             throw new RejectedException(mail.text());
         }
-        return (T) settings.rules().codec().decode(mail.payload(), name.type());
+        return (T) Values.read(
+                settings.rules().codec(),
+                mail.payload(),
+                name.type(),
+                () -> "Promise '%s' of run '%s'".formatted(name, run.id()));
     }
 }

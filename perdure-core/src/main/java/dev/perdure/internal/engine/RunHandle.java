@@ -13,6 +13,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
+import dev.perdure.internal.execution.Values;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
@@ -105,6 +106,7 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
     }
 
     private R await(long nanos) {
+        boolean closedBefore = closed.getAsBoolean();
         try {
             Runs.Ended ended = board.await(ref, nanos);
             if (ended != null) {
@@ -117,7 +119,9 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
                             .formatted(ref.id()));
         }
         if (closed.getAsBoolean()) {
-            throw new ClosedException("The engine was closed while run '%s' was waited for. The run goes on elsewhere."
+            throw new ClosedException((closedBefore
+                            ? "The engine is closed, so run '%s' cannot be waited for. Wait for it through one that is open."
+                            : "The engine was closed while run '%s' was waited for. The run goes on elsewhere.")
                     .formatted(ref.id()));
         }
         List<Runs.Ended> endedMeanwhile = settings.store().runs().ended(List.of(ref));
@@ -146,7 +150,11 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
     /** The result. */
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
     R decoded(Payload outcome) {
-        return (R) settings.rules().codec().decode(outcome, resultType);
+        return (R) Values.read(
+                settings.rules().codec(),
+                outcome,
+                resultType,
+                () -> "The result of run '%s' of '%s'".formatted(ref.id(), info().definition()));
     }
 
     /** What is thrown instead of a result. */
@@ -196,8 +204,12 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type
     private <T extends @Nullable Object> Published<T> decoded(Topic<T> topic, Mailboxes.Published published) {
-        return new Published<>(published.offset(), published.at(), (T)
-                settings.rules().codec().decode(published.payload(), topic.type()));
+        Object value = Values.read(
+                settings.rules().codec(),
+                published.payload(),
+                topic.type(),
+                () -> "What run '%s' published as '%s'".formatted(ref.id(), topic));
+        return new Published<>(published.offset(), published.at(), (T) value);
     }
 
     @Override
@@ -238,5 +250,10 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
     @Override
     public void resume() {
         commands.order(ref, Change.Order.RESUME, "");
+    }
+
+    @Override
+    public String toString() {
+        return "Run[" + ref.id() + "]";
     }
 }

@@ -167,7 +167,7 @@ final class Starter {
     }
 
     private NewRun newRun(Callee callee, @Nullable Object input, StartOptions options) {
-        Payload payload = values.input(callee.target(), input);
+        Payload payload = values.input(callee, input);
         Clockwork clockwork = settings.clockwork();
         RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
         return new NewRun(

@@ -10,6 +10,7 @@ import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Task;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,25 @@ public record Callee(
         @Nullable ObjectHandler handler,
         String key,
         @Nullable Function<NewRun, List<Task>> graph) {
+    /** What it is, as messages have it. */
+    enum Kind {
+        WORKFLOW,
+        GRAPH,
+        HANDLER;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Kind kind() {
+        if (handler != null) {
+            return Kind.HANDLER;
+        }
+        return graph == null ? Kind.WORKFLOW : Kind.GRAPH;
+    }
+
     /** A workflow. */
     public static Callee of(Target target) {
         return new Callee(target, null, "", null);
@@ -42,8 +62,13 @@ public record Callee(
         return new Callee(handler.target(), handler, key, null);
     }
 
-    /** Refuses what a run of a graph does not take. */
+    /** Refuses no options at all, and what a run of a graph does not take. */
     public void require(StartOptions options) {
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
         if (graph != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
                     "The run of graph '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."

@@ -59,9 +59,14 @@ final class Calls {
         if (!caller.equals(thread)) {
             throw new ContextMisuseException(
                     "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
-                            .formatted(call, caller.getName(), held.run().id()));
+                            .formatted(call, nameOf(caller), held.run().id()));
         }
         transitions.checkOrders();
+    }
+
+    /** Virtual threads have no name unless somebody gives them one. */
+    private static String nameOf(Thread thread) {
+        return thread.getName().isEmpty() ? "#" + thread.threadId() : thread.getName();
     }
 
     /** Enters a call and takes its position. */

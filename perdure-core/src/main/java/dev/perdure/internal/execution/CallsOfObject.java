@@ -23,44 +23,47 @@ final class CallsOfObject<O> implements ObjectCalls<O> {
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> R call(
             ObjectMethod.Function<O, I, R> handler, I input) {
-        return begin(handler, input).await();
+        return this.<R>start("call", handler, input, ChildOptions.defaults()).await();
     }
 
     @Override
     public <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler) {
-        return begin(handler, ChildOptions.defaults()).await();
+        return this.<R>start("call", handler, null, ChildOptions.defaults()).await();
     }
 
     @Override
     public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
-        children.start(Callee.of(host.handler(handler), key), input, ChildOptions.defaults())
-                .await();
+        start("callVoid", handler, input, ChildOptions.defaults()).await();
     }
 
     @Override
     public void callVoid(ObjectMethod.Action<O> handler) {
-        children.start(Callee.of(host.handler(handler), key), null, ChildOptions.defaults())
-                .await();
+        start("callVoid", handler, null, ChildOptions.defaults()).await();
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Child<R> begin(
             ObjectMethod.Function<O, I, R> handler, I input, ChildOptions options) {
-        return children.start(Callee.of(host.handler(handler), key), input, options);
+        return start("begin", handler, input, options);
     }
 
     @Override
     public <R extends @Nullable Object> Child<R> begin(ObjectMethod.Supplier<O, R> handler, ChildOptions options) {
-        return children.start(Callee.of(host.handler(handler), key), null, options);
+        return start("begin", handler, null, options);
     }
 
     @Override
     public <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
-        return children.spawn(Callee.of(host.handler(handler), key), input, options);
+        return children.spawn("send", Callee.of(host.handler(handler), key), input, options);
     }
 
     @Override
     public RunId send(ObjectMethod.Action<O> handler, StartOptions options) {
-        return children.spawn(Callee.of(host.handler(handler), key), null, options);
+        return children.spawn("send", Callee.of(host.handler(handler), key), null, options);
+    }
+
+    private <R extends @Nullable Object> Child<R> start(
+            String what, ObjectMethod handler, @Nullable Object input, ChildOptions options) {
+        return children.start(what, Callee.of(host.handler(handler), key), input, options);
     }
 }

@@ -57,11 +57,22 @@ final class Children {
         this.derived = derived;
     }
 
-    <T extends @Nullable Object> Child<T> start(Callee callee, @Nullable Object input, ChildOptions options) {
+    /**
+     * Starts a child.
+     *
+     * @param what the call of the context, as messages name it
+     */
+    <T extends @Nullable Object> Child<T> start(
+            String what, Callee callee, @Nullable Object input, ChildOptions options) {
         Target target = callee.target();
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of child '%s' are null. Give ChildOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
         callee.require(options.start());
-        Payload payload = values.input(target, input);
-        Call call = calls.open("startChild", Entry.Kind.CHILD, callee.name());
+        Payload payload = values.input(callee, input);
+        Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         RunId id = begin(call, past, callee, payload, options.start(), true);
         ChildFuture<T> child = new ChildFuture<>(
@@ -70,14 +81,20 @@ final class Children {
         return child;
     }
 
-    /** Starts a run that this one has nothing to do with any more. */
-    RunId spawn(Callee callee, @Nullable Object input, StartOptions options) {
+    /**
+     * Starts a run that this one has nothing to do with any more.
+     *
+     * @param what the call of the context, as messages name it
+     */
+    RunId spawn(String what, Callee callee, @Nullable Object input, StartOptions options) {
+        callee.require(options);
         if (!options.messages().isEmpty()) {
             throw new InvalidRequestException(
-                    "spawn was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that spawn gives.");
+                    "%s was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that %s gives."
+                            .formatted(what, what));
         }
-        Payload payload = values.input(callee.target(), input);
-        Call call = calls.open("spawn", Entry.Kind.CHILD, callee.name());
+        Payload payload = values.input(callee, input);
+        Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
         return begin(call, calls.rethrowDelivered(call), callee, payload, options, false);
     }
 

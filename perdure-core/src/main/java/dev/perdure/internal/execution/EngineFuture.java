@@ -31,6 +31,11 @@ abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture
     /** Says what it waits for. Called only while it is open. */
     abstract void wants(Wanted wanted);
 
+    /** What it is, at the beginning of a sentence that says that it did not come. */
+    String awaited() {
+        return "What was waited for";
+    }
+
     /** Whether exactly one mail settles it and nothing else does. */
     boolean isOneAnswer() {
         return false;
@@ -96,6 +101,11 @@ abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture
         @Override
         void wants(Wanted wanted) {
             source.wants(wanted);
+        }
+
+        @Override
+        String awaited() {
+            return source.awaited();
         }
 
         @Override

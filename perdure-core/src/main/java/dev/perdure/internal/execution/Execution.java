@@ -5,6 +5,7 @@ import dev.perdure.PayloadException;
 import dev.perdure.RunState;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -156,7 +157,7 @@ public final class Execution {
         } catch (PayloadException unreadable) {
             throw transitions.stop(
                     "The input of run '%s' cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                            .formatted(held.run().id(), unreadable.getMessage()));
+                            .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
         }
     }
 

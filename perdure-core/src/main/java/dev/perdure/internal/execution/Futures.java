@@ -136,7 +136,7 @@ final class Futures implements Crew {
                         (number, settled) -> number == 0
                                 ? Objects.requireNonNull(future.look())
                                 : EngineFuture.failure(new TimedOutException(
-                                        "What was waited for did not come within %s.".formatted(limit))),
+                                        "%s did not come within %s.".formatted(future.awaited(), limit))),
                         all -> EngineFuture.failure(new IllegalStateException("One of two has settled."))));
     }
 

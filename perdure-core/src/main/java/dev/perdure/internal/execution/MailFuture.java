@@ -72,6 +72,17 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     @Override
+    String awaited() {
+        return switch (call.kind()) {
+            case RECEIVE -> "A message on topic '%s'".formatted(call.name());
+            case AWAKEABLE -> "The answer to the awakeable";
+            case CHILD -> "The result of child '%s'".formatted(call.name());
+            case PROMISE -> "Promise '%s'".formatted(call.name());
+            default -> "Event '%s'".formatted(call.name());
+        };
+    }
+
+    @Override
     boolean isOneAnswer() {
         return channel.once();
     }

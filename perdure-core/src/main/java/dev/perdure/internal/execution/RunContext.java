@@ -26,6 +26,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mail;
@@ -274,43 +275,43 @@ class RunContext implements Shorthands {
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
             Dag<I, O> graph, I input, ChildOptions options) {
-        return children.start(host.callee(graph), input, options);
+        return children.start("startChild", host.callee(graph), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
-        return children.start(Callee.of(host.target(method)), input, options);
+        return children.start("startChild", Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
-        return children.start(Callee.of(host.target(method)), null, options);
+        return children.start("startChild", Callee.of(host.target(method)), null, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             Definition<I, R> definition, I input, ChildOptions options) {
-        return children.start(Callee.of(Target.of(definition)), input, options);
+        return children.start("startChild", Callee.of(Target.of(definition)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
             WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options) {
-        return children.start(Callee.of(host.target(method)), input, options);
+        return children.start("startChildVoid", Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
-        return children.spawn(Callee.of(host.target(method)), input, options);
+        return children.spawn("spawn", Callee.of(host.target(method)), input, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             Definition<I, R> definition, I input, StartOptions options) {
-        return children.spawn(Callee.of(Target.of(definition)), input, options);
+        return children.spawn("spawn", Callee.of(Target.of(definition)), input, options);
     }
 
     @Override
@@ -357,7 +358,7 @@ class RunContext implements Shorthands {
         } catch (PayloadException unreadable) {
             throw stop(
                     "What run '%s' comes after gave something that cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                            .formatted(held.run().id(), unreadable.getMessage()));
+                            .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
         }
     }
 
@@ -386,7 +387,7 @@ class RunContext implements Shorthands {
     @Override
     public <T extends @Nullable Object> Child<T> startChild(
             Target target, @Nullable Object input, ChildOptions options) {
-        return children.start(Callee.of(target), input, options);
+        return children.start("startChild", Callee.of(target), input, options);
     }
 
     @Override
@@ -488,7 +489,8 @@ class RunContext implements Shorthands {
 
     @Override
     public Error continueAsNew(@Nullable Object input) {
-        Payload payload = values.input(held.definition().target(), input);
+        Callee.Kind kind = held.object() == null ? Callee.Kind.WORKFLOW : Callee.Kind.HANDLER;
+        Payload payload = values.input(kind, held.definition().target(), input);
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(payload, derived.seed(position));

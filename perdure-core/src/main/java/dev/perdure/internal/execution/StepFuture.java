@@ -168,4 +168,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             nextAttempt = at.plus(again);
         }
     }
+
+    @Override
+    String awaited() {
+        return "The result of step '%s'".formatted(call.name());
+    }
 }

@@ -5,6 +5,7 @@ import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
@@ -153,7 +154,11 @@ final class Transitions {
     Unwind unreadable(Call call, PayloadException cause) {
         return stop(
                 "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
-                        .formatted(held.run().id(), call.position(), call.describe(), cause.getMessage()));
+                        .formatted(
+                                held.run().id(),
+                                call.position(),
+                                call.describe(),
+                                Sentences.sentence(String.valueOf(cause.getMessage()))));
     }
 
     /** The store gives no answer any more: that is no business of the workflow's code. */

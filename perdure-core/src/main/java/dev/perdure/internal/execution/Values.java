@@ -3,9 +3,11 @@ package dev.perdure.internal.execution;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Payload;
 import java.lang.reflect.Type;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +53,23 @@ public final class Values {
         }
     }
 
-    /** Encodes what a workflow is to be called with. */
-    public Payload input(Target target, @Nullable Object input) {
+    /** Encodes what a workflow, a handler or a graph is to be called with. */
+    public Payload input(Callee callee, @Nullable Object input) {
+        return input(callee.kind(), callee.target(), input);
+    }
+
+    Payload input(Callee.Kind kind, Target target, @Nullable Object input) {
         if (target.takesInput() && input == null) {
             throw new InvalidRequestException(
-                    "The input of workflow '%s' is null. Give it a %s; a workflow that needs none takes only the context."
-                            .formatted(target.name(), target.inputType().getTypeName()));
+                    "The input of %s '%s' is null. Give it a %s; a %s that needs none takes %s."
+                            .formatted(
+                                    kind,
+                                    target.name(),
+                                    target.inputType().getTypeName(),
+                                    kind,
+                                    kind == Callee.Kind.GRAPH ? "Void" : "only the context"));
         }
-        return store(input, target.inputType(), "the input of workflow '" + target.name() + "'")
+        return store(input, target.inputType(), "the input of %s '%s'".formatted(kind, target.name()))
                 .payload();
     }
 
@@ -78,6 +89,22 @@ public final class Values {
     /** Reads a user's value back. */
     public @Nullable Object decode(Payload payload, Type type) {
         return codec.decode(payload, type);
+    }
+
+    /**
+     * Reads a user's value back, for somebody outside of its run, who says what type it has.
+     *
+     * @param what names it at the beginning of a message
+     */
+    public static @Nullable Object read(Codec codec, Payload payload, Type type, Supplier<String> what) {
+        try {
+            return codec.decode(payload, type);
+        } catch (PayloadException unreadable) {
+            throw new PayloadException(
+                    "%s cannot be read. %s Ask for it with the type that it was written with."
+                            .formatted(what.get(), Sentences.sentence(String.valueOf(unreadable.getMessage()))),
+                    unreadable);
+        }
     }
 
     private static String capitalise(String text) {

@@ -88,6 +88,12 @@ class ObjectMethodsTest {
         public void two(ObjectContext ctx) {}
     }
 
+    @VirtualObject("two/parts")
+    public static class WithSlash {
+        @Handler
+        public void handle(ObjectContext ctx) {}
+    }
+
     private static Registry registry(Object... registrations) {
         return new Registry(List.of(registrations), new JsonCodec());
     }
@@ -134,7 +140,8 @@ class ObjectMethodsTest {
                 Arguments.of(new WithStaticHandler(), "it is static or private"),
                 Arguments.of(new WithOtherContext(), "it must take an ObjectContext or a SharedObjectContext"),
                 Arguments.of(new WithSharedMain(), "only an exclusive handler can"),
-                Arguments.of(new WithTwoMains(), "several handlers that run once per key"));
+                Arguments.of(new WithTwoMains(), "several handlers that run once per key"),
+                Arguments.of(new WithSlash(), "its name 'two/parts' has a '/'"));
     }
 
     @ParameterizedTest

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.DefinitionException;
+import dev.perdure.Handler;
+import dev.perdure.ObjectContext;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
@@ -113,6 +115,19 @@ class RegistryTest {
         }
     }
 
+    public static class Unmarked {
+        @Handler
+        public void add(ObjectContext ctx) {}
+    }
+
+    public static class Overloaded {
+        @Workflow("same")
+        public void run(WorkflowContext ctx, String in) {}
+
+        @Workflow("same")
+        public void run(WorkflowContext ctx, Integer in) {}
+    }
+
     private static Registry registry(Object... registrations) {
         return new Registry(List.of(registrations), new JsonCodec());
     }
@@ -172,11 +187,22 @@ class RegistryTest {
                 Arguments.of(new Nameless(), "Nameless.run cannot be a workflow: its name is empty"),
                 Arguments.of(new BadName(), "BadName.run cannot be a workflow: its name is empty, longer"),
                 Arguments.of(
-                        new BadInput(), "The input of the method " + BadInput.class.getName() + ".run cannot be used"),
+                        new BadInput(),
+                        "The input of the method " + BadInput.class.getName()
+                                + ".run(WorkflowContext, Runnable) cannot be used"),
                 Arguments.of(
                         new BadResult(),
-                        "The result of the method " + BadResult.class.getName() + ".run cannot be used"),
-                Arguments.of("just a text", "java.lang.String has no method annotated with @Workflow"));
+                        "The result of the method " + BadResult.class.getName()
+                                + ".run(WorkflowContext) cannot be used"),
+                Arguments.of("just a text", "java.lang.String has no method annotated with @Workflow"),
+                Arguments.of(
+                        new Unmarked(),
+                        Unmarked.class.getName()
+                                + " has @Handler methods and is no virtual object. Annotate the class with @VirtualObject."),
+                Arguments.of(
+                        Orders.class,
+                        "The class " + Orders.class.getName()
+                                + " was registered, and workflows are called on an object. Register an instance: new Orders(…)."));
     }
 
     @ParameterizedTest
@@ -191,11 +217,20 @@ class RegistryTest {
     void one_name_twice_is_refused_and_so_are_two_instances_of_one_class() {
         assertThatThrownBy(() -> registry(new Orders(), new Orders()))
                 .isInstanceOf(DefinitionException.class)
-                .hasMessageContaining("is registered twice: by the method " + Orders.class.getName());
+                .hasMessageContaining("is registered twice, both times by the method " + Orders.class.getName())
+                .hasMessageEndingWith("Register it once.");
         Definition<String, String> order = Definition.of("order", String.class, String.class, (ctx, in) -> in);
         assertThatThrownBy(() -> registry(new Orders(), order))
                 .hasMessageContaining("The name 'order' is registered twice")
-                .hasMessageContaining("and by the definition 'order'");
+                .hasMessageContaining("and by the definition 'order'. Give one of them another name.");
+    }
+
+    @Test
+    void overloaded_methods_of_one_name_are_told_apart_in_the_refusal() {
+        assertThatThrownBy(() -> registry(new Overloaded()))
+                .isInstanceOf(DefinitionException.class)
+                .hasMessageContaining("Overloaded.run(WorkflowContext, String)")
+                .hasMessageContaining("Overloaded.run(WorkflowContext, Integer)");
     }
 
     @Test

@@ -10,7 +10,9 @@ import dev.perdure.DagTask;
 import dev.perdure.Definition;
 import dev.perdure.GraphRun;
 import dev.perdure.GraphStatus;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Outputs;
+import dev.perdure.PayloadException;
 import dev.perdure.Run;
 import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
@@ -48,6 +50,37 @@ abstract class DagScenarios extends Scenarios {
             assertThat(perdure.run(RunId.of("g/step-c"), TypeRef.of(String.class))
                             .result())
                     .isEqualTo("result-c-result-b-result-a");
+        }
+    }
+
+    @Test
+    void attaching_with_another_graph_and_asking_for_a_task_that_is_none_are_refused() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Dag<String, String> line = Dag.of("line", String.class, dag -> {
+                var a = dag.task("a", t -> "a");
+                return dag.task("b", a, (t, first) -> first + "b");
+            });
+            Dag<String, String> other = Dag.of("other", String.class, dag -> dag.task("a", t -> "a"));
+            perdure.register(line, other);
+            GraphRun<String> run = perdure.start(line, "x", id("g"));
+            assertThat(run).hasToString("GraphRun[g of line]");
+            assertThat(line).hasToString("Dag[line]");
+            run.result();
+            assertThatThrownBy(() -> perdure.graph(RunId.of("g"), other))
+                    .isInstanceOf(RunConflictException.class)
+                    .hasMessage("Run 'g' is of 'line', not of graph 'other'. "
+                            + "Attach to it with its own graph, or with run(id, type) if it is of none.");
+            assertThatThrownBy(() -> perdure.graph(RunId.of("g/a"), line))
+                    .isInstanceOf(RunConflictException.class)
+                    .hasMessageContaining("Run 'g/a' is of 'line/a', not of graph 'line'.");
+            Outputs outputs = run.status().outputs();
+            assertThatThrownBy(() -> outputs.get("nope", TypeRef.of(String.class)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage("Graph 'line' has no task 'nope'; it has a, b.");
+            assertThatThrownBy(() -> outputs.get("a", TypeRef.of(Integer.class)))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageStartingWith("The output of task 'a' of graph 'line' cannot be read.")
+                    .hasMessageEndingWith(". Ask for it with the type that it was written with.");
         }
     }
 

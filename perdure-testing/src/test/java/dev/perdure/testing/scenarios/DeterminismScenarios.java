@@ -266,7 +266,8 @@ abstract class DeterminismScenarios extends Scenarios {
             perdure.advance(HOUR);
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             assertThat(run.info().reason().orElseThrow())
-                    .contains("step 'load'", "cannot be read back", New.class.getTypeName());
+                    .contains("step 'load'", "cannot be read back", New.class.getTypeName())
+                    .containsPattern("[^.]\\. Nothing was applied\\. Bring back the type");
             perdure.deploy(old);
             run.resume();
             assertThat(run.result()).isEqualTo("n");
@@ -315,7 +316,8 @@ abstract class DeterminismScenarios extends Scenarios {
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             assertThat(run.info().reason().orElseThrow())
-                    .contains("input", "cannot be read back", New.class.getTypeName());
+                    .contains("input", "cannot be read back", New.class.getTypeName())
+                    .containsPattern("[^.]\\. Nothing was applied\\. Bring back the type");
             perdure.deploy(old);
             run.resume();
             assertThat(run.result()).isEqualTo("n");

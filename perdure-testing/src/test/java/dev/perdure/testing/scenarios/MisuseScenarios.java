@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ContextMisuseException;
+import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Handler;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.ObjectContext;
+import dev.perdure.ObjectMethod;
 import dev.perdure.PayloadException;
+import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
 import dev.perdure.RunId;
@@ -18,7 +23,11 @@ import dev.perdure.StepFailedException;
 import dev.perdure.Topic;
 import dev.perdure.UnknownRunException;
 import dev.perdure.UnknownTokenException;
+import dev.perdure.VirtualObject;
 import dev.perdure.WorkflowContext;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Store;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -28,6 +37,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -35,6 +46,14 @@ abstract class MisuseScenarios extends Scenarios {
     private static final Topic<String> TOPIC = Topic.of("topic", String.class);
     private static final RunId OTHER = RunId.of("other");
     private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> in);
+
+    @VirtualObject("tally")
+    public static class Tally {
+        @Handler
+        public int add(ObjectContext ctx, Integer number) {
+            return number;
+        }
+    }
 
     private static final Map<String, Consumer<WorkflowContext>> CALLS = calls();
 
@@ -49,6 +68,8 @@ abstract class MisuseScenarios extends Scenarios {
         calls.put("stepAsync", ctx -> ctx.runAsync("inner", () -> {}));
         calls.put("timer", ctx -> ctx.timer(Duration.ofSeconds(1)));
         calls.put("startChild", ctx -> ctx.call(CHILD, "x"));
+        calls.put("call", ctx -> ctx.object(Tally.class, "x").call(Tally::add, 1));
+        calls.put("begin", ctx -> ctx.object(Tally.class, "x").begin(Tally::add, 1));
         calls.put("spawn", ctx -> ctx.spawn(CHILD, "x", StartOptions.defaults()));
         calls.put("receive", ctx -> ctx.receive(TOPIC, Duration.ofSeconds(1)));
         calls.put("send", ctx -> ctx.send(OTHER, TOPIC, "x"));
@@ -107,6 +128,75 @@ abstract class MisuseScenarios extends Scenarios {
                         .startsWith(call + " was called from thread 'stranger', which is not the thread of run");
             }
         }
+    }
+
+    @Test
+    void a_thread_without_a_name_is_named_by_its_number() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Definition<String, String> flow = workflow("outside", (ctx, in) -> {
+                AtomicReference<String> message = new AtomicReference<>("?");
+                Thread other = Thread.ofVirtual().unstarted(() -> {
+                    try {
+                        ctx.uuid();
+                    } catch (ContextMisuseException refused) {
+                        message.set(refused.getMessage());
+                    }
+                });
+                other.start();
+                other.join();
+                return message.get().replace("#" + other.threadId(), "#number");
+            });
+            perdure.register(flow);
+            assertThat(perdure.start(flow, "x").result()).startsWith("uuid was called from thread '#number', which");
+        }
+    }
+
+    @Test
+    void what_is_null_is_named() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Dag<String, String> graph = Dag.of("graph", String.class, dag -> dag.task("a", t -> "a"));
+            perdure.register(CHILD, graph, new Tally());
+            refuses(
+                    () -> perdure.start((WorkflowMethod.Function<Object, String, String>) null, "x"),
+                    "The workflow is null. Name it by a method reference such as Orders::process.");
+            refuses(
+                    () -> perdure.start((Definition<String, String>) null, "x"),
+                    "The definition is null. Give one that Definition.of(…) made.");
+            refuses(
+                    () -> perdure.start((Dag<String, String>) null, "x"),
+                    "The graph is null. Give one that Dag.of(…) made.");
+            refuses(
+                    () -> perdure.start(CHILD, "x", null),
+                    "The options of the run of 'child' are null. Give StartOptions.defaults(), or leave them out.");
+            refuses(
+                    () -> perdure.start(graph, "x", null),
+                    "The options of the run of 'graph' are null. Give StartOptions.defaults(), or leave them out.");
+            refuses(
+                    () -> perdure.start(graph, null),
+                    "The input of graph 'graph' is null. Give it a java.lang.String; a graph that needs none takes Void.");
+            refuses(
+                    () -> perdure.object(Tally.class, "x").call(Tally::add, null),
+                    "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
+                            + "a handler that needs none takes only the context.");
+            refuses(
+                    () -> perdure.object(Tally.class, "x")
+                            .call((ObjectMethod.Function<Tally, Integer, Integer>) null, 1),
+                    "The handler is null. Name it by a method reference such as Cart::add.");
+            refuses(
+                    () -> Perdure.on(null),
+                    "Cannot set up the engine: the store is null; "
+                            + "give it one, such as PostgresStore.on(dataSource).open().");
+            try (Store store = new MemoryStore()) {
+                refuses(
+                        () -> Perdure.on(store).register(CHILD, null),
+                        "register was given null. "
+                                + "Give it objects with @Workflow methods, virtual objects, definitions or graphs.");
+            }
+        }
+    }
+
+    private static void refuses(ThrowingCallable call, String message) {
+        assertThatThrownBy(call).isInstanceOf(InvalidRequestException.class).hasMessage(message);
     }
 
     @ParameterizedTest
@@ -219,10 +309,26 @@ abstract class MisuseScenarios extends Scenarios {
             nonsense(ctx -> ctx.timer(null), "The timer is null"),
             nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
             nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
-            nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is null, empty"),
-            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is null, empty"),
-            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key is null, empty"),
-            nonsense(ctx -> ctx.reject(OTHER, TOPIC, "\u0000"), "The reason is null, longer than 1000"),
+            nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is empty. Give it a non-empty text."),
+            nonsense(ctx -> ctx.run(null, () -> {}), "The step name is null. Give it a non-empty text."),
+            nonsense(
+                    ctx -> ctx.run("s".repeat(201), () -> {}),
+                    "The step name 'ssss",
+                    "…' has 201 characters; at most 200 are allowed. Shorten it or use a hash of it."),
+            nonsense(ctx -> ctx.object(Tally.class, null), "The object key is null. Give it a non-empty text."),
+            nonsense(
+                    ctx -> ctx.object(Tally.class, "x").call(Tally::add, null),
+                    "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
+                            + "a handler that needs none takes only the context."),
+            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is empty."),
+            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key holds the character U+0000 at index 0"),
+            nonsense(
+                    ctx -> ctx.reject(OTHER, TOPIC, "\u0000"),
+                    "The reason holds the character U+0000 at index 0, which cannot be stored as text"),
+            nonsense(ctx -> ctx.reject(OTHER, TOPIC, null), "The reason is null. Say why, or give an empty text."),
+            nonsense(
+                    ctx -> ctx.reject(OTHER, TOPIC, "r".repeat(1_001)),
+                    "The reason has 1001 characters; at most 1000 are allowed."),
             nonsense(
                     ctx -> ctx.startChild(CHILD, null),
                     "The input of workflow 'child' is null. Give it a java.lang.String"),
@@ -335,7 +441,7 @@ abstract class MisuseScenarios extends Scenarios {
             assertThatThrownBy(() -> Topic.of("t\n", String.class)).isInstanceOf(InvalidRequestException.class);
             assertThatThrownBy(() -> perdure.emit(TOPIC, "", "x"))
                     .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("The event key is null, empty");
+                    .hasMessageContaining("The event key is empty");
             assertThatThrownBy(() -> id("x").delay(Duration.ofSeconds(-1)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("The delay is PT-1S; it cannot be negative");

@@ -4,13 +4,16 @@ import static dev.perdure.testing.scenarios.Log.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.PayloadException;
 import dev.perdure.Run;
 import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.StateKey;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -58,6 +61,20 @@ abstract class ObjectStateScenarios extends Scenarios {
             assertThat(sleeping.state()).isEqualTo(RunState.COMPLETED);
             assertThat(log(perdure, "a").state().keys()).containsExactly("lines");
             assertThat(log(perdure, "a").call(Log::append, "x")).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void state_that_is_asked_for_with_another_type_is_named() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(new Log());
+            log(perdure, "a").edit(state -> state.set(Log.NOTE, "by hand"));
+            StateKey<Integer> wrong = StateKey.of(Log.NOTE.name(), Integer.class);
+            assertThatThrownBy(() -> log(perdure, "a").state().get(wrong))
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageStartingWith("State 'note' of object 'list/a' cannot be read.")
+                    .hasMessageContaining("java.lang.Integer")
+                    .hasMessageEndingWith(". Ask for it with the type that it was written with.");
         }
     }
 }

@@ -197,7 +197,7 @@ abstract class SagaScenarios extends Scenarios {
             perdure.register(flow, looking);
             Run<String> run = perdure.start(flow, "sleep", id("t"));
             perdure.settle();
-            run.cancel("stop");
+            run.cancel("stop.");
             assertThatThrownBy(run::result)
                     .hasMessage("Run 't' is FAILED: dev.perdure.CompensationFailedException: "
                             + "1 of 3 compensations of run 't' failed, after: dev.perdure.CancelledException: stop. "

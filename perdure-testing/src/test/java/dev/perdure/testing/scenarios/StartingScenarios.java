@@ -73,6 +73,13 @@ abstract class StartingScenarios extends Scenarios {
             Run<String> run = perdure.start("greet", "Ada", TypeRef.of(String.class), StartOptions.defaults());
             assertThat(run.result()).isEqualTo("Hello Ada 1");
             assertThat(perdure.run(run.id(), TypeRef.of(String.class)).result()).isEqualTo("Hello Ada 1");
+            assertThat(run).hasToString("Run[" + run.id() + "]");
+            Run<Integer> wrong = perdure.run(run.id(), TypeRef.of(Integer.class));
+            assertThatThrownBy(wrong::result)
+                    .isInstanceOf(PayloadException.class)
+                    .hasMessageStartingWith("The result of run '%s' of 'greet' cannot be read.".formatted(run.id()))
+                    .hasMessageContaining("java.lang.Integer")
+                    .hasMessageEndingWith(". Ask for it with the type that it was written with.");
         }
     }
 

@@ -164,7 +164,11 @@ abstract class WorkerScenarios extends Scenarios {
                 .hasMessageContaining("This engine is closed.");
         assertThatThrownBy(run::result)
                 .isInstanceOf(ClosedException.class)
-                .hasMessageContaining("The engine was closed while run 'open' was waited for.");
+                .hasMessage("The engine is closed, so run 'open' cannot be waited for. "
+                        + "Wait for it through one that is open.");
+        assertThatThrownBy(() -> perdure.advance(Duration.ofHours(1)))
+                .isInstanceOf(ClosedException.class)
+                .hasMessageContaining("This PerdureTest is closed.");
         assertThatThrownBy(() -> run.cancel("late")).isInstanceOf(ClosedException.class);
         assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
         assertThat(perdure.clockwork().threads()).isZero();
