@@ -84,6 +84,28 @@ final class NotificationsIT {
     }
 
     @Test
+    void a_notification_that_the_server_refuses_is_not_the_last() throws Exception {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(8);
+                PostgresStore here = PostgresStore.on(pool).schema(schema).open();
+                PostgresStore there =
+                        PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            BlockingQueue<Hint> heard = new LinkedBlockingQueue<>();
+            there.hints().subscribe(heard::add);
+            here.awaitListening();
+            there.awaitListening();
+            PostgresHints hints = (PostgresHints) here.hints();
+
+            hints.notifyOthers("longer than PostgreSQL takes ".repeat(1_000));
+
+            await().until(() -> {
+                hints.notifyOthers(Notice.line(new Hints.WorkReady())); // one that is sent along with it is lost, too
+                return heard.poll(100, TimeUnit.MILLISECONDS) != null;
+            });
+        }
+    }
+
+    @Test
     void a_store_does_not_hear_itself_twice() {
         List<String> notices = Notice.written("me", List.of(Notice.line(new Hints.WorkReady())));
         assertThat(Notice.read("me", notices.getFirst()).hints()).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Poll;
@@ -13,6 +14,7 @@ import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.WorkerId;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -45,6 +47,19 @@ final class SmallPartsTest {
 
     private static SqlState of(String state) {
         return SqlState.of(new SQLException("x", state));
+    }
+
+    @Test
+    void a_batch_locks_runs_before_it_takes_ids_that_others_may_wait_for() {
+        LedgerSql sql = new LedgerSql(new Schema("perdure"));
+        String batch = sql.shape(
+                EnumSet.of(Part.START_OWN, Part.START_FAMILY, Part.START, Part.LOCK, Part.END_OWN, Part.END_FAMILY),
+                false);
+        for (String takesIds : List.of(sql.start, sql.own.start, sql.family.start)) {
+            for (String locksRuns : List.of(sql.locks.lock, sql.own.end, sql.family.end)) {
+                assertThat(batch.indexOf(locksRuns)).isNotNegative().isLessThan(batch.indexOf(takesIds));
+            }
+        }
     }
 
     @Test

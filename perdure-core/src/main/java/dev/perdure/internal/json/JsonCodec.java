@@ -159,7 +159,7 @@ public final class JsonCodec implements Codec {
                 && one.getSuperclass() != Number.class;
     }
 
-    private static boolean isJdk(Class<?> type) {
+    static boolean isJdk(Class<?> type) {
         return type.getName().startsWith("java.") || type.getName().startsWith("sun.");
     }
 

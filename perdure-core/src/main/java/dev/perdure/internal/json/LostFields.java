@@ -25,12 +25,16 @@ final class LostFields extends ValueSerializerModifier {
     public List<BeanPropertyWriter> changeProperties(
             SerializationConfig config, BeanDescription.Supplier described, List<BeanPropertyWriter> properties) {
         Set<String> named = new HashSet<>();
-        properties.forEach(property -> named.add(property.getMember().getName()));
-        properties.forEach(property -> named.add(property.getName()));
+        for (BeanPropertyWriter property : properties) {
+            named.add(property.getName());
+            named.add(property.getMember().getName());
+        }
         Set<String> ignored = described.get().getIgnoredPropertyNames();
         List<String> unnamed = new ArrayList<>();
         int fields = 0;
-        for (Class<?> type = described.getBeanClass(); type != null && !isJdk(type); type = type.getSuperclass()) {
+        for (Class<?> type = described.getBeanClass();
+                type != null && !JsonCodec.isJdk(type);
+                type = type.getSuperclass()) {
             for (Field field : type.getDeclaredFields()) {
                 if (isState(field) && !ignored.contains(field.getName())) {
                     fields++;
@@ -47,10 +51,6 @@ final class LostFields extends ValueSerializerModifier {
                             .formatted(described.getBeanClass().getName(), unnamed.getFirst()));
         }
         return properties;
-    }
-
-    private static boolean isJdk(Class<?> type) {
-        return type.getName().startsWith("java.") || type.getName().startsWith("javax.");
     }
 
     private static boolean isState(Field field) {
