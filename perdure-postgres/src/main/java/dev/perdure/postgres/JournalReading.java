@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 /** What came of one journal by the statements of {@link JournalSql}, row by row, until it is enough for a page. */
 final class JournalReading {
     // In the order of JournalSql.COLUMNS. Found by number, because a long journal has very many rows.
-    static final int KEY = 1;
-    private static final int POSITION = 2;
-    private static final int NOTE = 3;
-    private static final int AT = 4;
-    private static final int KIND = 5;
-    private static final int STATUS = 6;
-    private static final int NAME = 7;
-    static final int PAYLOAD = 8;
-    private static final int SIZE = 9;
-    private static final int PAGE = 10;
+    private static final int POSITION = 1;
+    private static final int NOTE = 2;
+    private static final int AT = 3;
+    private static final int KIND = 4;
+    private static final int STATUS = 5;
+    private static final int NAME = 6;
+    static final int PAYLOAD = 7;
+    private static final int SIZE = 8;
+    private static final int PAGE = 9;
+    static final int RUN = 10;
 
     private static final byte[] NOT_YET = {};
 
@@ -54,7 +54,8 @@ final class JournalReading {
             return;
         }
         unfinished = row.getInt(POSITION);
-        bytes += row.getInt(SIZE);
+        byte[] payload = row.getBytes(PAYLOAD);
+        bytes += payload == null ? row.getInt(SIZE) : payload.length;
         boolean tooMuch = bytes > mostBytes && !entries.isEmpty() && firstPosition() != unfinished;
         ended = tooMuch || entries.size() + 1 == row.getInt(PAGE);
         if (ended) {
@@ -64,7 +65,6 @@ final class JournalReading {
             missing.removeIf(lacking -> lacking.index() >= entries.size());
             return;
         }
-        byte[] payload = row.getBytes(PAYLOAD);
         Recorded recorded = recorded(row, payload == null ? NOT_YET : payload);
         if (payload == null) {
             missing.add(new Missing(key, entries.size(), recorded.entry()));

@@ -6,6 +6,9 @@ package dev.perdure.postgres;
  * <p>A page is to have about so many bytes, whatever the size of its entries. Adding their sizes up as they come costs the
  * server more than reading them, so the first few are looked at: they tell how many rows make a page. What is much larger than
  * they are comes with its size only; the payloads of those that the page has room for are read by a second statement.
+ *
+ * <p>Each is one execute after {@link LedgerSql#settings}: planned for tables of which nothing is known yet, a page of a long journal
+ * would otherwise be sorted out of all that comes after it.
  */
 final class JournalSql {
     private static final String NEXT = """
@@ -23,34 +26,39 @@ final class JournalSql {
             ) AS measured
             """;
 
-    private static final String COLUMNS = "key, position, note, at, kind, status, name";
+    private static final String COLUMNS = "position, note, at, kind, status, name";
+
+    /** Every column of a long journal is sent very often, so the size comes only where the payload does not. */
+    private static final String PAYLOAD = """
+            CASE WHEN octet_length(payload) <= ${largest} THEN payload END AS payload,
+            CASE WHEN octet_length(payload) > ${largest} THEN octet_length(payload) END AS size""";
 
     /** The next page of one journal. */
     private static final String PAGE = """
             WITH given AS MATERIALIZED (SELECT ?::bigint AS key, ?::integer AS after),
             sample AS MATERIALIZED (${sample})
-            SELECT ${columns}, CASE WHEN octet_length(payload) <= (SELECT largest FROM sample) THEN payload END AS payload,
-                   octet_length(payload) AS size, (SELECT page FROM sample) AS page
+            SELECT ${columns}, ${payload}, (SELECT page FROM sample) AS page
             ${next}
             LIMIT (SELECT page FROM sample)
             """.replace("${sample}", SAMPLE)
+            .replace("${payload}", PAYLOAD.replace("${largest}", "(SELECT largest FROM sample)"))
             .replace("${next}", NEXT)
             .replace("${key}", "(SELECT key FROM given)")
             .replace("${after}", "(SELECT after FROM given)");
 
     /** The first pages of many. */
     private static final String FIRST_PAGES = """
-            SELECT ${columns}, payload, size, page
+            SELECT ${columns}, payload, size, page, of_run
             FROM unnest(?::bigint[]) AS g (of_run)
             CROSS JOIN LATERAL (${sample}) AS sample
             CROSS JOIN LATERAL (
-                SELECT ${columns}, CASE WHEN octet_length(payload) <= sample.largest THEN payload END AS payload,
-                       octet_length(payload) AS size
+                SELECT ${columns}, ${payload}
                 ${next}
                 LIMIT sample.page
             ) AS next
-            ORDER BY key, position, note
+            ORDER BY of_run, position, note
             """.replace("${sample}", SAMPLE)
+            .replace("${payload}", PAYLOAD.replace("${largest}", "sample.largest"))
             .replace("${next}", NEXT)
             .replace("${key}", "g.of_run")
             .replace("${after}", "${INPUT}");
@@ -84,10 +92,14 @@ final class JournalSql {
     final String position;
     final String payloads;
 
-    JournalSql(Schema schema) {
-        this.page = schema.sql(PAGE.replace("${columns}", COLUMNS));
-        this.firstPages = schema.sql(FIRST_PAGES.replace("${columns}", COLUMNS));
-        this.position = schema.sql(POSITION.replace("${columns}", COLUMNS));
-        this.payloads = schema.sql(PAYLOADS);
+    JournalSql(Schema schema, String settings) {
+        this.page = together(schema, settings, PAGE);
+        this.firstPages = together(schema, settings, FIRST_PAGES);
+        this.position = together(schema, settings, POSITION);
+        this.payloads = together(schema, settings, PAYLOADS);
+    }
+
+    private static String together(Schema schema, String settings, String statement) {
+        return String.join(";\n", settings, schema.sql(statement.replace("${columns}", COLUMNS)));
     }
 }

@@ -6,6 +6,7 @@ import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,14 +29,13 @@ final class PostgresJournals implements Journals {
         int after = Math.max(afterPosition, Codes.INPUT);
         JournalReading reading = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.page)) {
-                new Parameters(statement).number(run.key()).integer(after).number(maxBytes);
-                try (ResultSet rows = statement.executeQuery()) {
-                    JournalReading read = new JournalReading(run.key(), maxBytes);
-                    while (rows.next()) {
-                        read.add(rows);
-                    }
-                    return read;
+                settled(statement).number(run.key()).integer(after).number(maxBytes);
+                ResultSet rows = rowsOf(statement);
+                JournalReading read = new JournalReading(run.key(), maxBytes);
+                while (rows.next()) {
+                    read.add(rows);
                 }
+                return read;
             }
         });
         complete(Map.of(run.key(), reading));
@@ -46,18 +46,16 @@ final class PostgresJournals implements Journals {
     public Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes) {
         Map<Long, JournalReading> readings = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.firstPages)) {
-                new Parameters(statement)
+                settled(statement)
                         .longs(runs.stream().mapToLong(RunRef::key).toArray())
                         .number(maxBytes);
-                try (ResultSet rows = statement.executeQuery()) {
-                    Map<Long, JournalReading> byKey = new HashMap<>();
-                    while (rows.next()) {
-                        byKey.computeIfAbsent(
-                                        rows.getLong(JournalReading.KEY), key -> new JournalReading(key, maxBytes))
-                                .add(rows);
-                    }
-                    return byKey;
+                ResultSet rows = rowsOf(statement);
+                Map<Long, JournalReading> byKey = new HashMap<>();
+                while (rows.next()) {
+                    byKey.computeIfAbsent(rows.getLong(JournalReading.RUN), key -> new JournalReading(key, maxBytes))
+                            .add(rows);
                 }
+                return byKey;
             }
         });
         complete(readings);
@@ -80,7 +78,7 @@ final class PostgresJournals implements Journals {
         }
         List<byte[]> payloads = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.payloads)) {
-                new Parameters(statement)
+                settled(statement)
                         .longs(missing.stream().mapToLong(Missing::key).toArray())
                         .ints(missing.stream()
                                 .mapToInt(lacking -> lacking.entry().position())
@@ -88,13 +86,12 @@ final class PostgresJournals implements Journals {
                         .ints(missing.stream()
                                 .mapToInt(lacking -> lacking.entry().note())
                                 .toArray());
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<byte[]> read = new ArrayList<>();
-                    while (rows.next()) {
-                        read.add(rows.getBytes(1));
-                    }
-                    return read;
+                ResultSet rows = rowsOf(statement);
+                List<byte[]> read = new ArrayList<>();
+                while (rows.next()) {
+                    read.add(rows.getBytes(1));
                 }
+                return read;
             }
         });
         for (int i = 0; i < missing.size(); i++) {
@@ -111,16 +108,26 @@ final class PostgresJournals implements Journals {
     private Page position(RunRef run, int after) {
         List<Recorded> entries = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.position)) {
-                new Parameters(statement).number(run.key()).number(run.key()).integer(after);
-                try (ResultSet rows = statement.executeQuery()) {
-                    List<Recorded> read = new ArrayList<>();
-                    while (rows.next()) {
-                        read.add(JournalReading.recorded(rows, rows.getBytes(JournalReading.PAYLOAD)));
-                    }
-                    return read;
+                settled(statement).number(run.key()).number(run.key()).integer(after);
+                ResultSet rows = rowsOf(statement);
+                List<Recorded> read = new ArrayList<>();
+                while (rows.next()) {
+                    read.add(JournalReading.recorded(rows, rows.getBytes(JournalReading.PAYLOAD)));
                 }
+                return read;
             }
         });
         return new Page(entries, false);
+    }
+
+    private static Parameters settled(PreparedStatement statement) throws SQLException {
+        return new Parameters(statement).text(LedgerSql.LOCK_TIMEOUT);
+    }
+
+    private static ResultSet rowsOf(PreparedStatement statement) throws SQLException {
+        statement.execute();
+        Results results = new Results(statement);
+        results.skip();
+        return results.next();
     }
 }

@@ -45,10 +45,6 @@ final class StatementsIT {
     private static final Set<Integer> FIXED_SIZE =
             Set.of(Types.BIGINT, Types.INTEGER, Types.SMALLINT, Types.BIT, Types.BOOLEAN, Types.TIMESTAMP, Types.OTHER);
 
-    private static final List<String> FLUSH_STATISTICS = List.of("SELECT pg_stat_force_next_flush()");
-    /** PostgreSQL 14 cannot be told to; a connection reports at the end of a statement, every half second at most. */
-    private static final List<String> AWAIT_STATISTICS = List.of("SELECT pg_sleep(0.6)", "SELECT pg_sleep(0.2)");
-
     private static HikariDataSource pool;
 
     @BeforeAll
@@ -94,7 +90,7 @@ final class StatementsIT {
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
                 new QuerySql(SCHEMA),
-                new JournalSql(SCHEMA),
+                new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),
                 new InboxSql(SCHEMA),
                 new TransactionSql(SCHEMA));
@@ -460,10 +456,7 @@ final class StatementsIT {
         Map<String, Long> scans = new LinkedHashMap<>();
         try (Connection connection = one.getConnection();
                 Statement statement = connection.createStatement()) {
-            boolean canFlush = connection.getMetaData().getDatabaseMajorVersion() >= 15;
-            for (String flush : canFlush ? FLUSH_STATISTICS : AWAIT_STATISTICS) {
-                statement.execute(flush);
-            }
+            TestServer.reportStatistics(connection);
             try (ResultSet rows = statement.executeQuery(
                     "SELECT relname, seq_scan FROM pg_stat_user_tables WHERE schemaname = '%s' AND relname IN ('run', 'journal', 'object', 'object_call', 'object_state', 'event', 'held', 'ready', 'timer', 'mail', 'awakeable', 'subscription', 'publication')"
                             .formatted(SCHEMA.name()))) {

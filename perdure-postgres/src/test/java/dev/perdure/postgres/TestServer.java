@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -16,6 +17,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** One real PostgreSQL for all tests of the build, with fsync on, on a port and in a folder of its own. */
 final class TestServer {
+    private static final List<String> FLUSH_STATISTICS = List.of("SELECT pg_stat_force_next_flush()");
+    /** PostgreSQL 14 cannot be told to; a connection reports at the end of a statement, every half second at most. */
+    private static final List<String> AWAIT_STATISTICS = List.of("SELECT pg_sleep(0.6)", "SELECT pg_sleep(0.2)");
+
     private static final AtomicInteger SCHEMAS = new AtomicInteger();
 
     private TestServer() {}
@@ -69,6 +74,16 @@ final class TestServer {
 
     static String newSchema() {
         return "t" + SCHEMAS.incrementAndGet();
+    }
+
+    /** Makes the server count what this connection has done. */
+    static void reportStatistics(Connection connection) throws SQLException {
+        boolean canFlush = connection.getMetaData().getDatabaseMajorVersion() >= 15;
+        try (Statement statement = connection.createStatement()) {
+            for (String report : canFlush ? FLUSH_STATISTICS : AWAIT_STATISTICS) {
+                statement.execute(report);
+            }
+        }
     }
 
     static void execute(String sql) {

@@ -86,7 +86,8 @@ public final class StepTypes {
     }
 
     private Answer answer(Serializable body) {
-        return known.computeIfAbsent(body.getClass(), unseen -> find(body));
+        Answer answer = known.get(body.getClass()); // nearly always there, and every step asks
+        return answer == null ? known.computeIfAbsent(body.getClass(), unseen -> find(body)) : answer;
     }
 
     private Answer find(Serializable body) {

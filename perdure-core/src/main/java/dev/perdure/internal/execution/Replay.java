@@ -138,8 +138,8 @@ final class Replay {
     }
 
     private boolean isPatch(int at) {
-        List<Recorded> recorded = at(at);
-        return !recorded.isEmpty() && recorded.getFirst().entry().kind() == Entry.Kind.PATCH;
+        Entry entry = firstFrom(at);
+        return entry != null && entry.position() == at && entry.kind() == Entry.Kind.PATCH;
     }
 
     /** Whether this patch is recorded at the next position. */
@@ -150,7 +150,7 @@ final class Replay {
 
     Past past(Call call) {
         List<Recorded> recorded = at(call.position());
-        return recorded.isEmpty() ? Past.NOTHING : new Past(List.copyOf(recorded));
+        return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
     }
 
     /** Whether anything is recorded that the code has not come to yet. */
@@ -177,7 +177,7 @@ final class Replay {
         while (to < page.size() && page.get(to).entry().position() == wanted) {
             to++;
         }
-        return from == to ? List.of() : page.subList(from, to);
+        return to == from + 1 ? List.of(page.get(from)) : List.copyOf(page.subList(from, to));
     }
 
     private @Nullable Entry firstFrom(int from) {

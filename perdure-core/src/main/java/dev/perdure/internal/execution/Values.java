@@ -69,7 +69,7 @@ public final class Values {
                                     kind,
                                     kind == Callee.Kind.GRAPH ? "Void" : "only the context"));
         }
-        return store(input, target.inputType(), "the input of %s '%s'".formatted(kind, target.name()))
+        return store(input, target.inputType(), "the input of " + kind + " '" + target.name() + "'")
                 .payload();
     }
 

@@ -55,6 +55,7 @@ public final class JsonCodec implements Codec {
                 .streamWriteConstraints(StreamWriteConstraints.builder()
                         .maxNestingDepth(MAX_DEPTH)
                         .build())
+                .recyclerPool(new Buffers())
                 .build();
         mapper = JsonMapper.builder(factory)
                 .annotationIntrospector(new SealedTypes())
@@ -70,6 +71,11 @@ public final class JsonCodec implements Codec {
 
     @Override
     public Payload encode(@Nullable Object value, Type type) {
+        byte[] plain = Plain.written(value, type);
+        return plain == null ? encodeAny(value, type) : new Payload(plain);
+    }
+
+    private Payload encodeAny(@Nullable Object value, Type type) {
         Shape shape = shape(type);
         try {
             return new Payload(shape.writer().writeValueAsBytes(value));
@@ -101,16 +107,24 @@ public final class JsonCodec implements Codec {
     }
 
     private Shape shape(Type type) {
-        return shapes.computeIfAbsent(type, unseen -> {
-            JavaType found = mapper.constructType(unseen);
-            return new Shape(found, mapper.writerFor(found), mapper.readerFor(found), strict.forType(found));
-        });
+        Shape shape = shapes.get(type); // nearly always there
+        return shape == null ? shapes.computeIfAbsent(type, this::shapeOf) : shape;
+    }
+
+    private Shape shapeOf(Type type) {
+        JavaType found = mapper.constructType(type);
+        return new Shape(found, mapper.writerFor(found), mapper.readerFor(found), strict.forType(found));
     }
 
     private @Nullable Object read(Function<Shape, ObjectReader> reader, Payload payload, Type type) {
         if (type == Void.class || type == void.class) {
             return null;
         }
+        Object plain = Plain.read(payload.bytes(), type);
+        return plain == null ? readAny(reader, payload, type) : plain;
+    }
+
+    private @Nullable Object readAny(Function<Shape, ObjectReader> reader, Payload payload, Type type) {
         try {
             return reader.apply(shape(type)).readValue(payload.bytes());
         } catch (JacksonException cause) {
