@@ -47,8 +47,9 @@ final class DispatchSql {
      * Claims by priority and age among what suits. A run that has to run alone is taken when it comes first, and then
      * nothing else is.
      *
-     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index for as long as some old
-     * transaction might look at them, and without a floor every claim would wade through all of them.
+     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index until they are vacuumed, and for as
+     * long as some old transaction might look at them; without a floor every claim would wade through all of them. What is of
+     * higher priority than the floor is looked for as well.
      */
     private static final String CLAIM = """
             WITH fence AS MATERIALIZED (
@@ -71,12 +72,17 @@ final class DispatchSql {
                 WHERE ?
                 ORDER BY rank, since, key
                 LIMIT 1
+            ), look AS MATERIALIZED (
+                SELECT ?::int AS rank, ?::timestamptz AS since, ${LAST_RANK}::bigint AS last
+                UNION ALL
+                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?::int > ${FIRST_RANK}
             ), crowd AS MATERIALIZED (
                 SELECT r.* FROM suiting s
+                CROSS JOIN look
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
                     WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND NOT r.alone
-                      AND (r.rank, r.since) >= (?, ?)
+                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last
                     ORDER BY rank, since, key
                     LIMIT ?
                     FOR UPDATE SKIP LOCKED
@@ -151,7 +157,9 @@ final class DispatchSql {
 
     DispatchSql(Schema schema, LedgerSql ledger) {
         this.wake = schema.sql(WAKE);
-        this.claim = schema.sql(CLAIM.replace("${details}", Claims.TAKEN));
+        this.claim = schema.sql(CLAIM.replace("${details}", Claims.TAKEN)
+                .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
+                .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE)));
         this.signalled = schema.sql(SIGNALLED);
         this.outlook = schema.sql(OUTLOOK);
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);

@@ -27,15 +27,16 @@ final class PostgresDispatch implements Dispatch {
     private final Claims claims;
     private final Workers workers;
     private final InboxReader inbox;
-    private final Watermark watermark = new Watermark();
+    private final Watermark watermark;
 
-    PostgresDispatch(Database database, Schema schema, Workers workers, InboxReader inbox) {
+    PostgresDispatch(Database database, Schema schema, Workers workers, InboxReader inbox, Watermark watermark) {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
         this.sql = new DispatchSql(schema, ledgerSql);
         this.claims = new Claims(schema, ledgerSql, database);
         this.workers = workers;
         this.inbox = inbox;
+        this.watermark = watermark;
     }
 
     @Override
@@ -97,6 +98,8 @@ final class PostgresDispatch implements Dispatch {
             parameters
                     .integer(floor.rank())
                     .time(floor.since())
+                    .number(floor.rank())
+                    .integer(floor.rank())
                     .integer(request.limit())
                     .integer(request.limit());
             parameters.integer(worker).integer(worker);

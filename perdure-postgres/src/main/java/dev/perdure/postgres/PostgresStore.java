@@ -63,7 +63,8 @@ public final class PostgresStore implements Store {
         keys.refill();
         this.ledger = new PostgresLedger(database, schema, keys, workers, hints);
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCircles);
-        this.dispatch = new PostgresDispatch(database, schema, workers, new InboxReader(database, schema, ledger));
+        this.dispatch = new PostgresDispatch(
+                database, schema, workers, new InboxReader(database, schema, ledger), new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.watch());
         this.runs = new PostgresRuns(database, querySql, hints.watch());

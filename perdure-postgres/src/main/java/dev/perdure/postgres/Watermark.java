@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * Where claims begin to look.
  *
  * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. When that has been slow
- * several times in a row, which happens beside a transaction that was left open, claims begin where the last one
- * stopped, and look from the beginning only now and then: so seldom that it takes a small share of the time. What was
- * enqueued before the floor meanwhile (a higher priority, a commit that took long) waits for the next full look.
+ * several times in a row, which happens after a crowd until the queue is vacuumed, and beside a transaction that was left open,
+ * claims begin where the last one stopped, and look from the beginning only now and then: so seldom that it takes a small
+ * share of the time. What has a higher priority than the floor is always looked for; what is older, because its commit took
+ * long, waits for the next full look.
  */
 final class Watermark {
     /**
@@ -25,6 +26,10 @@ final class Watermark {
      */
     record Floor(int rank, Instant since) {
         static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"));
+
+        boolean isBefore(Floor other) {
+            return rank < other.rank || (rank == other.rank && since.isBefore(other.since));
+        }
     }
 
     /** Polls that look at the same part of the queue. */
@@ -38,10 +43,15 @@ final class Watermark {
     }
 
     /** What was seen of one kind of poll: slow full looks in a row, and, when they were many, where to begin until when. */
-    private record Seen(int slowLooks, Floor reached, long nextFullLook) {}
+    private record Seen(int slowLooks, Floor reached, long nextFullLook) {
+        /** Never back: what comes before it is looked for anyway, or with the next full look. */
+        Seen onTo(Floor further) {
+            return further.isBefore(reached) ? this : new Seen(slowLooks, further, nextFullLook);
+        }
+    }
 
     /** What a look may take, and what each run that it claims may add. */
-    private static final long QUICK_MICROS = 10_000;
+    private static final long QUICK_MICROS = 2_000;
 
     private static final long QUICK_MICROS_PER_RUN = 100;
     private static final int SLOW_LOOKS = 3;
@@ -64,8 +74,7 @@ final class Watermark {
         Kind kind = Kind.of(poll);
         if (!from.equals(Floor.BEGINNING)) {
             if (reached != null) {
-                seen.computeIfPresent(
-                        kind, (k, last) -> new Seen(last.slowLooks(), before(reached), last.nextFullLook()));
+                seen.computeIfPresent(kind, (k, last) -> last.onTo(before(reached)));
             }
         } else if (reached == null || tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN) {
             seen.remove(kind);

@@ -159,6 +159,13 @@ final class SmallPartsTest {
         assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true)))
                 .isEqualTo(Watermark.Floor.BEGINNING);
 
+        watermark.saw(poll, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9)), 1, 100);
+        assertThat(watermark.floor(poll))
+                .as("something urgent does not move it back")
+                .isEqualTo(floor);
+        watermark.saw(poll, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9)), 1, 100);
+        assertThat(watermark.floor(poll).since()).isAfter(floor.since());
+
         watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 100);
         assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
     }

@@ -183,8 +183,8 @@ final class StatementsIT {
                 workers.joined(
                         new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
                         Objects.requireNonNull(workers.number(fixture.worker)));
-                PostgresDispatch dispatch =
-                        new PostgresDispatch(database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger));
+                PostgresDispatch dispatch = new PostgresDispatch(
+                        database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger), new Watermark());
                 for (int i = 0; i < 8; i++) {
                     plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);

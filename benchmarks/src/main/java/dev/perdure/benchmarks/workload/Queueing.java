@@ -44,7 +44,10 @@ public final class Queueing {
 
     private void measure(Queue.Producer producer) throws Exception {
         task.results().progress("w3 warm-up");
-        drain(producer, task.scale().choose(2_000, 500, 20));
+        long warm = System.nanoTime() + task.scale().warmUp().toNanos();
+        do {
+            drain(producer, task.scale().choose(2_000, 500, 20));
+        } while (System.nanoTime() < warm);
         task.results().progress("w3.latency");
         latency(producer);
         int count = task.scale().choose(20_000, 5_000, 50);

@@ -1,0 +1,74 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Leases.Joining;
+import dev.perdure.spi.NewRun;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Claims that begin where the last one stopped pass over what is older, and over nothing else. */
+final class WatermarkIT {
+    private static final long TEN_SECONDS = 10_000_000;
+
+    @Test
+    void what_is_urgent_is_claimed_although_it_comes_before_the_floor() throws Exception {
+        String name = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(3);
+                PostgresStore store =
+                        PostgresStore.on(pool).schema(name).notifications(false).open()) {
+            Schema schema = new Schema(name);
+            Database database = new Database(Connections.from(pool, 3), () -> null);
+            Workers workers = new Workers(database, new LeaseSql(schema));
+            StoreFixture fixture = new StoreFixture(store);
+            workers.joined(
+                    new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
+                    Objects.requireNonNull(workers.number(fixture.worker)));
+            PostgresLedger ledger =
+                    new PostgresLedger(database, schema, new Keys(schema, database), workers, new PostgresHints());
+            Watermark watermark = new Watermark();
+            PostgresDispatch dispatch = new PostgresDispatch(
+                    database, schema, workers, new InboxReader(database, schema, ledger), watermark);
+            store.ledger()
+                    .apply(
+                            Lane.client(0),
+                            List.of(
+                                    new Change.Start(run("older", 0), null),
+                                    new Change.Start(run("urgent", 5), null),
+                                    new Change.Start(run("lesser", -5), null)));
+            Poll poll = fixture.poll(10);
+            slowUntil(watermark, poll, new Watermark.Floor(~0, Instant.now().plusSeconds(60)));
+
+            assertThat(claimed(dispatch, poll)).containsExactly("urgent", "lesser");
+            watermark.saw(poll, Watermark.Floor.BEGINNING, null, 0, 0); // as after a full look that was quick
+            assertThat(claimed(dispatch, poll)).containsExactly("older");
+        }
+    }
+
+    private static void slowUntil(Watermark watermark, Poll poll, Watermark.Floor reached) {
+        while (watermark.floor(poll).equals(Watermark.Floor.BEGINNING)) {
+            watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 1, TEN_SECONDS);
+        }
+    }
+
+    private static List<String> claimed(PostgresDispatch dispatch, Poll poll) {
+        return dispatch.poll(poll).claimed().stream()
+                .map(claimed -> claimed.run().id().toString())
+                .toList();
+    }
+
+    private static NewRun run(String id, int priority) {
+        NewRun plain = StoreFixture.newRun(id);
+        return new NewRun(
+                RunId.of(id), plain.definition(), plain.input(), plain.seed(), plain.queue(), priority, null, null);
+    }
+}
