@@ -58,7 +58,7 @@ final class AnswerReader {
         boolean fenced = false;
         for (Part part : parts) {
             switch (part) {
-                case START_OWN, END_OWN, FREE_CALLS, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE ->
+                case START_OWN, WAIT_OWN, END_OWN, FREE_CALLS, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE ->
                     throw BatchBinding.notHere(part);
                 case SETTINGS, MAKE_OBJECTS, LOCK_OBJECTS, TASK, FOLLOW, EFFECT, STATE, WHOLE_STATE -> results.skip();
                 case WHOLE -> batch.trains.read(results.next(), outcomes);

@@ -38,7 +38,8 @@ final class BatchBinding {
 
     void bind(Part part, Parameters parameters) throws SQLException {
         switch (part) {
-            case START_OWN, END_OWN, FREE_CALLS, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE -> throw notHere(part);
+            case START_OWN, WAIT_OWN, END_OWN, FREE_CALLS, START_FAMILY, END_FAMILY, END_FAMILY_AND_QUEUE ->
+                throw notHere(part);
             case SETTINGS -> parameters.text(LedgerSql.LOCK_TIMEOUT);
             case MAKE_OBJECTS -> {
                 batch.objects.bindMade(fence(parameters));

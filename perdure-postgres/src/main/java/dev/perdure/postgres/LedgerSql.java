@@ -170,6 +170,7 @@ final class LedgerSql {
         LOCK_AFTER,
         LOCK_ALL,
         APPEND,
+        WAIT_OWN,
         END_OWN,
         END_FAMILY,
         END_FAMILY_AND_QUEUE,
@@ -278,6 +279,7 @@ final class LedgerSql {
             case DELIVER -> mail.deliver;
             case MOVE -> moves.move;
             case END -> careful ? moves.carefulEnd : moves.end;
+            case WAIT_OWN -> own.wait;
             case END_OWN -> own.end;
             case END_FAMILY -> family.end;
             case END_FAMILY_AND_QUEUE -> family.endAndQueue;

@@ -86,7 +86,8 @@ final class MoveSql {
                 ON CONFLICT DO NOTHING
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE moves
+                -- Of one that was born running its own row tells.
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE moves AND changes > 0
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE ctid = ANY (ARRAY(

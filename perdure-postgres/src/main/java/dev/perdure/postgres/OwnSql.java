@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
 /**
- * The statements of a batch for runs that begin and end in this worker and concern nobody else, which is what most do; the
+ * The statements of a batch for runs that begin, wait and end in this worker and concern nobody else, which is what most do; the
  * rules of {@link LedgerSql} hold here too.
  *
  * <p>How it works: these hope. Every id is new, and every run is held as the batch believes; so nothing is looked up first,
@@ -62,11 +62,55 @@ final class OwnSql {
             SELECT at, 1 / (SELECT count(*) = ? FROM ended)::int AS all_held FROM fence
             """;
 
+    /**
+     * Lets runs wait. One that was woken more often than its worker has seen stays, and one that was recovered has to be looked
+     * at: then the hope was vain. The state that a run leaves is logged unless it was born in it.
+     */
+    private static final String WAIT = """
+            WITH ${fence}, given AS MATERIALIZED (
+                SELECT fence.at, fence.worker, g.*,
+                       COALESCE(
+                           timestamptz 'epoch' + g.due * interval '1 microsecond',
+                           fence.at + g.delay * interval '1 microsecond') AS wake_at
+                FROM fence
+                CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::int[], ?::bigint[], ?::bigint[], ?::int[], ?::text[], ?::text[])
+                    AS g (key, epoch, state, seen, delay, due, needed, awaited, awaited_names)
+            ), waiting AS (
+                UPDATE ${schema}.run SET
+                    changed_at = g.at, wake_at = g.wake_at, owner = NULL, changes = changes + 1, state = g.state, reason = NULL,
+                    needed = g.needed, awaited = g.awaited::int4multirange, awaited_names = g.awaited_names::text[]
+                FROM given g
+                WHERE run.key = ANY (?::bigint[]) AND run.key = g.key
+                  AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = g.worker
+                  AND run.wakes <= g.seen AND run.recoveries = 0
+                RETURNING run.key
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
+                FROM fence
+                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
+                    AS e (key, position, note, kind, status, name, payload)
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM ${schema}.run
+                WHERE run.key = ANY (?::bigint[]) AND run.changes > 0 AND EXISTS (SELECT FROM fence)
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at, key, key & 255 FROM given WHERE wake_at IS NOT NULL
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+            )
+            SELECT at, 1 / (SELECT count(*) = ? FROM waiting)::int AS all_held FROM fence
+            """;
+
     final String start;
     final String end;
+    final String wait;
 
     OwnSql(Schema schema) {
         this.start = schema.sql(START.replace("${fence}", FENCE));
         this.end = schema.sql(END.replace("${fence}", FENCE));
+        this.wait = schema.sql(WAIT.replace("${fence}", FENCE));
     }
 }

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Move;
@@ -18,6 +19,14 @@ final class Plain {
     /** Whether it does nothing but end a run, of which no other run has to hear. */
     static boolean isEnd(Change.Advance advance) {
         return onlyEnds(advance) && !Keys.concernsOthers(advance.run().key());
+    }
+
+    /** Whether it does nothing but let a run wait, for time or for what others send. */
+    static boolean isWait(Change change) {
+        return change instanceof Change.Advance advance
+                && advance.move() instanceof Move.Wait wait
+                && wait.state() != RunState.PENDING
+                && advance.effects().isEmpty();
     }
 
     /** Whether it does nothing but end a run. */

@@ -31,6 +31,7 @@ final class PlainBatch {
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final List<Born> births = new ArrayList<>();
     private final List<Placed<Change.Advance>> ends = new ArrayList<>();
+    private final OwnWaits waits = new OwnWaits();
     private final FreeCalls calls = new FreeCalls();
     private final Outcome[] outcomes;
 
@@ -55,10 +56,12 @@ final class PlainBatch {
                 case Change.Advance advance when Plain.isEndOfCall(advance) -> calls.end(index, advance);
                 case Change.Advance advance
                 when advance.move() instanceof Move.End -> ends.add(new Placed<>(index, advance));
+                case Change.Advance advance when Plain.isWait(advance) -> waits.add(index, advance);
                 case Change.Advance advance -> appends.add(new Placed<>(index, advance));
                 default -> throw new IllegalArgumentException("Not plain: " + placed.change());
             }
         }
+        waits.sort();
         ends.sort(Comparator.comparingLong(end -> end.change().run().key()));
         births.sort(Comparator.comparing(birth -> birth.run().id()));
     }
@@ -68,10 +71,11 @@ final class PlainBatch {
         Set<Part> parts = EnumSet.noneOf(Part.class);
         addIf(!appends.isEmpty(), parts, Part.APPEND);
         addIf(!births.isEmpty(), parts, Part.START_OWN);
+        addIf(!waits.isEmpty(), parts, Part.WAIT_OWN);
         addIf(!ends.isEmpty(), parts, Part.END_OWN);
         addIf(!calls.isEmpty(), parts, Part.FREE_CALLS);
         addIf(calls.beginsAny(), parts, Part.KNOWN_STATES);
-        addIf(!births.isEmpty() || !ends.isEmpty() || !calls.isEmpty(), parts, Part.SETTINGS);
+        addIf(!parts.equals(Set.of(Part.APPEND)), parts, Part.SETTINGS);
         return parts;
     }
 
@@ -89,7 +93,10 @@ final class PlainBatch {
                 case Change.Start start ->
                     start.owner() != null && (Plain.isStart(start) || Plain.isStartOfCall(start));
                 case Change.Advance advance ->
-                    Plain.isAppend(advance) || Plain.isEnd(advance) || Plain.isEndOfCall(advance);
+                    Plain.isAppend(advance)
+                            || Plain.isWait(advance)
+                            || Plain.isEnd(advance)
+                            || Plain.isEndOfCall(advance);
                 default -> false;
             };
             if (!plain) {
@@ -104,6 +111,11 @@ final class PlainBatch {
 
     boolean startsAny() {
         return !births.isEmpty() || calls.beginsAny();
+    }
+
+    /** Whether any of them leaves memory to wait, which it must not if it is woken. */
+    boolean waitsAny() {
+        return !waits.isEmpty();
     }
 
     /** How many of them are calls of virtual objects, which may not be free. */
@@ -145,6 +157,7 @@ final class PlainBatch {
         switch (part) {
             case FREE_CALLS -> calls.bind(parameters);
             case START_OWN -> bindStarts(parameters);
+            case WAIT_OWN -> waits.bind(parameters, sender.worker());
             case END_OWN -> bindEnds(parameters);
             default -> new Entries(Batch.changes(appends)).bind(parameters);
         }
@@ -205,6 +218,7 @@ final class PlainBatch {
                     outcomes[birth.index()] = at == null ? new Outcome.Fenced() : new Outcome.Started(run, true, at);
                 }
             }
+            case WAIT_OWN -> waits.settle(at, outcomes);
             case END_OWN -> {
                 for (Placed<Change.Advance> end : ends) {
                     outcomes[end.index()] = at == null

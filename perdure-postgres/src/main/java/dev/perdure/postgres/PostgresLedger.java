@@ -48,6 +48,8 @@ final class PostgresLedger implements Ledger {
     /** Whether objects that are called are free, mostly. */
     private final Hope objectsAreFree = new Hope();
 
+    private final Hope nobodyWakes = new Hope();
+
     private final Workers workers;
     private final PostgresHints hints;
     private final Circles circles;
@@ -142,7 +144,8 @@ final class PostgresLedger implements Ledger {
         if (talk != null) {
             return List.of(talk);
         }
-        List<Outcome> hopeful = Plain.isCall(changes.getFirst()) ? hopefully(sender, changes) : null;
+        boolean mayHope = Plain.isCall(changes.getFirst()) || Plain.isWait(changes.getFirst());
+        List<Outcome> hopeful = mayHope ? hopefully(sender, changes) : null;
         return hopeful != null ? hopeful : send(sender, new Batch(changes, keys), true);
     }
 
@@ -182,7 +185,8 @@ final class PostgresLedger implements Ledger {
         if (plain == null || (plain.startsAny() && idsAreTaken.isSo())) {
             return null;
         }
-        if (plain.calls() > 0 && !objectsAreFree.isWorthwhile()) {
+        if ((plain.calls() > 0 && !objectsAreFree.isWorthwhile())
+                || (plain.waitsAny() && !nobodyWakes.isWorthwhile())) {
             return null;
         }
         List<Outcome> outcomes;
@@ -191,7 +195,13 @@ final class PostgresLedger implements Ledger {
                     .call(connection -> plain.send(
                             connection, office.sql(), office.database().time()));
         } catch (UnforeseenException vain) {
+            if (plain.waitsAny()) {
+                nobodyWakes.was(false);
+            }
             return send(sender, new Batch(changes, keys), true);
+        }
+        if (plain.waitsAny()) {
+            nobodyWakes.was(true);
         }
         List<Integer> unlucky = plain.unlucky();
         if (plain.calls() > 0) {

@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Due;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -143,6 +150,81 @@ final class PlainBatchIT {
         assertThat(leftBehind(claimed.get(1))).isEqualTo(leftBehind(claimed.get(2)));
     }
 
+    @Test
+    void waits_leave_the_same_behind_as_the_long_way() {
+        List<RunRef> runs = List.of(started("alone"), started("together"), started("long-way"));
+        for (int round = 1; round <= 2; round++) {
+            apply(waiting(runs.get(0), round));
+            apply(waiting(runs.get(1), round), start("a" + round));
+            apply(waiting(runs.get(2), round), notPlain("b" + round));
+            assertThat(runs).extracting(this::waitingLeftBehind).containsOnly(waitingLeftBehind(runs.get(2)));
+            assertThat(statesOf(runs.toArray(RunRef[]::new))).containsOnly(RunState.SUSPENDED);
+            assertThat(store.dispatch().poll(fixture.poll(10)).claimed())
+                    .extracting(Dispatch.Claimed::run)
+                    .containsAll(runs);
+        }
+        assertThat(runs)
+                .extracting(run -> history(run.id()))
+                .containsOnly("RUNNING SUSPENDED READY ".repeat(2) + "RUNNING");
+    }
+
+    private String waitingLeftBehind(RunRef run) {
+        return String.join(
+                "\n",
+                leftBehind(run),
+                rows("run", "needed, awaited, awaited_names", run, "key"),
+                rows("timer", "due_at", run, "due_at"),
+                history(run.id()));
+    }
+
+    private String history(RunId run) {
+        return TestServer.query("SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = '%s'"
+                .formatted(schema, run.value()));
+    }
+
+    /** Waits for a time that is over, under the epoch of the round. */
+    private static Change waiting(RunRef run, int round) {
+        Awaited awaited = new Awaited(Set.of(Channel.message("news")), 1);
+        Due due = new Due.At(Instant.parse("2026-01-01T00:00:00Z"));
+        return new Change.Advance(
+                run, round, List.of(StoreFixture.step(round)), new Move.Wait(RunState.SUSPENDED, due, awaited, 0));
+    }
+
+    @Test
+    void one_that_was_woken_stays_and_the_others_wait() {
+        RunRef woken = started("woken");
+        RunRef other = started("other");
+        store.ledger().apply(Lane.client(0), List.of(new Change.Command(woken.id(), Change.Order.CANCEL, "enough")));
+        List<Outcome> outcomes = apply(waiting(woken, 1), waiting(other, 1));
+        assertThat(outcomes.get(0)).isInstanceOf(Outcome.Woken.class);
+        assertThat(outcomes.get(1)).isInstanceOf(Outcome.Applied.class);
+        assertThat(statesOf(woken, other)).containsExactly(RunState.RUNNING, RunState.SUSPENDED);
+        assertThat(rows("held", "key = %d".formatted(woken.key()), woken, "key"))
+                .isEqualTo("(t)");
+    }
+
+    /** The wake-up is not committed yet when the run goes to wait: it is not lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_wait_meets_a_wake_up_that_another_transaction_is_about_to_commit(boolean alone) throws Exception {
+        RunRef woken = started("woken");
+        RunRef other = started("other");
+        try (ExecutorService executor = Executors.newSingleThreadExecutor();
+                Connection rival = pool.getConnection()) {
+            rival.setAutoCommit(false);
+            try (PreparedStatement wake = rival.prepareStatement(
+                    "UPDATE %s.run SET wakes = wakes + 1 WHERE id = 'woken'".formatted(schema))) {
+                assertThat(wake.executeUpdate()).isEqualTo(1);
+            }
+            List<Change> waits = alone ? List.of(waiting(woken, 1)) : List.of(waiting(woken, 1), waiting(other, 1));
+            Future<List<Outcome>> waiting = executor.submit(() -> fixture.applyPatiently(waits));
+            TestServer.awaitBlocked();
+            rival.commit();
+            assertThat(waiting.get().getFirst()).isInstanceOf(Outcome.Woken.class);
+        }
+        assertThat(statesOf(woken)).containsExactly(RunState.RUNNING);
+    }
+
     /** What makes the batch that it is in take the long way. */
     private Change notPlain(String id) {
         return new Change.Start(StoreFixture.newRun(id), null);
@@ -203,14 +285,17 @@ final class PlainBatchIT {
     void a_worker_without_lanes_does_nothing_by_them() throws Exception {
         RunRef appending = started("appending");
         RunRef ending = started("ending");
+        RunRef resting = started("resting");
         TestServer.execute("DELETE FROM %s.lane".formatted(schema));
+        assertThat(apply(waiting(resting, 1))).containsExactly(new Outcome.Fenced());
+        assertThat(apply(waiting(resting, 1), StoreFixture.complete(ending))).containsOnly(new Outcome.Fenced());
         assertThat(apply(start("new"), StoreFixture.append(appending, 1), StoreFixture.complete(ending)))
                 .containsOnly(new Outcome.Fenced());
         assertThat(apply(start("new"))).containsExactly(new Outcome.Fenced());
         assertThat(apply(StoreFixture.append(appending, 1))).containsExactly(new Outcome.Fenced());
         assertThat(apply(StoreFixture.complete(ending))).containsExactly(new Outcome.Fenced());
         assertThat(store.runs().find(RunId.of("new"))).isEmpty();
-        assertThat(statesOf(appending, ending)).containsOnly(RunState.RUNNING);
+        assertThat(statesOf(appending, ending, resting)).containsOnly(RunState.RUNNING);
     }
 
     /** Somebody has the run's row and has raised its wake count when its end comes: the end waits and keeps what he wrote. */

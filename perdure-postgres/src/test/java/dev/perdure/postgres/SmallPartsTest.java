@@ -53,10 +53,17 @@ final class SmallPartsTest {
     void a_batch_locks_runs_before_it_takes_ids_that_others_may_wait_for() {
         LedgerSql sql = new LedgerSql(new Schema("perdure"));
         String batch = sql.shape(
-                EnumSet.of(Part.START_OWN, Part.START_FAMILY, Part.START, Part.LOCK, Part.END_OWN, Part.END_FAMILY),
+                EnumSet.of(
+                        Part.START_OWN,
+                        Part.START_FAMILY,
+                        Part.START,
+                        Part.LOCK,
+                        Part.WAIT_OWN,
+                        Part.END_OWN,
+                        Part.END_FAMILY),
                 false);
         for (String takesIds : List.of(sql.start, sql.own.start, sql.family.start)) {
-            for (String locksRuns : List.of(sql.locks.lock, sql.own.end, sql.family.end)) {
+            for (String locksRuns : List.of(sql.locks.lock, sql.own.wait, sql.own.end, sql.family.end)) {
                 assertThat(batch.indexOf(locksRuns)).isNotNegative().isLessThan(batch.indexOf(takesIds));
             }
         }
