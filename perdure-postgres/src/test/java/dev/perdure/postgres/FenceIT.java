@@ -142,13 +142,15 @@ final class FenceIT {
         ENDS_OF_TASKS,
         A_CALL,
         FREE_CALLS,
-        A_WAIT
+        A_WAIT,
+        A_WAIT_THE_LONG_WAY
     }
 
     private List<Change> changes(What what, RunRef run, RunRef other) {
         Change start = new Change.Start(StoreFixture.newRun("new"), fixture.worker);
         Change call = new Change.Start(StoreFixture.newRun("call").on(cart("free")), fixture.worker);
-        Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0);
+        Change wait = new Change.Advance(
+                run, 1, List.of(StoreFixture.step(1)), new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0));
         return switch (what) {
             case AN_ENTRY -> List.of(append(run, 1));
             case A_START -> List.of(start);
@@ -163,7 +165,8 @@ final class FenceIT {
                         StoreFixture.complete(run));
             case A_CALL -> List.of(call);
             case FREE_CALLS -> List.of(call, StoreFixture.complete(run), StoreFixture.complete(other));
-            case A_WAIT -> List.of(new Change.Advance(run, 1, List.of(StoreFixture.step(1)), wait));
+            case A_WAIT -> List.of(wait);
+            case A_WAIT_THE_LONG_WAY -> List.of(wait, new Change.Start(StoreFixture.newRun("queued"), null));
         };
     }
 

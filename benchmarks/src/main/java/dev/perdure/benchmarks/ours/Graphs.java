@@ -9,6 +9,7 @@ import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Together;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.postgres.PostgresStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -45,6 +46,7 @@ public final class Graphs {
             Load.Action one = () -> perdure.start(GRAPH, 1).result();
             Load.of(16, task.scale().warmUp(), one);
             task.results().progress("w6.alone");
+            Load.of(1, task.scale().warmUp().dividedBy(4), one);
             double[] alone = new double[task.scale().rounds()];
             for (int round = 0; round < alone.length; round++) {
                 alone[round] = Load.of(1, task.scale().round(), one).p50();
@@ -55,19 +57,25 @@ public final class Graphs {
         }
     }
 
-    /** Tasks a second: a thousand graphs at once, and again until the round is over. */
+    /** Tasks a second. */
     private static double[] many(Task task, Load.Action one) throws Exception {
         int graphs = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
+        many(task.scale().warmUp().dividedBy(4), graphs, one);
         double[] samples = new double[task.scale().rounds()];
         for (int round = 0; round < samples.length; round++) {
-            long done = 0;
-            double seconds = 0;
-            while (seconds < task.scale().round().toMillis() / 1e3) {
-                seconds += Together.seconds(graphs, one);
-                done += (long) graphs * TASKS;
-            }
-            samples[round] = done / seconds;
+            samples[round] = many(task.scale().round(), graphs, one);
         }
         return samples;
+    }
+
+    /** So many graphs at once, and again until the time is over. */
+    private static double many(Duration time, int graphs, Load.Action one) throws Exception {
+        long done = 0;
+        double seconds = 0;
+        while (seconds < time.toMillis() / 1e3) {
+            seconds += Together.seconds(graphs, one);
+            done += (long) graphs * TASKS;
+        }
+        return done / seconds;
     }
 }

@@ -53,6 +53,7 @@ public final class Objects {
 
     private static void measure(Task task, String name, int callers, Load.Action call) throws Exception {
         task.results().progress(name);
+        Load.of(callers, task.scale().warmUp().dividedBy(4), call);
         double[] rates = new double[task.scale().rounds()];
         for (int round = 0; round < rates.length; round++) {
             rates[round] = Load.of(callers, task.scale().round(), call).perSecond();

@@ -4,6 +4,7 @@ import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Together;
 import dev.perdure.benchmarks.report.Unit;
+import java.time.Duration;
 
 /** W2: workflows of many no-op steps, one alone and many at once. */
 public final class ManySteps {
@@ -43,19 +44,25 @@ public final class ManySteps {
         }
     }
 
-    /** Steps a second: so many workflows at once, and again until the round is over. */
+    /** Steps a second. */
     private static double[] rounds(Task task, StepRunner runner, int workflows, int steps) throws Exception {
+        round(task.scale().warmUp().dividedBy(4), runner, workflows, steps);
         double[] samples = new double[task.scale().rounds()];
         for (int round = 0; round < samples.length; round++) {
-            long done = 0;
-            double seconds = 0;
-            while (seconds < task.scale().round().toMillis() / 1e3) {
-                seconds += Together.seconds(workflows, () -> runner.run(steps));
-                done += (long) workflows * steps;
-            }
-            samples[round] = done / seconds;
+            samples[round] = round(task.scale().round(), runner, workflows, steps);
         }
         return samples;
+    }
+
+    /** So many workflows at once, and again until the time is over. */
+    private static double round(Duration time, StepRunner runner, int workflows, int steps) throws Exception {
+        long done = 0;
+        double seconds = 0;
+        while (seconds < time.toMillis() / 1e3) {
+            seconds += Together.seconds(workflows, () -> runner.run(steps));
+            done += (long) workflows * steps;
+        }
+        return done / seconds;
     }
 
     private static double[] inverse(double[] perSecond) {
