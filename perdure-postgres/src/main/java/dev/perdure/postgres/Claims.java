@@ -43,6 +43,7 @@ final class Claims {
                 LEFT JOIN LATERAL (
                     SELECT payload FROM ${schema}.journal j WHERE j.key = a.key AND j.position = ${OUTCOME} OFFSET 0
                 ) o ON true
+                WHERE r.after IS NOT NULL
             ) p ON true
             """;
 
