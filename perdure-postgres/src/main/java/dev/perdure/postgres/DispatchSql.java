@@ -75,7 +75,7 @@ final class DispatchSql {
             ), look AS MATERIALIZED (
                 SELECT ?::int AS rank, ?::timestamptz AS since, ${LAST_RANK}::bigint AS last
                 UNION ALL
-                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?::int > ${FIRST_RANK}
+                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?
             ), crowd AS MATERIALIZED (
                 SELECT r.* FROM suiting s
                 CROSS JOIN look
@@ -117,7 +117,7 @@ final class DispatchSql {
                 FROM taken t
                 WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
             )
-            SELECT g.rank, g.since, g.alone, (extract(epoch FROM clock_timestamp() - now()) * 1000000)::bigint AS took,
+            SELECT g.rank, g.since, g.alone, (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::bigint AS took,
                    ${details}
             ORDER BY g.rank, g.since, g.key
             """;

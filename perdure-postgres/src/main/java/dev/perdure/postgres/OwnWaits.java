@@ -28,9 +28,13 @@ final class OwnWaits {
         return all.isEmpty();
     }
 
+    long[] keys() {
+        return Moves.keys(all);
+    }
+
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         int count = all.size();
-        long[] keys = Moves.keys(all);
+        long[] keys = keys();
         long[] epochs = new long[count];
         short[] states = new short[count];
         int[] seen = new int[count];

@@ -15,10 +15,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,7 @@ final class PlainBatch {
         Set<Part> parts = EnumSet.noneOf(Part.class);
         addIf(!appends.isEmpty(), parts, Part.APPEND);
         addIf(!births.isEmpty(), parts, Part.START_OWN);
+        addIf(!waits.isEmpty() && !ends.isEmpty(), parts, Part.LOCK); // all in one pass, as in any batch
         addIf(!waits.isEmpty(), parts, Part.WAIT_OWN);
         addIf(!ends.isEmpty(), parts, Part.END_OWN);
         addIf(!calls.isEmpty(), parts, Part.FREE_CALLS);
@@ -153,6 +156,11 @@ final class PlainBatch {
             calls.bindRead(parameters);
             return;
         }
+        if (part == Part.LOCK) {
+            parameters.integer(sender.worker()).integer(sender.lane());
+            parameters.longs(movedKeys()).integer(sender.worker());
+            return;
+        }
         parameters.time(time).integer(sender.worker()).integer(sender.lane());
         switch (part) {
             case FREE_CALLS -> calls.bind(parameters);
@@ -161,6 +169,11 @@ final class PlainBatch {
             case END_OWN -> bindEnds(parameters);
             default -> new Entries(Batch.changes(appends)).bind(parameters);
         }
+    }
+
+    private long[] movedKeys() {
+        return LongStream.concat(Arrays.stream(Moves.keys(ends)), Arrays.stream(waits.keys()))
+                .toArray();
     }
 
     private void bindStarts(Parameters parameters) throws SQLException {
@@ -201,7 +214,7 @@ final class PlainBatch {
 
     void read(Part part, ResultSet rows) throws SQLException {
         switch (part) {
-            case SETTINGS -> {}
+            case SETTINGS, LOCK -> {}
             case FREE_CALLS -> calls.read(rows, outcomes);
             case KNOWN_STATES -> calls.readStates(rows, outcomes);
             default -> readTime(part, rows);

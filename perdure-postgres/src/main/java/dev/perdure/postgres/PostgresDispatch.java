@@ -99,7 +99,7 @@ final class PostgresDispatch implements Dispatch {
                     .integer(floor.rank())
                     .time(floor.since())
                     .number(floor.rank())
-                    .integer(floor.rank())
+                    .bool(floor.urgentToo())
                     .integer(request.limit())
                     .integer(request.limit());
             parameters.integer(worker).integer(worker);
@@ -137,7 +137,7 @@ final class PostgresDispatch implements Dispatch {
         rows = results.next();
         while (rows.next()) {
             claimed.add(Claims.claimed(rows));
-            reached = new Watermark.Floor(rows.getInt("rank"), Results.time(rows, "since"));
+            reached = new Watermark.Floor(rows.getInt("rank"), Results.time(rows, "since"), true);
             took = rows.getLong("took");
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }

@@ -47,7 +47,7 @@ final class PostgresLedger implements Ledger {
     private final Lately idsAreTaken = new Lately();
     /** Whether objects that are called are free, mostly. */
     private final Hope objectsAreFree = new Hope();
-
+    /** Whether runs that go to wait may do so, mostly. */
     private final Hope nobodyWakes = new Hope();
 
     private final Workers workers;
@@ -185,8 +185,10 @@ final class PostgresLedger implements Ledger {
         if (plain == null || (plain.startsAny() && idsAreTaken.isSo())) {
             return null;
         }
-        if ((plain.calls() > 0 && !objectsAreFree.isWorthwhile())
-                || (plain.waitsAny() && !nobodyWakes.isWorthwhile())) {
+        if (plain.calls() > 0 && (plain.waitsAny() || !objectsAreFree.isWorthwhile())) {
+            return null; // both lock runs, and that is done in one pass
+        }
+        if (plain.waitsAny() && !nobodyWakes.isWorthwhile()) {
             return null;
         }
         List<Outcome> outcomes;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. When that has been slow
  * several times in a row, which happens after a crowd until the queue is vacuumed, and beside a transaction that was left open,
  * claims begin where the last one stopped, and look from the beginning only now and then: so seldom that it takes a small
- * share of the time. What has a higher priority than the floor is always looked for; what is older, because its commit took
- * long, waits for the next full look.
+ * share of the time. What has a higher priority than the floor is looked for as well, unless that is what takes so long; what
+ * is older, because its commit took long or somebody had it locked, waits for the next full look.
  */
 final class Watermark {
     /**
@@ -23,9 +23,10 @@ final class Watermark {
      *
      * @param rank the priority upside down
      * @param since the age
+     * @param urgentToo whether to look for what is of higher priority, too
      */
-    record Floor(int rank, Instant since) {
-        static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"));
+    record Floor(int rank, Instant since, boolean urgentToo) {
+        static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"), false);
 
         boolean isBefore(Floor other) {
             return rank < other.rank || (rank == other.rank && since.isBefore(other.since));
@@ -47,6 +48,11 @@ final class Watermark {
         /** Never back: what comes before it is looked for anyway, or with the next full look. */
         Seen onTo(Floor further) {
             return further.isBefore(reached) ? this : new Seen(slowLooks, further, nextFullLook);
+        }
+
+        /** Also what is urgent waits for the next full look: it is there that claims wade. */
+        Seen withoutUrgent() {
+            return new Seen(slowLooks, new Floor(reached.rank(), reached.since(), false), nextFullLook);
         }
     }
 
@@ -72,22 +78,26 @@ final class Watermark {
 
     void saw(Poll poll, Floor from, @Nullable Floor reached, int claimed, long tookMicros) {
         Kind kind = Kind.of(poll);
+        boolean quick = tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN;
         if (!from.equals(Floor.BEGINNING)) {
             if (reached != null) {
-                seen.computeIfPresent(kind, (k, last) -> last.onTo(before(reached)));
+                seen.computeIfPresent(kind, (k, last) -> {
+                    Seen now = last.onTo(before(reached, last.reached().urgentToo()));
+                    return quick ? now : now.withoutUrgent();
+                });
             }
-        } else if (reached == null || tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN) {
+        } else if (reached == null || quick) {
             seen.remove(kind);
         } else {
             long next = System.nanoTime() + tookMicros * 1_000 * SHARE;
             seen.merge(
                     kind,
-                    new Seen(1, before(reached), next),
+                    new Seen(1, before(reached, true), next),
                     (last, now) -> new Seen(last.slowLooks() + 1, now.reached(), now.nextFullLook()));
         }
     }
 
-    private static Floor before(Floor reached) {
-        return new Floor(reached.rank(), reached.since().minus(MARGIN));
+    private static Floor before(Floor reached, boolean urgentToo) {
+        return new Floor(reached.rank(), reached.since().minus(MARGIN), urgentToo);
     }
 }

@@ -136,6 +136,22 @@ final class CostIT {
     }
 
     @Test
+    void a_wait_is_one_round_trip_and_one_commit_alone_and_beside_others() {
+        for (int round = 0; round < 3; round++) {
+            List<RunRef> runs = fixture.startAll(List.of("a" + round, "b" + round, "c" + round));
+            assertThat(costOf(() -> fixture.apply(StoreFixture.await(runs.get(0), Channel.message("news")))))
+                    .isEqualTo(new Cost(1, 1));
+            // Settings and wait: the run is neither locked nor looked up first.
+            assertThat(proxy.statements()).isEqualTo(2);
+            assertThat(costOf(() -> fixture.apply(
+                            List.of(StoreFixture.await(runs.get(1), Channel.message("news")), complete(runs.get(2))))))
+                    .isEqualTo(new Cost(1, 1));
+            // And both locked in one pass before one waits and one ends.
+            assertThat(proxy.statements()).isEqualTo(4);
+        }
+    }
+
+    @Test
     void a_delivery_is_one_round_trip_and_one_commit_every_time() {
         for (int round = 0; round < 8; round++) {
             RunRef waits = fixture.start("waits-" + round);

@@ -26,11 +26,14 @@ import org.junit.jupiter.api.Nested;
 
 /** The store contract on PostgreSQL. */
 final class PostgresStoreIT {
+    private static final String SCHEMA = TestServer.newSchema();
+
     private static HikariDataSource pool;
 
     @BeforeAll
     static void openPool() {
         pool = TestServer.pool(9);
+        PostgresStore.on(pool).schema(SCHEMA).notifications(false).open().close();
     }
 
     @AfterAll
@@ -39,8 +42,9 @@ final class PostgresStoreIT {
     }
 
     private static Store freshStore(Supplier<Instant> time) {
+        TestServer.empty(SCHEMA);
         return PostgresStore.on(pool)
-                .schema(TestServer.newSchema())
+                .schema(SCHEMA)
                 .notifications(false)
                 .time(time)
                 .open();

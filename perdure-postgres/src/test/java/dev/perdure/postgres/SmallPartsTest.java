@@ -155,7 +155,7 @@ final class SmallPartsTest {
     void claims_begin_at_the_beginning_until_that_was_slow_for_a_while() {
         Watermark watermark = new Watermark();
         Poll poll = new Poll(new WorkerId(UUID.randomUUID()), Set.of("a"), Set.of("q"), null, 10, true);
-        Watermark.Floor reached = new Watermark.Floor(-1, Instant.parse("2026-01-01T00:00:00Z"));
+        Watermark.Floor reached = new Watermark.Floor(-1, Instant.parse("2026-01-01T00:00:00Z"), true);
         for (int i = 0; i < 3; i++) {
             assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);
             watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 10_000_000);
@@ -166,12 +166,17 @@ final class SmallPartsTest {
         assertThat(watermark.floor(new Poll(poll.worker(), Set.of("b"), Set.of("q"), null, 10, true)))
                 .isEqualTo(Watermark.Floor.BEGINNING);
 
-        watermark.saw(poll, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9)), 1, 100);
+        watermark.saw(poll, floor, new Watermark.Floor(-7, reached.since().plusSeconds(9), true), 1, 100);
         assertThat(watermark.floor(poll))
                 .as("something urgent does not move it back")
                 .isEqualTo(floor);
-        watermark.saw(poll, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9)), 1, 100);
+        watermark.saw(poll, floor, new Watermark.Floor(-1, reached.since().plusSeconds(9), true), 1, 100);
         assertThat(watermark.floor(poll).since()).isAfter(floor.since());
+        assertThat(watermark.floor(poll).urgentToo()).isTrue();
+        watermark.saw(poll, floor, reached, 1, 10_000_000);
+        assertThat(watermark.floor(poll).urgentToo())
+                .as("what is urgent has to be waded for")
+                .isFalse();
 
         watermark.saw(poll, Watermark.Floor.BEGINNING, reached, 10, 100);
         assertThat(watermark.floor(poll)).isEqualTo(Watermark.Floor.BEGINNING);

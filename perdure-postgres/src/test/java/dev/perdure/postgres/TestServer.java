@@ -76,6 +76,13 @@ final class TestServer {
         return "t" + SCHEMAS.incrementAndGet();
     }
 
+    /** Removes all rows: quicker than another schema, whose statements would have to be planned again. */
+    static void empty(String schema) {
+        execute(query("""
+                SELECT string_agg(format('DELETE FROM %%I.%%I', schemaname, tablename), ';') FROM pg_tables
+                WHERE schemaname = '%s' AND tablename <> 'migration'""".formatted(schema)));
+    }
+
     /** Makes the server count what this connection has done. */
     static void reportStatistics(Connection connection) throws SQLException {
         boolean canFlush = connection.getMetaData().getDatabaseMajorVersion() >= 15;

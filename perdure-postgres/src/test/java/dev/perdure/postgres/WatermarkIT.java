@@ -46,7 +46,7 @@ final class WatermarkIT {
                                     new Change.Start(run("urgent", 5), null),
                                     new Change.Start(run("lesser", -5), null)));
             Poll poll = fixture.poll(10);
-            slowUntil(watermark, poll, new Watermark.Floor(~0, Instant.now().plusSeconds(60)));
+            slowUntil(watermark, poll, new Watermark.Floor(~0, Instant.now().plusSeconds(60), true));
 
             assertThat(claimed(dispatch, poll)).containsExactly("urgent", "lesser");
             watermark.saw(poll, Watermark.Floor.BEGINNING, null, 0, 0); // as after a full look that was quick

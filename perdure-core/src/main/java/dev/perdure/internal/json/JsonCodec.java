@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -174,7 +175,7 @@ public final class JsonCodec implements Codec {
     }
 
     static boolean isJdk(Class<?> type) {
-        return type.getName().startsWith("java.") || type.getName().startsWith("sun.");
+        return Stream.of("java.", "javax.", "sun.").anyMatch(type.getName()::startsWith);
     }
 
     @Override

@@ -37,8 +37,8 @@ final class CuttingProxy implements AutoCloseable {
                 "INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, deadline"),
         CLAIM("SELECT g.rank, g.since, g.alone"),
         APPEND("AS at FROM perdure.lane"),
-        WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided"),
-        END("false AS woken, state, epoch, state_now", "AS all_held FROM fence", "SELECT at FROM ended"),
+        WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided", "FROM waiting)::int AS all_held"),
+        END("false AS woken, state, epoch, state_now", "FROM ended)::int AS all_held", "SELECT at FROM ended"),
         TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
         RENEW("UPDATE perdure.worker SET expires_at");
 
