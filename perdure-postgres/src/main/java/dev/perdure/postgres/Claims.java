@@ -156,7 +156,7 @@ final class Claims {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, settingsAndDetails)) {
                 new Parameters(statement)
-                        .text(LedgerSql.LOCK_TIMEOUT)
+                        .text(LedgerSql.NO_LOCK_TIMEOUT)
                         .longs(keys)
                         .integer(worker);
                 statement.execute();

@@ -157,6 +157,9 @@ final class LedgerSql {
     /** Longer than any batch takes, so that it tells of something stuck. */
     static final String LOCK_TIMEOUT = "500ms";
 
+    /** For whoever only reads: he waits for nothing but a change of the table, and holds up nobody. */
+    static final String NO_LOCK_TIMEOUT = "0";
+
     /**
      * What a batch may be made of, in the order in which it is sent: what locks rows that others know of comes before new ids,
      * which others may wait for.

@@ -16,8 +16,6 @@ import java.util.Objects;
 
 /** Reads journals, many short ones in one query or a long one page by page. */
 final class PostgresJournals implements Journals {
-    private static final String NO_LOCK_TIMEOUT = "0";
-
     private final Database database;
     private final JournalSql sql;
 
@@ -122,9 +120,8 @@ final class PostgresJournals implements Journals {
         return new Page(entries, false);
     }
 
-    /** Whoever reads only can wait: he holds up nobody. */
     private static Parameters settled(PreparedStatement statement) throws SQLException {
-        return new Parameters(statement).text(NO_LOCK_TIMEOUT);
+        return new Parameters(statement).text(LedgerSql.NO_LOCK_TIMEOUT);
     }
 
     private static ResultSet rowsOf(PreparedStatement statement) throws SQLException {

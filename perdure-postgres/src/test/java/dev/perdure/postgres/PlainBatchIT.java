@@ -203,6 +203,18 @@ final class PlainBatchIT {
                 .isEqualTo("(t)");
     }
 
+    @Test
+    void a_recovered_run_that_has_done_something_before_it_waits_is_forgiven() {
+        RunRef alone = started("alone");
+        RunRef longWay = started("long-way");
+        TestServer.execute("UPDATE %s.run SET recoveries = 2".formatted(schema));
+        assertThat(apply(waiting(alone, 1)).getFirst()).isInstanceOf(Outcome.Applied.class);
+        apply(waiting(longWay, 1), notPlain("a"));
+        assertThat(rows("run", "recoveries, state", longWay, "key")).isEqualTo("(0,3)");
+        assertThat(waitingLeftBehind(alone)).isEqualTo(waitingLeftBehind(longWay));
+        assertThat(rows("run", "recoveries, state", alone, "key")).isEqualTo("(0,3)");
+    }
+
     /** The wake-up is not committed yet when the run goes to wait: it is not lost. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})

@@ -72,7 +72,7 @@ public final class JsonCodec implements Codec {
 
     @Override
     public Payload encode(@Nullable Object value, Type type) {
-        byte[] plain = Plain.written(value, type);
+        byte[] plain = PlainJson.written(value, type);
         return plain == null ? encodeAny(value, type) : new Payload(plain);
     }
 
@@ -121,7 +121,7 @@ public final class JsonCodec implements Codec {
         if (type == Void.class || type == void.class) {
             return null;
         }
-        Object plain = Plain.read(payload.bytes(), type);
+        Object plain = PlainJson.read(payload.bytes(), type);
         return plain == null ? readAny(reader, payload, type) : plain;
     }
 

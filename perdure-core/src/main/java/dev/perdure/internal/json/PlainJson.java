@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  * Numbers, booleans and plain texts, which most steps give and for which a parser is a large machine. They are written and read
  * here, to the same bytes; whatever is not as plain as that is nobody's here, and left to the parser.
  */
-final class Plain {
+final class PlainJson {
     private static final int MOST_INT_DIGITS = 9;
     private static final int MOST_LONG_DIGITS = 18;
 
-    private Plain() {}
+    private PlainJson() {}
 
     /** The JSON of a value, or null if it is not a plain one of this type. */
     static byte @Nullable [] written(@Nullable Object value, Type type) {

@@ -16,7 +16,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What is written and read without the parser is what the parser would have written and read. */
-final class PlainTest {
+final class PlainJsonTest {
     private static final JsonMapper PARSER = JsonMapper.builder().build();
     private static final List<Type> TYPES = List.of(
             String.class, Integer.class, int.class, Long.class, long.class, Boolean.class, boolean.class, Object.class);
@@ -67,11 +67,11 @@ final class PlainTest {
     void a_plain_value_has_the_bytes_that_the_parser_gives_it(Object value) {
         byte[] parsers = PARSER.writeValueAsBytes(value);
         for (Type type : TYPES) {
-            byte[] ours = Plain.written(value, type);
+            byte[] ours = PlainJson.written(value, type);
             if (ours != null) {
                 assertThat(ours).isEqualTo(parsers);
             }
-            Object back = Plain.read(parsers, type);
+            Object back = PlainJson.read(parsers, type);
             if (back != null) {
                 assertThat(back).isEqualTo(parsed(parsers, type));
             }
@@ -114,7 +114,7 @@ final class PlainTest {
     void what_is_not_plain_is_left_to_the_parser_or_read_as_it_does(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
         for (Type type : TYPES) {
-            Object ours = Plain.read(bytes, type);
+            Object ours = PlainJson.read(bytes, type);
             if (ours != null) {
                 assertThat(ours).isEqualTo(parsed(bytes, type));
             }
@@ -123,19 +123,20 @@ final class PlainTest {
 
     @Test
     void what_most_steps_give_is_plain() {
-        assertThat(Plain.written("order-7: paid", String.class)).isNotNull();
-        assertThat(Plain.written(42, Integer.class)).isNotNull();
-        assertThat(Plain.written(42L, long.class)).isNotNull();
-        assertThat(Plain.written(true, boolean.class)).isNotNull();
-        assertThat(Plain.read("\"order-7: paid\"".getBytes(StandardCharsets.UTF_8), String.class))
+        assertThat(PlainJson.written("order-7: paid", String.class)).isNotNull();
+        assertThat(PlainJson.written(42, Integer.class)).isNotNull();
+        assertThat(PlainJson.written(42L, long.class)).isNotNull();
+        assertThat(PlainJson.written(true, boolean.class)).isNotNull();
+        assertThat(PlainJson.read("\"order-7: paid\"".getBytes(StandardCharsets.UTF_8), String.class))
                 .isEqualTo("order-7: paid");
-        assertThat(Plain.read("-42".getBytes(StandardCharsets.UTF_8), Integer.class))
+        assertThat(PlainJson.read("-42".getBytes(StandardCharsets.UTF_8), Integer.class))
                 .isEqualTo(-42);
-        assertThat(Plain.read("0".getBytes(StandardCharsets.UTF_8), Long.class)).isEqualTo(0L);
-        assertThat(Plain.read("false".getBytes(StandardCharsets.UTF_8), Boolean.class))
+        assertThat(PlainJson.read("0".getBytes(StandardCharsets.UTF_8), Long.class))
+                .isEqualTo(0L);
+        assertThat(PlainJson.read("false".getBytes(StandardCharsets.UTF_8), Boolean.class))
                 .isEqualTo(false);
-        assertThat(Plain.written(42, long.class)).isNull();
-        assertThat(Plain.written(null, String.class)).isNull();
+        assertThat(PlainJson.written(42, long.class)).isNull();
+        assertThat(PlainJson.written(null, String.class)).isNull();
     }
 
     private static @Nullable Object parsed(byte[] json, Type type) {
