@@ -3,7 +3,6 @@ package dev.perdure.postgres;
 import dev.perdure.RunState;
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.spi.Change;
-import dev.perdure.spi.Due;
 import dev.perdure.spi.Move;
 import java.sql.SQLException;
 import java.util.List;
@@ -26,13 +25,9 @@ final class Moves {
         @Nullable Integer[] owners = new Integer[count];
         short[] kinds = new short[count];
         short[] states = new short[count];
-        @Nullable Long[] delays = new Long[count];
-        @Nullable Long[] dues = new Long[count];
         @Nullable Integer[] seen = new Integer[count];
         @Nullable String[] reasons = new String[count];
-        @Nullable Integer[] needed = new Integer[count];
-        @Nullable String[] positions = new String[count];
-        @Nullable String[] names = new String[count];
+        WaitColumns waits = new WaitColumns(count);
         for (int i = 0; i < count; i++) {
             Change.Advance advance = moves.get(i).change();
             epochs[i] = Endings.epoch(advance);
@@ -45,14 +40,7 @@ final class Moves {
                     kinds[i] = Codes.WAIT;
                     states[i] = Codes.of(wait.state());
                     seen[i] = wait.seenWakes();
-                    needed[i] = wait.awaited().needed();
-                    positions[i] = AwaitedText.positions(wait.awaited());
-                    names[i] = AwaitedText.names(wait.awaited());
-                    switch (wait.due()) {
-                        case Due.In in -> delays[i] = Micros.of(in.delay());
-                        case Due.At at -> dues[i] = Micros.of(at.time());
-                        case Due.Never() -> {}
-                    }
+                    waits.set(i, wait);
                 }
                 case Move.Yield() -> {
                     kinds[i] = Codes.YIELD;
@@ -76,8 +64,8 @@ final class Moves {
             }
         }
         parameters.longs(keys(moves)).longs(epochs).ints(owners).shorts(kinds).shorts(states);
-        parameters.longs(delays).longs(dues).ints(seen).texts(reasons);
-        parameters.ints(needed).texts(positions).texts(names);
+        waits.bindDue(parameters).ints(seen).texts(reasons);
+        waits.bindAwaited(parameters);
     }
 
     static void bindEnds(List<Placed<Change.Advance>> moves, Parameters parameters) throws SQLException {

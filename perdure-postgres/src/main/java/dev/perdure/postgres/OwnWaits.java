@@ -2,7 +2,6 @@ package dev.perdure.postgres;
 
 import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.spi.Change;
-import dev.perdure.spi.Due;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import java.sql.SQLException;
@@ -38,33 +37,16 @@ final class OwnWaits {
         long[] epochs = new long[count];
         short[] states = new short[count];
         int[] seen = new int[count];
-        @Nullable Long[] delays = new Long[count];
-        @Nullable Long[] dues = new Long[count];
-        int[] needed = new int[count];
-        @Nullable String[] positions = new String[count];
-        @Nullable String[] names = new String[count];
+        WaitColumns columns = new WaitColumns(count);
         for (int i = 0; i < count; i++) {
             Move.Wait wait = waitOf(all.get(i).change());
             epochs[i] = all.get(i).change().epoch();
             states[i] = Codes.of(wait.state());
             seen[i] = wait.seenWakes();
-            needed[i] = wait.awaited().needed();
-            positions[i] = AwaitedText.positions(wait.awaited());
-            names[i] = AwaitedText.names(wait.awaited());
-            switch (wait.due()) {
-                case Due.In in -> delays[i] = Micros.of(in.delay());
-                case Due.At at -> dues[i] = Micros.of(at.time());
-                case Due.Never() -> {}
-            }
+            columns.set(i, wait);
         }
-        parameters
-                .longs(keys)
-                .longs(epochs)
-                .shorts(states)
-                .ints(seen)
-                .longs(delays)
-                .longs(dues);
-        parameters.ints(needed).texts(positions).texts(names).longs(keys);
+        columns.bindDue(parameters.longs(keys).longs(epochs).shorts(states).ints(seen));
+        columns.bindAwaited(parameters).longs(keys);
         new Entries(Batch.changes(all)).bind(parameters);
         parameters.longs(keys).integer(worker).longs(keys).number(count);
     }
