@@ -34,7 +34,6 @@ final class HotUpdatesIT {
         // Sessions report what they counted when they end, which is a moment after the pool was closed.
         await().untilAsserted(() -> assertThat(updates("n_tup_upd")).isEqualTo(2 * RUNS));
         // A transaction that is open beside them, also another test's, keeps some old versions where they are.
-        // On full pages it would be little more than half.
         assertThat(updates("n_tup_hot_upd"))
                 .as("claimed and ended in their places")
                 .isGreaterThan(2 * RUNS * 3 / 4);
