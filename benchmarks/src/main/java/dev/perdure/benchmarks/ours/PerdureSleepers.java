@@ -34,7 +34,7 @@ public final class PerdureSleepers implements Sleepers {
     private long wanted;
 
     private PerdureSleepers(Site site) {
-        pool = site.pool(PerdureSteps.CONNECTIONS);
+        pool = site.perdurePool(PerdureSteps.CONNECTIONS);
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(SLEEPER).listener(this::count).start();
     }

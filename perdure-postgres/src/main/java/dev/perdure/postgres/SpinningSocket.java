@@ -1,0 +1,63 @@
+package dev.perdure.postgres;
+
+import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+
+/**
+ * A socket whose reader looks for the answer to what was sent for as long as {@link Patience} says, before it sleeps. What follows
+ * the beginning of an answer is read as ever. As all connections of the driver it is used by one thread at a time.
+ */
+final class SpinningSocket extends Socket {
+    private static final boolean ROOM = Runtime.getRuntime().availableProcessors() > 1;
+
+    private final Patience patience = new Patience();
+    private boolean asked;
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+        return new Outgoing(super.getOutputStream());
+    }
+
+    @Override
+    public InputStream getInputStream() throws IOException {
+        return new Incoming(super.getInputStream());
+    }
+
+    private final class Outgoing extends FilterOutputStream {
+        private Outgoing(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            asked = true;
+            out.write(bytes, offset, length);
+        }
+    }
+
+    private final class Incoming extends FilterInputStream {
+        private Incoming(InputStream in) {
+            super(in);
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+            if (!asked || !ROOM) {
+                return in.read(bytes, offset, length);
+            }
+            asked = false;
+            long since = System.nanoTime();
+            long patient = patience.nanos();
+            while (System.nanoTime() - since < patient && in.available() == 0) {
+                Thread.onSpinWait();
+            }
+            int count = in.read(bytes, offset, length);
+            patience.waited(System.nanoTime() - since);
+            return count;
+        }
+    }
+}

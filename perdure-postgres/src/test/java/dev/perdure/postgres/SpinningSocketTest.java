@@ -1,0 +1,110 @@
+package dev.perdure.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class SpinningSocketTest {
+    private static final int ANSWERS = 200;
+
+    private ServerSocket server;
+    private Socket here;
+    private Socket there;
+
+    @BeforeEach
+    void connect() throws IOException {
+        server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        here = new SpinningSocketFactory().createSocket(server.getInetAddress(), server.getLocalPort());
+        there = server.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        here.close();
+        there.close();
+        server.close();
+    }
+
+    @Test
+    void answers_come_as_they_were_sent_also_when_they_are_waited_for_awake() throws Exception {
+        Thread echo = Thread.ofVirtual().start(() -> {
+            for (int i = 0; i < ANSWERS; i++) {
+                answer(readFrom(there) + "!");
+            }
+        });
+        InputStream answers = here.getInputStream();
+        for (int i = 0; i < ANSWERS; i++) {
+            ask("question " + i);
+            assertThat(read(answers)).isEqualTo("question " + i + "!");
+        }
+        echo.join();
+    }
+
+    @Test
+    void a_connection_that_the_other_side_closes_is_at_its_end() throws Exception {
+        ask("anybody?");
+        there.close();
+        assertThat(here.getInputStream().read(new byte[1], 0, 1)).isEqualTo(-1);
+    }
+
+    @Test
+    void an_answer_that_does_not_come_in_time_is_given_up() throws Exception {
+        here.setSoTimeout(5);
+        ask("anybody?");
+        assertThatThrownBy(() -> read(here.getInputStream())).isInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void nobody_stays_awake_where_answers_take_long() {
+        Patience patience = new Patience();
+        assertThat(patience.nanos()).isZero();
+        wait(patience, 20, Patience.SOON / 2);
+        assertThat(patience.nanos()).isEqualTo(Patience.LONGEST);
+        wait(patience, 1, Patience.LONGEST);
+        assertThat(patience.nanos()).as("one late answer").isEqualTo(Patience.LONGEST);
+        wait(patience, 1, Long.MAX_VALUE);
+        assertThat(patience.nanos()).as("one that never came").isZero();
+        wait(patience, 20, Patience.SOON / 2);
+        assertThat(patience.nanos()).as("soon again").isEqualTo(Patience.LONGEST);
+    }
+
+    private static void wait(Patience patience, int answers, long nanos) {
+        IntStream.range(0, answers).forEach(i -> patience.waited(nanos));
+    }
+
+    private void ask(String question) throws IOException {
+        here.getOutputStream().write(question.getBytes(UTF_8));
+    }
+
+    private void answer(String answer) {
+        try {
+            there.getOutputStream().write(answer.getBytes(UTF_8));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String readFrom(Socket socket) {
+        try {
+            return read(socket.getInputStream());
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String read(InputStream in) throws IOException {
+        byte[] bytes = new byte[100];
+        return new String(bytes, 0, in.read(bytes, 0, bytes.length), UTF_8);
+    }
+}
