@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 
 /**
  * A socket whose reader looks for the answer to what was sent for as long as {@link Patience} says, before it sleeps. What follows
@@ -14,8 +16,18 @@ import java.net.Socket;
 final class SpinningSocket extends Socket {
     private static final boolean ROOM = Runtime.getRuntime().availableProcessors() > 1;
 
+    /** By this the driver asks whether anything more has come, after each notification; it would always wait for so long. */
+    private static final int JUST_LOOKING = 1;
+
     private final Patience patience = new Patience();
     private boolean asked;
+    private boolean justLooking;
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+        super.setSoTimeout(millis);
+        justLooking = millis == JUST_LOOKING;
+    }
 
     @Override
     public OutputStream getOutputStream() throws IOException {
@@ -46,6 +58,9 @@ final class SpinningSocket extends Socket {
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
+            if (justLooking && in.available() == 0) {
+                throw new SocketTimeoutException("Nothing more has come.");
+            }
             if (!asked || !ROOM) {
                 return in.read(bytes, offset, length);
             }

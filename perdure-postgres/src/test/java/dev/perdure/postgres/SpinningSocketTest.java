@@ -66,6 +66,17 @@ final class SpinningSocketTest {
     }
 
     @Test
+    void whoever_looks_whether_there_is_more_is_told_at_once() throws Exception {
+        here.setSoTimeout(1);
+        assertThatThrownBy(() -> read(here.getInputStream()))
+                .isInstanceOf(SocketTimeoutException.class)
+                .hasMessage("Nothing more has come.");
+        here.setSoTimeout(0);
+        answer("news");
+        assertThat(read(here.getInputStream())).isEqualTo("news");
+    }
+
+    @Test
     void nobody_stays_awake_where_answers_take_long() {
         Patience patience = new Patience();
         assertThat(patience.nanos()).isZero();

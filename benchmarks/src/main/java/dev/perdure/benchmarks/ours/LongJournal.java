@@ -54,9 +54,10 @@ public final class LongJournal {
         task.results().progress(metric);
         Run<@Nullable Void> run = perdure.start(workflow, entries);
         arrivals.take();
-        for (int warmUp = 0; warmUp < task.scale().choose(5, 2, 1); warmUp++) {
+        long warm = System.nanoTime() + task.scale().warmUp().dividedBy(2).toNanos();
+        do {
             resume(run);
-        }
+        } while (System.nanoTime() < warm);
         double[] millis = new double[task.scale().rounds()];
         for (int round = 0; round < millis.length; round++) {
             millis[round] = resume(run) / 1e6;
