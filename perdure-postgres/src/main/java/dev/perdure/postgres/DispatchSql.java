@@ -107,7 +107,8 @@ final class DispatchSql {
                 DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM taken
+                -- Of one that was born ready its own row tells.
+                SELECT key, changes, partition, state, changed_at, reason FROM taken WHERE changes > 0
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition) SELECT key, ?, partition FROM taken
             ), claimed AS (

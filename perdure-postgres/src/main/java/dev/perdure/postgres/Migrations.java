@@ -58,7 +58,8 @@ final class Migrations {
             "V006__first_states.sql",
             "V007__graphs.sql",
             "V008__calls_in_the_inbox.sql",
-            "V009__room_for_updates.sql");
+            "V009__room_for_updates.sql",
+            "V010__first_claims.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

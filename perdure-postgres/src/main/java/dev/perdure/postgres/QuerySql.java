@@ -78,6 +78,17 @@ final class QuerySql {
             ORDER BY r.key
             """;
 
+    /** What a run was born as that has left that state, where no row says it. */
+    private static final String FIRST_STATE = """
+            CASE WHEN ${run}.after <> '{}' THEN ${PENDING}
+                            WHEN ${run}.changes = 1 AND ${run}.state = ${RUNNING}
+                                 OR ${run}.changes = 2 AND ${run}.ran_at IS NOT NULL
+                                 OR EXISTS (
+                                     SELECT FROM ${schema}.event
+                                     WHERE event.key = ${run}.key AND event.number = 1 AND event.state = ${RUNNING}
+                                 ) THEN ${READY}
+                            ELSE ${RUNNING} END""";
+
     /** The states that they have left, and those that they are in. */
     private static final String FAMILY_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
@@ -88,7 +99,7 @@ final class QuerySql {
             CROSS JOIN LATERAL (
                 SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
                 UNION ALL
-                SELECT 0, CASE WHEN t.after <> '{}' THEN ${PENDING} ELSE ${RUNNING} END, t.created_at, NULL
+                SELECT 0, ${first_state}, t.created_at, NULL
                 WHERE t.changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = t.key AND event.number = 0)
                 UNION ALL
                 SELECT t.changes - 1, ${RUNNING}, t.ran_at, NULL WHERE t.ran_at IS NOT NULL
@@ -102,7 +113,7 @@ final class QuerySql {
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
             UNION ALL
-            SELECT 0, CASE WHEN after <> '{}' THEN ${PENDING} ELSE ${RUNNING} END, created_at, NULL FROM ${schema}.run
+            SELECT 0, ${first_state}, created_at, NULL FROM ${schema}.run
             WHERE key = ? AND changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = run.key AND event.number = 0)
             UNION ALL
             SELECT changes - 1, ${RUNNING}, ran_at, NULL FROM ${schema}.run WHERE key = ? AND ran_at IS NOT NULL
@@ -130,10 +141,17 @@ final class QuerySql {
         this.taskChanges = family(schema, FAMILY_CHANGES, BORN_WITH_IT);
         this.children = family(schema, FAMILY, STARTED_BY_IT);
         this.childrenChanges = family(schema, FAMILY_CHANGES, STARTED_BY_IT);
-        this.changes = schema.sql(CHANGES);
+        this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
     }
 
     private static String family(Schema schema, String statement, String member) {
-        return schema.sql(statement.replace("${info}", INFO).replace("${member}", member));
+        return schema.sql(statement
+                .replace("${info}", INFO)
+                .replace("${member}", member)
+                .replace("${first_state}", firstState("t")));
+    }
+
+    private static String firstState(String run) {
+        return FIRST_STATE.replace("${run}", run);
     }
 }

@@ -3,15 +3,18 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.HistoryEvent;
 import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Lane;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Task;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a task leaves in the tables, and what people see of it in the views. */
-final class TaskRowsIT {
+/** What a run leaves in the tables, and what people see of it in the views. */
+final class RowsIT {
     private static final String ROWS = """
             SELECT (SELECT count(*) FROM %1$s.journal j WHERE j.key = r.key) || ' ' ||
                    (SELECT count(*) FROM %1$s.event e WHERE e.key = r.key)
@@ -27,6 +30,31 @@ final class TaskRowsIT {
     private static final String INPUT = "SELECT input FROM %s.runs WHERE id = '%s'";
 
     private final String schema = TestServer.newSchema();
+
+    @Test
+    void a_run_that_waits_for_a_worker_and_completes_leaves_no_row_for_its_states() {
+        try (PostgresStore store =
+                PostgresStore.on(TestServer.plain()).schema(schema).open()) {
+            StoreFixture fixture = new StoreFixture(store);
+            for (String id : List.of("completes", "waits")) {
+                store.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun(id), null)));
+            }
+            List<Claimed> claimed = store.dispatch().poll(fixture.poll(5)).claimed();
+            assertThat(claimed).hasSize(2);
+            for (Claimed claim : claimed) {
+                assertThat(ask(ROWS, claim.run().id().value())).isEqualTo("1 0");
+                assertThat(ask(STATES, claim.run().id().value())).isEqualTo("0 READY, 1 RUNNING");
+                assertThat(store.runs().changes(claim.run()))
+                        .extracting(HistoryEvent::what)
+                        .containsExactly("READY", "RUNNING");
+            }
+            fixture.apply(StoreFixture.complete(claimed.getFirst().run()));
+            fixture.apply(StoreFixture.await(claimed.getLast().run(), Channel.message("news")));
+        }
+        assertThat(ask(ROWS, "completes")).isEqualTo("2 0");
+        assertThat(ask(STATES, "completes")).isEqualTo("0 READY, 1 RUNNING, 2 COMPLETED");
+        assertThat(ask(STATES, "waits")).isEqualTo("0 READY, 1 RUNNING, 2 SUSPENDED");
+    }
 
     private String ask(String question, String id) {
         return TestServer.query(question.formatted(schema, id)).strip();
