@@ -6,7 +6,6 @@ import dev.perdure.benchmarks.measure.Moments;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.process.Conversation;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.Site;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -17,14 +16,14 @@ public final class Queueing {
     private static final Duration APART = Duration.ofMillis(20);
     private static final Duration IDLE = Duration.ofSeconds(1);
 
-    private final Queue queue;
     private final Task task;
     private final Conversation worker;
+    private final Unfinished unfinished;
 
-    private Queueing(Queue queue, Task task, Conversation worker) {
-        this.queue = queue;
+    private Queueing(Task task, Conversation worker, Unfinished unfinished) {
         this.task = task;
         this.worker = worker;
+        this.unfinished = unfinished;
     }
 
     /** The measurement for this queue. */
@@ -35,8 +34,9 @@ public final class Queueing {
                 // Makes the tables.
                 worker.ask("open 0");
                 worker.ask("close");
-                try (Queue.Producer producer = queue.producer(task.site())) {
-                    new Queueing(queue, task, worker).measure(producer);
+                try (Queue.Producer producer = queue.producer(task.site());
+                        Unfinished unfinished = new Unfinished(task.site(), queue.unfinished())) {
+                    new Queueing(task, worker, unfinished).measure(producer);
                 }
             }
         };
@@ -63,17 +63,12 @@ public final class Queueing {
     private double drain(Queue.Producer producer, int count) throws Exception {
         producer.start(IntStream.range(0, count).boxed().toList());
         worker.ask("open " + count);
-        long first = Arrays.stream(Moments.parse(worker.ask("await"))).min().orElseThrow();
-        awaitNoneUnfinished(task.site(), queue.unfinished());
-        double seconds = (Moments.now() - first) / 1e6;
+        String begun = worker.ask("await");
+        unfinished.awaitNone();
+        long finished = Moments.now();
         worker.ask("close");
-        return count / seconds;
-    }
-
-    static void awaitNoneUnfinished(Site site, String query) throws Exception {
-        while (site.number(query) > 0) {
-            Thread.sleep(Duration.ofMillis(2));
-        }
+        long first = Arrays.stream(Moments.parse(begun)).min().orElseThrow();
+        return count * 1e6 / (finished - first);
     }
 
     private void latency(Queue.Producer producer) throws Exception {
@@ -100,7 +95,7 @@ public final class Queueing {
             Thread.sleep(APART);
         }
         long[] begun = Moments.parse(worker.ask("await"));
-        awaitNoneUnfinished(task.site(), queue.unfinished());
+        unfinished.awaitNone();
         worker.ask("close");
         return IntStream.range(0, count)
                 .mapToLong(i -> (begun[i] - started[i]) * 1_000)

@@ -41,10 +41,12 @@ public final class Recovery {
             first.ask("begin " + count);
             first.kill();
         }
-        try (Conversation second = Conversation.with(RecoverableMain.class, task.site(), workflows)) {
-            long[] moments = Moments.parse(second.ask("recover " + count));
-            Queueing.awaitNoneUnfinished(task.site(), recoverable.unfinished());
+        try (Conversation second = Conversation.with(RecoverableMain.class, task.site(), workflows);
+                Unfinished unfinished = new Unfinished(task.site(), recoverable.unfinished())) {
+            String begun = second.ask("recover " + count);
+            unfinished.awaitNone();
             long finished = Moments.now();
+            long[] moments = Moments.parse(begun);
             long opened = moments[0];
             long resumed = Arrays.stream(moments).skip(1).min().orElseThrow();
             return new Round(count * 1e6 / (finished - resumed), (resumed - opened) / 1e6, (finished - opened) / 1e6);
