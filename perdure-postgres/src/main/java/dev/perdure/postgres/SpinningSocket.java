@@ -16,12 +16,14 @@ import java.net.SocketTimeoutException;
 final class SpinningSocket extends Socket {
     private static final boolean ROOM = Runtime.getRuntime().availableProcessors() > 1;
 
-    /** By this the driver asks whether anything more has come, after each notification; it would always wait for so long. */
+    /** By this the driver asks whether anything more has come, after each notification; it would always wait for so many milliseconds. */
     private static final int JUST_LOOKING = 1;
 
     private final Patience patience = new Patience();
     private boolean asked;
     private boolean justLooking;
+    /** Since nobody has looked for more. */
+    private boolean somethingCame;
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
@@ -58,21 +60,29 @@ final class SpinningSocket extends Socket {
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
-            if (justLooking && in.available() == 0) {
+            boolean more = somethingCame;
+            somethingCame = false;
+            // The second time in a row it has to be read: only so a lost connection is found out.
+            if (justLooking && more && in.available() == 0) {
                 throw new SocketTimeoutException("Nothing more has come.");
             }
-            if (!asked || !ROOM) {
-                return in.read(bytes, offset, length);
-            }
+            int count = asked && ROOM ? readAnswer(bytes, offset, length) : in.read(bytes, offset, length);
+            somethingCame = count > 0;
+            return count;
+        }
+
+        private int readAnswer(byte[] bytes, int offset, int length) throws IOException {
             asked = false;
             long since = System.nanoTime();
             long patient = patience.nanos();
-            while (System.nanoTime() - since < patient && in.available() == 0) {
-                Thread.onSpinWait();
+            try {
+                while (System.nanoTime() - since < patient && in.available() == 0) {
+                    Thread.onSpinWait();
+                }
+                return in.read(bytes, offset, length);
+            } finally {
+                patience.waited(System.nanoTime() - since);
             }
-            int count = in.read(bytes, offset, length);
-            patience.waited(System.nanoTime() - since);
-            return count;
         }
     }
 }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A virtual thread that waits for a socket is woken by way of two other threads, which on a machine with little to do costs nearly as much
- * as a commit on a fast disk. So as long as the answers on a connection usually come within 0.2 ms, whoever waits for one looks
- * for it for up to 0.3 ms, which keeps a core busy, and only then sleeps. Where answers take longer, or the process has one core
+ * as a commit on a fast disk. So as long as the answers on a connection usually come within 0.25 ms, whoever waits for one looks
+ * for it for up to 0.4 ms, which keeps a core busy, and only then sleeps. Where answers take longer, or the process has one core
  * only, it sleeps at once, as with any other socket.
  *
  * <p>After each notification the driver looks whether there is another one, and gives it a millisecond to come. Here it is told at once.

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -67,27 +68,61 @@ final class SpinningSocketTest {
 
     @Test
     void whoever_looks_whether_there_is_more_is_told_at_once() throws Exception {
+        answer("news");
+        assertThat(read(here.getInputStream())).isEqualTo("news");
         here.setSoTimeout(1);
         assertThatThrownBy(() -> read(here.getInputStream()))
                 .isInstanceOf(SocketTimeoutException.class)
                 .hasMessage("Nothing more has come.");
         here.setSoTimeout(0);
+        answer("more");
+        assertThat(read(here.getInputStream())).isEqualTo("more");
+    }
+
+    @Test
+    void whoever_looks_again_and_again_finds_out_that_the_connection_is_lost() throws Exception {
         answer("news");
         assertThat(read(here.getInputStream())).isEqualTo("news");
+        here.setSoTimeout(1);
+        there.setSoLinger(true, 0); // resets the connection
+        there.close();
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        look();
+                    }
+                })
+                .isInstanceOf(SocketException.class);
+    }
+
+    private void look() throws IOException {
+        try {
+            read(here.getInputStream());
+        } catch (SocketTimeoutException nothing) {
+            assertThat(nothing).hasMessageMatching("Nothing more has come\\.|Read timed out");
+        }
     }
 
     @Test
     void nobody_stays_awake_where_answers_take_long() {
         Patience patience = new Patience();
-        assertThat(patience.nanos()).isZero();
-        wait(patience, 20, Patience.SOON / 2);
-        assertThat(patience.nanos()).isEqualTo(Patience.LONGEST);
+        assertThat(patience.nanos()).as("at first").isEqualTo(Patience.LONGEST);
         wait(patience, 1, Patience.LONGEST);
         assertThat(patience.nanos()).as("one late answer").isEqualTo(Patience.LONGEST);
         wait(patience, 1, Long.MAX_VALUE);
         assertThat(patience.nanos()).as("one that never came").isZero();
         wait(patience, 20, Patience.SOON / 2);
         assertThat(patience.nanos()).as("soon again").isEqualTo(Patience.LONGEST);
+    }
+
+    @Test
+    void after_many_late_answers_it_is_tried_again_for_a_few() {
+        Patience patience = new Patience();
+        int patient = 0;
+        for (int i = 0; i < 10 * Patience.GIVEN_UP_FOR; i++) {
+            patient += patience.nanos() > 0 ? 1 : 0;
+            patience.waited(2 * Patience.SOON);
+        }
+        assertThat(patient).isBetween(10, 50);
     }
 
     private static void wait(Patience patience, int answers, long nanos) {
