@@ -125,9 +125,9 @@ final class PlainBatchIT {
                 .containsExactly("alone", "one", "two");
     }
 
-    /** One that was claimed has left a state before, which the log keeps. */
+    /** One that was claimed has left a state before, of which no row tells but its own. */
     @Test
-    void log_what_a_claimed_run_was_as_the_long_way_does() {
+    void tell_what_a_claimed_run_was_as_the_long_way_does() {
         List<RunRef> claimed = Stream.of("alone", "together", "long-way")
                 .map(id -> {
                     apply(new Change.Start(StoreFixture.newRun(id), null));
@@ -141,8 +141,6 @@ final class PlainBatchIT {
         apply(StoreFixture.complete(claimed.get(0)));
         apply(StoreFixture.complete(claimed.get(1)), start("a"));
         apply(StoreFixture.complete(claimed.get(2)), notPlain("b"));
-        assertThat(rows("event", "number, state, reason", claimed.get(2), "number"))
-                .isEqualTo("(0,1,)");
         assertThat(TestServer.query("SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'long-way'"
                         .formatted(schema)))
                 .isEqualTo("READY RUNNING COMPLETED");
