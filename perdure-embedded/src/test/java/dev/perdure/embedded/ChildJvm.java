@@ -48,7 +48,7 @@ final class ChildJvm implements AutoCloseable {
     static ChildJvm launch(List<String> prefix, List<String> jvmOptions, String argument) {
         var command = new ArrayList<>(prefix);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.add("-Xmx128m");
+        command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         command.addAll(jvmOptions);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), argument));
         try {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class CrashIT {
     private static final int RUNS = Integer.getInteger("crash.runs", 300);
-    private static final int KILLS = Integer.getInteger("crash.kills", 6);
+    private static final int KILLS = Integer.getInteger("crash.kills", 4);
     private static final long SEED = Long.getLong("crash.seed", 42L);
     private static final int WORKERS = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);

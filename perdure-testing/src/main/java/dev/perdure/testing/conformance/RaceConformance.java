@@ -3,6 +3,7 @@ package dev.perdure.testing.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunChange;
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
@@ -16,6 +17,7 @@ import dev.perdure.spi.Task;
 import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -25,7 +27,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Several at once. Each race is run often; what must hold holds whoever wins. */
@@ -51,30 +56,41 @@ public abstract class RaceConformance extends StoreConformance {
         }
     }
 
+    /** Lets them take runs at once until so many are taken, each by one of them. If one fails the others stop too. */
+    private static void takeAll(int count, List<Supplier<Stream<RunId>>> takers) throws Exception {
+        Set<RunId> taken = ConcurrentHashMap.newKeySet();
+        AtomicBoolean failed = new AtomicBoolean();
+        race(takers.stream()
+                .<Callable<Boolean>>map(taker -> () -> {
+                    try {
+                        while (taken.size() < count && !failed.get()) {
+                            taker.get().forEach(id -> assertThat(taken.add(id)).isTrue());
+                        }
+                        return true;
+                    } catch (Throwable e) {
+                        failed.set(true);
+                        throw e;
+                    }
+                })
+                .toList());
+        assertThat(taken).hasSize(count);
+    }
+
     @Test
     void claimers_never_share_a_run_and_leave_none() throws Exception {
         List<Change> starts = IntStream.range(0, 600)
                 .<Change>mapToObj(i -> new Change.Start(newRun("run-" + i), null))
                 .toList();
         store().ledger().apply(Lane.client(0), starts);
-        Set<String> seen = ConcurrentHashMap.newKeySet();
 
-        List<Callable<Integer>> claimers = new ArrayList<>();
+        List<Supplier<Stream<RunId>>> claimers = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             WorkerId worker = join();
-            claimers.add(() -> {
-                int count = 0;
-                while (seen.size() < 600) {
-                    for (Claimed claimed : polled(worker, 25).claimed()) {
-                        assertThat(seen.add(claimed.run().id().value())).isTrue();
-                        count++;
-                    }
-                }
-                return count;
-            });
+            claimers.add(() -> polled(worker, 25).claimed().stream()
+                    .map(claimed -> claimed.run().id()));
         }
 
-        assertThat(race(claimers).stream().mapToInt(Integer::intValue).sum()).isEqualTo(600);
+        takeAll(600, claimers);
     }
 
     @Test
@@ -224,22 +240,9 @@ public abstract class RaceConformance extends StoreConformance {
                 .toList();
         store().ledger().apply(new Lane(worker, 0), starts);
         store().leases().leave(worker);
-        Set<String> seen = ConcurrentHashMap.newKeySet();
 
-        List<Callable<Integer>> sweepers = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            sweepers.add(() -> {
-                int count = 0;
-                while (seen.size() < 200) {
-                    for (RunChange change : store().leases().sweep(20)) {
-                        assertThat(seen.add(change.runId().value())).isTrue();
-                        count++;
-                    }
-                }
-                return count;
-            });
-        }
-
-        assertThat(race(sweepers).stream().mapToInt(Integer::intValue).sum()).isEqualTo(200);
+        takeAll(
+                200,
+                Collections.nCopies(3, () -> store().leases().sweep(20).stream().map(RunChange::runId)));
     }
 }
