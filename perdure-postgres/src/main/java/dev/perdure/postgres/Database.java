@@ -64,17 +64,10 @@ final class Database implements AutoCloseable {
 
     private final Connections connections;
     private final Supplier<@Nullable Instant> time;
-    private final Vigil vigil;
 
     Database(Connections connections, Supplier<@Nullable Instant> time) {
-        this(connections, time, SILENCE);
-    }
-
-    /** For tests that do not want to wait for so long. */
-    Database(Connections connections, Supplier<@Nullable Instant> time, Duration silence) {
         this.connections = connections;
         this.time = time;
-        this.vigil = new Vigil(silence);
     }
 
     /** The time to write instead of the database's own, in tests; null in production. */
@@ -123,10 +116,12 @@ final class Database implements AutoCloseable {
         Connection connection = connections.take();
         boolean sound = false;
         try {
-            if (connection.getAutoCommit() == transaction) {
-                connection.setAutoCommit(!transaction);
+            prepare(connection, transaction);
+            T result = work.on(connection);
+            if (transaction) {
+                connection.commit();
+                connection.setAutoCommit(true);
             }
-            T result = transaction ? committed(work, connection) : watched(work, connection);
             sound = true;
             return result;
         } catch (SQLException problem) {
@@ -141,24 +136,13 @@ final class Database implements AutoCloseable {
         }
     }
 
-    private <T extends @Nullable Object> T watched(Work<T> work, Connection connection) throws SQLException {
-        if (connection.getNetworkTimeout() > 0) {
-            return work.on(connection);
-        }
-        try (Vigil.Call call = vigil.begin(connection)) {
-            return work.on(call.connection());
-        }
-    }
-
-    /** The socket's own timeout: many executes may take longer together than one should. */
-    private <T extends @Nullable Object> T committed(Work<T> work, Connection connection) throws SQLException {
+    private static void prepare(Connection connection, boolean transaction) throws SQLException {
         if (connection.getNetworkTimeout() == 0) {
             connection.setNetworkTimeout(Runnable::run, (int) SILENCE.toMillis());
         }
-        T result = work.on(connection);
-        connection.commit();
-        connection.setAutoCommit(true);
-        return result;
+        if (connection.getAutoCommit() == transaction) {
+            connection.setAutoCommit(!transaction);
+        }
     }
 
     /** Whether the connection can be used again. */

@@ -8,10 +8,11 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 
 /**
  * A socket whose reader looks for the answer to what was sent for as long as {@link Patience} says, before it sleeps. What follows
- * the beginning of an answer is read as ever. As all connections of the driver it is used by one thread at a time.
+ * the beginning of an answer is read as ever. Long timeouts are kept by a {@link Vigil}. As all connections of the driver it is used by one thread at a time.
  */
 final class SpinningSocket extends Socket {
     private static final boolean ROOM = Runtime.getRuntime().availableProcessors() > 1;
@@ -19,7 +20,14 @@ final class SpinningSocket extends Socket {
     /** By this the driver asks whether anything more has come, after each notification; it would always wait for so many milliseconds. */
     private static final int JUST_LOOKING = 1;
 
+    /** Timeouts of this and more are for connections that are lost. */
+    private static final Duration LONG = Duration.ofSeconds(1);
+
     private final Patience patience = new Patience();
+    private final Vigil vigil = new Vigil(this, LONG);
+    /** In milliseconds; 0 if it is not long, and left to the socket. */
+    private volatile int watchedTimeout;
+
     private boolean asked;
     private boolean justLooking;
     /** Since nobody has looked for more. */
@@ -27,8 +35,16 @@ final class SpinningSocket extends Socket {
 
     @Override
     public void setSoTimeout(int millis) throws SocketException {
-        super.setSoTimeout(millis);
+        boolean isLong = millis >= LONG.toMillis();
+        super.setSoTimeout(isLong ? 0 : millis);
+        vigil.allow(Duration.ofMillis(millis));
+        watchedTimeout = isLong ? millis : 0;
         justLooking = millis == JUST_LOOKING;
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+        return watchedTimeout > 0 ? watchedTimeout : super.getSoTimeout();
     }
 
     @Override
@@ -66,7 +82,7 @@ final class SpinningSocket extends Socket {
             if (justLooking && more && in.available() == 0) {
                 throw new SocketTimeoutException("Nothing more has come.");
             }
-            int count = asked && ROOM ? readAnswer(bytes, offset, length) : in.read(bytes, offset, length);
+            int count = asked && ROOM ? readAnswer(bytes, offset, length) : readWatched(bytes, offset, length);
             somethingCame = count > 0;
             return count;
         }
@@ -79,10 +95,26 @@ final class SpinningSocket extends Socket {
                 while (System.nanoTime() - since < patient && in.available() == 0) {
                     Thread.onSpinWait();
                 }
-                return in.read(bytes, offset, length);
+                return readWatched(bytes, offset, length);
             } finally {
                 patience.waited(System.nanoTime() - since);
             }
+        }
+
+        private int readWatched(byte[] bytes, int offset, int length) throws IOException {
+            if (watchedTimeout == 0) {
+                return in.read(bytes, offset, length);
+            }
+            vigil.begin();
+            int count;
+            try {
+                count = in.read(bytes, offset, length);
+            } catch (IOException e) {
+                vigil.end();
+                throw e;
+            }
+            vigil.end();
+            return count;
         }
     }
 }

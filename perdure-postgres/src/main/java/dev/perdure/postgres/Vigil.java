@@ -1,98 +1,93 @@
 package dev.perdure.postgres;
 
-import java.sql.Connection;
-import java.sql.SQLException;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.postgresql.PGConnection;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Ends connections on which an answer has not come for long, so that whoever waits for it learns that they are half-open.
+ * Keeps the time for whoever waits for something on a socket, one at a time, and closes the socket when he has waited for too long.
  *
- * <p>How it works: a timeout of the socket would do it too, but a virtual thread that waits with a timeout wakes the one that
- * keeps the time, for every answer. So calls wait without one, and are written down here; while there are any, a single thread
- * looks at them in turns.
+ * <p>How it works: a virtual thread that waits with a timeout wakes the one that keeps the time, for every wait. So here waits have none;
+ * while there are any, a thread of their own looks once in a while whether it is still the same. It counts how often it has
+ * looked, not what the clock says: a process that was stopped has not waited.
  */
 final class Vigil {
-    /** A call that waits for its answer. It has one end: it is over, or it is given up. */
-    final class Call implements AutoCloseable {
-        private final Connection connection;
-        private final long since = System.nanoTime();
-        private final AtomicBoolean ended = new AtomicBoolean();
+    private static final long GIVEN_UP = -1;
 
-        private Call(Connection connection) {
-            this.connection = connection;
-        }
+    private final Socket socket;
+    private final Duration turn;
+    /** Odd while somebody waits, even otherwise, and another number each time. */
+    private final AtomicLong waits = new AtomicLong();
 
-        Connection connection() {
-            return connection;
-        }
-
-        /** It is over. If it has been given up just before, the connection cannot be used again. */
-        @Override
-        public void close() throws SQLException {
-            calls.remove(this);
-            if (!ended.compareAndSet(false, true)) {
-                throw new SQLException("The answer came too late: its connection is closed.", "08006");
-            }
-        }
-
-        private void giveUpAfter(long nanos) {
-            if (System.nanoTime() - since > nanos && ended.compareAndSet(false, true)) {
-                calls.remove(this);
-                abort(connection);
-            }
-        }
-    }
-
-    private final long silence;
-    private final long turn;
-    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean looking = new AtomicBoolean();
+    private volatile int turns;
 
-    Vigil(Duration silence) {
-        this.silence = silence.toNanos();
-        this.turn = this.silence / 10;
+    Vigil(Socket socket, Duration turn) {
+        this.socket = socket;
+        this.turn = turn;
     }
 
-    Call begin(Connection connection) {
-        Call call = new Call(connection);
-        calls.add(call);
+    /** How long it lasts until a wait is given up, and up to a turn longer. */
+    void allow(Duration limit) {
+        turns = (int) limit.plus(turn).minusNanos(1).dividedBy(turn);
+    }
+
+    /** A wait begins. */
+    void begin() {
+        waits.incrementAndGet();
         if (!looking.get() && looking.compareAndSet(false, true)) {
             Thread.ofVirtual().name("perdure-vigil").start(this::look);
         }
-        return call;
+    }
+
+    /** It is over. If it has been given up just before, nothing that came can be trusted to be all: the socket is closed. */
+    void end() throws SocketTimeoutException {
+        long wait = waits.get();
+        if (wait == GIVEN_UP || !waits.compareAndSet(wait, wait + 1)) {
+            throw new SocketTimeoutException("Nothing has come for %s.".formatted(turn.multipliedBy(turns)));
+        }
+    }
+
+    private static boolean isSomebodyWaiting(long wait) {
+        return wait % 2 == 1;
     }
 
     private void look() {
         do {
-            while (!calls.isEmpty()) {
-                pause();
-                calls.forEach(call -> call.giveUpAfter(silence));
+            for (long wait = waits.get(); isSomebodyWaiting(wait); wait = waits.get()) {
+                watchUntilOver(wait);
             }
             looking.set(false);
             // Whoever began before that has relied on this thread.
-        } while (!calls.isEmpty() && looking.compareAndSet(false, true));
+        } while (isSomebodyWaiting(waits.get()) && looking.compareAndSet(false, true));
+    }
+
+    private void watchUntilOver(long wait) {
+        for (int looks = 0; waits.get() == wait; looks++) {
+            if (looks > turns && waits.compareAndSet(wait, GIVEN_UP)) {
+                close();
+                return;
+            }
+            pause();
+        }
     }
 
     private void pause() {
         try {
-            Thread.sleep(Duration.ofNanos(turn));
-        } catch (InterruptedException nobodyDoes) {
-            Thread.currentThread().interrupt();
+            Thread.sleep(turn);
+        } catch (InterruptedException e) {
+            // Nobody has this thread, to interrupt it.
         }
     }
 
-    /** Closes the socket, below any pool, and in a thread of its own, as an encrypted one may want to say good-bye. */
-    private static void abort(Connection connection) {
+    private void close() {
         try {
-            if (connection.unwrap(PGConnection.class) instanceof Connection driver) {
-                driver.abort(Thread::startVirtualThread);
-            }
-        } catch (SQLException closed) {
-            // That was the purpose.
+            socket.close();
+        } catch (IOException e) {
+            // It was to be thrown away anyhow.
         }
     }
 }

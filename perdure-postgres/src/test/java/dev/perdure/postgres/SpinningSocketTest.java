@@ -3,6 +3,7 @@ package dev.perdure.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -64,6 +66,43 @@ final class SpinningSocketTest {
         here.setSoTimeout(5);
         ask("anybody?");
         assertThatThrownBy(() -> read(here.getInputStream())).isInstanceOf(SocketTimeoutException.class);
+    }
+
+    @Test
+    void nor_is_one_waited_for_longer_than_a_long_timeout() throws Exception {
+        here.setSoTimeout(1_000);
+        assertThat(here.getSoTimeout()).isEqualTo(1_000);
+        ask("anybody?");
+        assertThatThrownBy(() -> read(here.getInputStream()))
+                .isInstanceOf(SocketTimeoutException.class)
+                .hasMessage("Nothing has come for PT1S.");
+        assertThat(here.isClosed()).isTrue();
+    }
+
+    @Test
+    void answers_that_come_are_not_given_up_under_a_long_timeout() throws Exception {
+        here.setSoTimeout(1_000);
+        answers_come_as_they_were_sent_also_when_they_are_waited_for_awake();
+        assertThat(here.isClosed()).isFalse();
+        here.setSoTimeout(0);
+        assertThat(here.getSoTimeout()).isZero();
+    }
+
+    @Test
+    void many_waits_one_after_the_other_are_not_taken_for_a_long_one_nor_is_a_time_without_any() throws Exception {
+        Duration turn = Duration.ofMillis(20);
+        Vigil vigil = new Vigil(here, turn);
+        vigil.allow(turn);
+        long until = System.nanoTime() + turn.multipliedBy(10).toNanos();
+        while (System.nanoTime() < until) {
+            vigil.begin();
+            vigil.end();
+        }
+        await().during(turn.multipliedBy(10)).until(() -> !here.isClosed());
+
+        vigil.begin();
+        await().until(here::isClosed);
+        assertThatThrownBy(vigil::end).isInstanceOf(SocketTimeoutException.class);
     }
 
     @Test
