@@ -33,8 +33,10 @@ final class Catalog {
 
     private static final List<Item> ITEMS = List.of(
             new Item(Who.RAW, Workload.RAW, RawInserts::measure),
+            new Item(Who.RAW, Workload.W1, RawInserts.beside(Workload.W1, 1)),
             new Item(Who.PERDURE, Workload.W1, OneStep.by(PerdureSteps::open)),
             new Item(Who.DBOS, Workload.W1, OneStep.by(DbosSteps::open)),
+            new Item(Who.RAW, Workload.W2, RawInserts.beside(Workload.W2, 1, 32)),
             new Item(Who.PERDURE, Workload.W2, ManySteps.by(PerdureSteps::open)),
             new Item(Who.DBOS, Workload.W2, ManySteps.withoutTheThousand(DbosSteps::open)),
             new Item(Who.PERDURE, Workload.W3, Queueing.by(new PerdureQueue())),
@@ -45,9 +47,11 @@ final class Catalog {
             new Item(Who.DBOS, Workload.W4, Sleeping.by(DbosSleepers::open, 10_000)),
             new Item(Who.PERDURE, Workload.W5, Recovery.by(new PerdureRecoverable())),
             new Item(Who.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
+            new Item(Who.RAW, Workload.W6, RawInserts.beside(Workload.W6, 1, 32)),
             new Item(Who.PERDURE, Workload.W6, Graphs::measure),
             new Item(Who.PERDURE, Workload.W7, Growth::measure),
             new Item(Who.PERDURE, Workload.W8, LongJournal::measure),
+            new Item(Who.RAW, Workload.OBJECTS, RawInserts.beside(Workload.OBJECTS, 1, 32)),
             new Item(Who.PERDURE, Workload.OBJECTS, Objects::measure),
             new Item(Who.PERDURE, Workload.FOOTPRINT, Budget::measure));
 

@@ -38,16 +38,21 @@ final class BenchIT {
                             "raw.insert1.c8",
                             "raw.insert1.c32",
                             "raw.batch1000",
+                            "w1.insert1.c1",
                             "w1.c4",
                             "w1.c4.p50",
                             "w1.c4.p99",
+                            "w6.insert1.c1",
+                            "w6.insert1.c32",
                             "w6.alone",
                             "w6.tasks");
             assertThat(bench.figures().all()).extracting(Figure::median).allMatch(value -> value > 0);
         }
         assertThat(printed.toString())
                 .containsPattern("(?m)^raw raw\\.insert1\\.c1 [0-9.]+ /s$")
+                .containsPattern("(?m)^raw w6\\.insert1\\.c32 [0-9.]+ /s$")
                 .containsPattern("(?m)^perdure w1\\.c4\\.p99 [0-9.]+ ms$")
+                .containsPattern("(?m)^\\| w6\\.tasks by raw commits of 32 clients \\| ≥ 1.300 \\| [0-9.]+ \\|")
                 .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
         assertThat(Files.readString(folder.resolve("figures.txt"))).contains("fsync=on", "dbos w1.c4 ");
         assertThat(folder.resolve("tables.md")).isNotEmptyFile();

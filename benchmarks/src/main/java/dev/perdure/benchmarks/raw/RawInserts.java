@@ -2,7 +2,9 @@ package dev.perdure.benchmarks.raw;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.benchmarks.server.Site;
 import java.nio.charset.StandardCharsets;
@@ -29,16 +31,26 @@ public final class RawInserts {
 
     /** Measures. */
     public static void measure(Task task) throws Exception {
-        new RawInserts(task.site()).all(task);
+        RawInserts inserts = new RawInserts(task.site());
+        inserts.singleRows(task, Workload.RAW, CLIENTS);
+        inserts.batches(task);
     }
 
-    private void all(Task task) throws Exception {
+    /** Measures single rows once more right before a workload that is compared with them: a shared machine does not stay the same. */
+    public static Measurement beside(Workload workload, Integer... clients) {
+        return task -> new RawInserts(task.site()).singleRows(task, workload, List.of(clients));
+    }
+
+    private void singleRows(Task task, Workload workload, List<Integer> numbers) throws Exception {
         site.execute("CREATE TABLE step (id bigint PRIMARY KEY, payload bytea NOT NULL)");
-        for (int clients : CLIENTS) {
+        for (int clients : numbers) {
             try (HikariDataSource pool = site.pool(clients)) {
-                report(task, "raw.insert1.c" + clients, clients, 1, () -> insertOne(pool));
+                report(task, workload + ".insert1.c" + clients, clients, 1, () -> insertOne(pool));
             }
         }
+    }
+
+    private void batches(Task task) throws Exception {
         try (HikariDataSource pool = site.pool(BATCH_CLIENTS)) {
             report(task, "raw.batch1000", BATCH_CLIENTS, BATCH, () -> insertBatch(pool));
         }

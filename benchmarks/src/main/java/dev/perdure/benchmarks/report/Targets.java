@@ -15,14 +15,14 @@ public final class Targets {
     private static final List<Target> ALL = List.of(
             atMost(1.3, "w2.seq1000: a step, in raw commits of one client", Targets::commits),
             atLeast(10, "w2.64x100 by DBOS", beside("w2.64x100", "dbos", "w2.64x100")),
-            atLeast(2.5, "w2.64x100 by raw commits of 32 clients", beside("w2.64x100", "raw", "raw.insert1.c32")),
-            atLeast(6, "w2.1000x100 by raw commits of 32 clients", beside("w2.1000x100", "raw", "raw.insert1.c32")),
+            atLeast(2.5, "w2.64x100 by raw commits of 32 clients", beside("w2.64x100", "raw", "w2.insert1.c32")),
+            atLeast(6, "w2.1000x100 by raw commits of 32 clients", beside("w2.1000x100", "raw", "w2.insert1.c32")),
             atLeast(7, "w1.c64 by DBOS", beside("w1.c64", "dbos", "w1.c64")),
             atLeast(8, "w1.c256 by DBOS", beside("w1.c256", "dbos", "w1.c256")),
             atMost(
                     4,
                     "w1.c1: a run, in raw commits of one client",
-                    ratio(value("raw", "raw.insert1.c1"), value("perdure", "w1.c1"))),
+                    ratio(value("raw", "w1.insert1.c1"), value("perdure", "w1.c1"))),
             atMost(5, "w3.latency.p50, ms", value("perdure", "w3.latency.p50")),
             atMost(20, "w3.latency.p99, ms", value("perdure", "w3.latency.p99")),
             atLeast(15, "w3.drain by DBOS", beside("w3.drain", "dbos", "w3.drain")),
@@ -34,16 +34,16 @@ public final class Targets {
             atMost(50, "w4.1000000.heap_per_sleeper, bytes", value("perdure", "w4.1000000.heap_per_sleeper")),
             atLeast(10_000, "w4.1000000.wake_rate, /s", value("perdure", "w4.1000000.wake_rate")),
             atLeast(15, "w5.recover2000.rate by DBOS", beside("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
-            atLeast(1.3, "w6.tasks by raw commits of 32 clients", beside("w6.tasks", "raw", "raw.insert1.c32")),
+            atLeast(1.3, "w6.tasks by raw commits of 32 clients", beside("w6.tasks", "raw", "w6.insert1.c32")),
             atMost(5, "w6.alone: a graph of ten tasks, ms beyond 12 raw commits of one client", Targets::beyondCommits),
             atLeast(0.9, "w7.w1.ratio: full by empty", value("perdure", "w7.w1.ratio")),
             atLeast(0.9, "w7.w2.ratio: full by empty", value("perdure", "w7.w2.ratio")),
             atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
-            atLeast(1, "objects.hot by raw commits of one client", beside("objects.hot", "raw", "raw.insert1.c1")),
+            atLeast(1, "objects.hot by raw commits of one client", beside("objects.hot", "raw", "objects.insert1.c1")),
             atLeast(
                     2.5,
                     "objects.keys1000 by raw commits of 32 clients",
-                    beside("objects.keys1000", "raw", "raw.insert1.c32")),
+                    beside("objects.keys1000", "raw", "objects.insert1.c32")),
             atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
 
     private final Figures figures;
@@ -59,7 +59,7 @@ public final class Targets {
     /** Milliseconds per step, in units of a lone commit. */
     private static OptionalDouble commits(Figures figures) {
         OptionalDouble step = value("perdure", "w2.seq1000.per_step").apply(figures);
-        OptionalDouble rate = value("raw", "raw.insert1.c1").apply(figures);
+        OptionalDouble rate = value("raw", "w2.insert1.c1").apply(figures);
         return step.isPresent() && rate.isPresent()
                 ? OptionalDouble.of(step.getAsDouble() * rate.getAsDouble() / 1_000)
                 : OptionalDouble.empty();
@@ -68,7 +68,7 @@ public final class Targets {
     /** Milliseconds that a graph takes beyond its twelve commits. */
     private static OptionalDouble beyondCommits(Figures figures) {
         OptionalDouble graph = value("perdure", "w6.alone").apply(figures);
-        OptionalDouble rate = value("raw", "raw.insert1.c1").apply(figures);
+        OptionalDouble rate = value("raw", "w6.insert1.c1").apply(figures);
         return graph.isPresent() && rate.isPresent()
                 ? OptionalDouble.of(graph.getAsDouble() - 12 * 1_000 / rate.getAsDouble())
                 : OptionalDouble.empty();
