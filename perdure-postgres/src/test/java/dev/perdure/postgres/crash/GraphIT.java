@@ -41,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 class GraphIT {
     private static final int DIAMONDS = Integer.getInteger("graph.diamonds", 100);
     private static final int KILLS = Integer.getInteger("graph.kills", 2);
-    private static final int WAITERS = Integer.getInteger("graph.waiters", 500);
+    private static final int WAITERS = Integer.getInteger("graph.waiters", 200);
     private static final int ITEMS = Integer.getInteger("graph.items", 200);
     private static final int BYTES_FOR_EACH_WAITER = 1_024;
     private static final int BYTES_FOR_THE_ENGINE = 8 * 1024 * 1024;

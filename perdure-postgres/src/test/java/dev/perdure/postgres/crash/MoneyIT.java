@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class MoneyIT {
-    private static final int TRANSFERS = Integer.getInteger("money.transfers", 400);
-    private static final int KILLS = Integer.getInteger("money.kills", 3);
+    private static final int TRANSFERS = Integer.getInteger("money.transfers", 300);
+    private static final int KILLS = Integer.getInteger("money.kills", 2);
     private static final int ONE_IN = Integer.getInteger("money.onein", 40);
     private static final long SEED = Long.getLong("money.seed", 42L);
     private static final int WORKERS = 3;

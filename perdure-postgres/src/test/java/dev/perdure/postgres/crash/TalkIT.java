@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class TalkIT {
     private static final int BALLS = Integer.getInteger("talk.balls", 100);
     private static final int KILLS = Integer.getInteger("talk.kills", 2);
-    private static final int WAITERS = Integer.getInteger("talk.waiters", 1_000);
+    private static final int WAITERS = Integer.getInteger("talk.waiters", 400);
     private static final Topic<String> WORD = Topic.of("word", String.class);
 
     @Test
