@@ -30,7 +30,7 @@ final class Vigil {
         this.turn = turn;
     }
 
-    /** How long it lasts until a wait is given up, and up to a turn longer. */
+    /** How long a wait may last, in whole turns; it is given up one to two turns after that. */
     void allow(Duration limit) {
         turns = (int) limit.plus(turn).minusNanos(1).dividedBy(turn);
     }
