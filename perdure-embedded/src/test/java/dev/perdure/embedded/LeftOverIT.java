@@ -69,10 +69,7 @@ class LeftOverIT {
         }
         await().atMost(A_WHILE)
                 .until(() -> serversIn(temp).isEmpty() && supervisorsIn(temp).isEmpty());
-        try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
-            next.awaitServer();
-            next.terminate();
-        }
+        startOnceMore();
         assertThat(temp).isEmptyDirectory();
     }
 
@@ -84,10 +81,7 @@ class LeftOverIT {
         var ours = Files.createDirectory(
                 temp.resolve("perdure-postgres-" + ProcessHandle.current().pid() + "-1"));
         var somebodyElses = Files.createDirectory(temp.resolve("perdure-postgres-notes"));
-        try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
-            next.awaitServer();
-            next.terminate();
-        }
+        startOnceMore();
         assertThat(unsigned).doesNotExist();
         assertThat(ours).as("its maker lives and may be about to sign").exists();
         assertThat(somebodyElses).exists();
@@ -121,10 +115,10 @@ class LeftOverIT {
 
     @Test
     void a_temporary_server_whose_jvm_and_supervisor_were_killed_is_removed_by_any_next_start() throws Exception {
-        try (var child = ChildJvm.temporary()) {
+        try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             var server = orphan(child);
             assertThat(server.alive()).isTrue();
-            EmbeddedPostgres.start(EmbeddedPostgres.options()).close();
+            startOnceMore();
             assertThat(server.alive()).isFalse();
             assertThat(server.folder()).doesNotExist();
         }
@@ -217,6 +211,14 @@ class LeftOverIT {
         new CompletableFuture<Void>()
                 .completeOnTimeout(null, millis, TimeUnit.MILLISECONDS)
                 .join();
+    }
+
+    /** Somebody else, who keeps temporary folders in the same place. */
+    private void startOnceMore() throws Exception {
+        try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
+            next.awaitServer();
+            next.terminate();
+        }
     }
 
     /** Kills the JVM and its supervisor, so that nobody is left to stop the server. */
