@@ -47,11 +47,17 @@ final class Dispatcher {
     /** Longer than it takes to launch what was handed over. */
     private static final long SECOND_LOOK = 4 * SHORTEST;
 
+    private static final Polled NOTHING = new Polled(List.of(), List.of(), null, false);
+
     private final Settings settings;
     private final Settings.WorkerRules rules;
     private final Registry registry;
     private final Clockwork.Signal look;
+    private final Runnable whenStopped;
     private volatile boolean closed;
+    /** Whether runs may be claimed that are not launched yet. */
+    private volatile boolean taking;
+
     private volatile boolean exclusive;
     private volatile boolean draining;
     private volatile boolean hungry;
@@ -60,11 +66,13 @@ final class Dispatcher {
 
     private long aloneWaitsSince = Clockwork.NEVER;
 
-    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry) {
+    /** @param whenStopped told when it takes nothing more after it was closed */
+    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenStopped) {
         this.settings = settings;
         this.rules = rules;
         this.registry = registry;
         this.look = settings.clockwork().signal();
+        this.whenStopped = whenStopped;
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
 
@@ -94,6 +102,11 @@ final class Dispatcher {
         look.raise();
     }
 
+    /** Whether what a last poll has claimed may still be on its way into memory. */
+    boolean isTaking() {
+        return taking;
+    }
+
     /** Whether no other run may be taken or born here now. */
     boolean isExclusive() {
         return exclusive || draining;
@@ -105,7 +118,7 @@ final class Dispatcher {
         while (!closed) {
             try {
                 Session current = session.get();
-                Polled polled = poll(current);
+                Polled polled = take(current);
                 trouble.reset();
                 boolean busy =
                         passOn(current, polled.signalled()) || !polled.claimed().isEmpty();
@@ -130,6 +143,19 @@ final class Dispatcher {
 
     private long timerNanos(Session session, @Nullable Instant nextDue) {
         return nextDue == null ? Clockwork.NEVER : Math.max(1, session.clock().nanosUntil(nextDue));
+    }
+
+    /** Polls unless it is closed. Whoever closes is seen here, or sees that this takes. */
+    private Polled take(Session session) {
+        taking = true;
+        try {
+            return closed ? NOTHING : poll(session);
+        } finally {
+            taking = false;
+            if (closed) {
+                whenStopped.run();
+            }
+        }
     }
 
     private Polled poll(Session session) {

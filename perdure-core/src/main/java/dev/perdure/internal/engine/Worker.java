@@ -48,9 +48,9 @@ final class Worker implements Session.Home {
         this.rules = rules;
         this.registry = registry;
         this.shared = shared;
-        this.dispatcher = new Dispatcher(settings, rules, registry);
         this.tick = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
+        this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
         this.session = join();
     }
 
@@ -222,11 +222,16 @@ final class Worker implements Session.Home {
             late.set(true);
             emptied.raise();
         });
-        while (!last.isEmpty() && !late.get()) {
+        while (!isEmpty(last) && !late.get()) {
             Waiting.forSignal(emptied);
         }
         alarmOff.run();
-        return last.isEmpty();
+        return isEmpty(last);
+    }
+
+    /** What is claimed comes into memory before the dispatcher says that it is done, so the latter is asked first. */
+    private boolean isEmpty(Session last) {
+        return !dispatcher.isTaking() && last.isEmpty();
     }
 
     /** Whether this worker holds the run with this id. */
