@@ -32,7 +32,7 @@ final class Vigil {
 
     /** How long a wait may last, in whole turns; it is given up one to two turns after that. */
     void allow(Duration limit) {
-        turns = (int) limit.plus(turn).minusNanos(1).dividedBy(turn);
+        turns = (int) Math.ceilDiv(limit.toNanos(), turn.toNanos()); // a division of durations goes by way of decimals
     }
 
     /** A wait begins. */

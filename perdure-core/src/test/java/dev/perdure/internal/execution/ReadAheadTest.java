@@ -2,6 +2,7 @@ package dev.perdure.internal.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.perdure.StoreException;
 import dev.perdure.internal.time.SystemClockwork;
@@ -48,14 +49,20 @@ final class ReadAheadTest {
     }
 
     @Test
-    void every_page_is_read_once_and_no_more_than_one_ahead() {
+    void every_page_is_read_once_and_no_more_than_two_ahead() {
         IntFunction<Page> pages = pages();
         for (int after = 0; after < LAST; after++) {
             assertThat(pages.apply(after).entries().getFirst().entry().position())
                     .isEqualTo(after + 1);
-            assertThat(read.size()).isLessThanOrEqualTo(after + 2);
+            assertThat(read.size()).isLessThanOrEqualTo(after + 3);
         }
         assertThat(read).containsExactly(0, 1, 2, 3, 4);
+    }
+
+    @Test
+    void two_pages_are_read_while_the_code_goes_through_the_first() {
+        assertThat(pages().apply(0).last()).isFalse();
+        await().untilAsserted(() -> assertThat(read).containsExactly(0, 1, 2));
     }
 
     @Test
