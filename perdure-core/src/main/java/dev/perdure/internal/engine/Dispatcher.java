@@ -53,7 +53,7 @@ final class Dispatcher {
     private final Settings.WorkerRules rules;
     private final Registry registry;
     private final Clockwork.Signal look;
-    private final Runnable whenStopped;
+    private final Runnable whenTaken;
     private volatile boolean closed;
     /** Whether runs may be claimed that are not launched yet. */
     private volatile boolean taking;
@@ -66,13 +66,13 @@ final class Dispatcher {
 
     private long aloneWaitsSince = Clockwork.NEVER;
 
-    /** @param whenStopped told when it takes nothing more after it was closed */
-    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenStopped) {
+    /** @param whenTaken told when a poll ends during which it was closed, and so is its last */
+    Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenTaken) {
         this.settings = settings;
         this.rules = rules;
         this.registry = registry;
         this.look = settings.clockwork().signal();
-        this.whenStopped = whenStopped;
+        this.whenTaken = whenTaken;
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
 
@@ -153,7 +153,7 @@ final class Dispatcher {
         } finally {
             taking = false;
             if (closed) {
-                whenStopped.run();
+                whenTaken.run();
             }
         }
     }

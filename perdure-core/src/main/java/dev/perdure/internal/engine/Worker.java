@@ -42,6 +42,7 @@ final class Worker implements Session.Home {
     private final Clockwork.Signal emptied;
     private volatile Session session;
     private volatile boolean closing;
+    private volatile boolean left;
 
     Worker(Settings settings, Settings.WorkerRules rules, Registry registry, Session.Shared shared) {
         this.settings = settings;
@@ -132,7 +133,7 @@ final class Worker implements Session.Home {
         long leaseNanos = rules.lease().toNanos();
         Backoff backoff = new Backoff(settings.clockwork());
         Outage outage = new Outage();
-        while (!closing) {
+        while (!left) {
             try {
                 renew(leaseNanos);
                 sweep();
@@ -156,15 +157,17 @@ final class Worker implements Session.Home {
         endIfExpired();
         long sent = settings.clockwork().nanoTime();
         Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
-        if (now == null) {
-            if (!current.isOver()) {
-                LOG.warn("This worker was taken for dead; it lets go of {} runs and joins again.", current.size());
-                current.end();
-            }
-            session = join();
-        } else {
+        if (now != null) {
             current.renewed(sent, leaseNanos);
             shared.clock().observe(now);
+        } else if (!left) {
+            if (!current.isOver()) {
+                LOG.warn("This worker was taken for dead; it lets go of {} runs.", current.size());
+                current.end();
+            }
+            if (!closing) {
+                session = join();
+            }
         }
     }
 
@@ -189,7 +192,7 @@ final class Worker implements Session.Home {
 
     // ---- closing
 
-    /** Lets bodies finish up to the limit, gives everything back, ends the lease. */
+    /** Lets bodies finish up to the limit, under a lease that is renewed as ever, gives everything back, ends the lease. */
     void close() {
         closing = true;
         dispatcher.close();
@@ -199,6 +202,7 @@ final class Worker implements Session.Home {
         if (!inTime) {
             last.executions().forEach(Execution::giveBackNow);
         }
+        left = true;
         tick.raise();
         try {
             settings.store().leases().leave(last.id());
@@ -211,6 +215,7 @@ final class Worker implements Session.Home {
     /** As if the process had been killed: nothing more is written, nothing is given back. For tests of recovery. */
     void crash() {
         closing = true;
+        left = true;
         dispatcher.close();
         session.end();
         tick.raise();

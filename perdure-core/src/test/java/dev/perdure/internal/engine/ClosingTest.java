@@ -9,31 +9,83 @@ import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Store;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A worker closes while its last claim is on its way. */
+/** What a worker that closes still has to wait for. */
 @Timeout(20)
 final class ClosingTest {
+    private static final int RENEWALS_OF_TWO_LEASES = 8;
+
     private static final Definition<String, String> ECHO =
             Definition.of("echo", String.class, String.class, (ctx, in) -> ctx.step("step", () -> in));
 
+    private static Definition<String, String> busy(Runnable gate, AtomicInteger bodies) {
+        return Definition.of(
+                "busy",
+                String.class,
+                String.class,
+                (ctx, in) -> ctx.step("work", () -> {
+                    bodies.incrementAndGet();
+                    gate.run();
+                    return in;
+                }));
+    }
+
+    /** Where somebody stops until the test lets him go on. */
+    private static final class Gate {
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final CountDownLatch open = new CountDownLatch(1);
+
+        void pass() {
+            reached.countDown();
+            await(open);
+        }
+
+        void awaitSomebody() {
+            await(reached);
+        }
+
+        void open() {
+            open.countDown();
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException unwanted) {
+                throw new IllegalStateException(unwanted);
+            }
+        }
+    }
+
     private final MemoryStore rows = new MemoryStore();
-    private final CountDownLatch claimed = new CountDownLatch(1);
-    private final CountDownLatch go = new CountDownLatch(1);
+    private final Gate gate = new Gate();
+    private final AtomicInteger bodies = new AtomicInteger();
+    private final AtomicInteger renewals = new AtomicInteger();
 
     @Test
     void what_was_claimed_meanwhile_is_given_back_and_not_recovered() throws Exception {
+        Dispatch slow = poll -> {
+            Dispatch.Polled polled = rows.dispatch().poll(poll);
+            if (!polled.claimed().isEmpty()) {
+                gate.pass();
+            }
+            return polled;
+        };
         try (Perdure client = Perdure.on(rows).register(ECHO).client()) {
-            Perdure worker = Perdure.on(slowToAnswer()).register(ECHO).start();
+            Perdure worker =
+                    Perdure.on(rowsBut("dispatch", slow)).register(ECHO).start();
             Run<String> run = client.start(ECHO, "x");
-            claimed.await();
-            Thread closing = Thread.ofPlatform().start(worker::close);
-            await().until(() -> closing.getState() == Thread.State.WAITING);
-            go.countDown();
+            gate.awaitSomebody();
+            Thread closing = close(worker);
+            gate.open();
             closing.join();
 
             assertThat(run.state()).isEqualTo(RunState.READY);
@@ -44,28 +96,44 @@ final class ClosingTest {
         }
     }
 
-    /** The answer to the claim comes when the test says so. */
-    private Store slowToAnswer() {
-        Dispatch slow = poll -> {
-            Dispatch.Polled polled = rows.dispatch().poll(poll);
-            if (!polled.claimed().isEmpty()) {
-                claimed.countDown();
-                passed(go);
-            }
-            return polled;
-        };
+    @Test
+    void the_lease_is_renewed_until_the_last_body_has_ended() throws Exception {
+        Leases counted = (Leases) Proxy.newProxyInstance(
+                Leases.class.getClassLoader(), new Class<?>[] {Leases.class}, (proxy, method, arguments) -> {
+                    renewals.addAndGet(method.getName().equals("renew") ? 1 : 0);
+                    return method.invoke(rows.leases(), arguments);
+                });
+        Definition<String, String> busy = busy(gate::pass, bodies);
+        try (Perdure client = Perdure.on(rows).register(busy).client()) {
+            Perdure worker = Perdure.on(rowsBut("leases", counted))
+                    .register(busy)
+                    .lease(Duration.ofSeconds(1))
+                    .start();
+            Run<String> run = client.start(busy, "x");
+            gate.awaitSomebody();
+            Thread closing = close(worker);
+            renewals.set(0);
+            await().until(() -> renewals.get() > RENEWALS_OF_TWO_LEASES);
+            gate.open();
+            closing.join();
+
+            assertThat(run.result()).isEqualTo("x");
+            assertThat(run.info().recoveries()).isZero();
+            assertThat(bodies).hasValue(1);
+        }
+    }
+
+    /** Closes it, up to where it waits. */
+    private static Thread close(Perdure worker) {
+        Thread closing = Thread.ofPlatform().start(worker::close);
+        await().until(() -> closing.getState() == Thread.State.WAITING);
+        return closing;
+    }
+
+    private Store rowsBut(String part, Object instead) {
         return (Store) Proxy.newProxyInstance(
                 Store.class.getClassLoader(),
                 new Class<?>[] {Store.class},
-                (proxy, method, arguments) ->
-                        method.getName().equals("dispatch") ? slow : method.invoke(rows, arguments));
-    }
-
-    private static void passed(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException unwanted) {
-            throw new IllegalStateException(unwanted);
-        }
+                (proxy, method, arguments) -> method.getName().equals(part) ? instead : method.invoke(rows, arguments));
     }
 }
