@@ -28,7 +28,7 @@ class LeftOverIT {
 
     @Test
     void a_killed_jvm_leaves_no_server_and_no_temporary_folder() throws Exception {
-        try (var child = ChildJvm.temporary()) {
+        try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             var server = child.awaitServer();
             assertThat(server.alive()).isTrue();
             child.kill();
@@ -38,7 +38,7 @@ class LeftOverIT {
 
     @Test
     void ctrl_c_leaves_no_server_and_no_temporary_folder_once_the_jvm_has_ended() throws Exception {
-        try (var child = ChildJvm.temporary()) {
+        try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             var server = child.awaitServer();
             var supervisor = child.children();
             assertThat(child.terminate()).isEqualTo(143);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,9 @@ class RunAsIT {
             assertThat(child.terminate()).isEqualTo(143);
             assertThat(server.alive()).isFalse();
         }
-        try (var child = ChildJvm.launch(List.of(), options, "temporary")) {
+        var elsewhere = Stream.concat(options.stream(), Stream.of("-Djava.io.tmpdir=" + temp))
+                .toList();
+        try (var child = ChildJvm.launch(List.of(), elsewhere, "temporary")) {
             var server = child.awaitServer();
             child.kill();
             await().atMost(Duration.ofMinutes(1)).until(() -> !server.alive() && !Files.exists(server.folder()));
