@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
-/** Every scenario again, in virtual time, on a real PostgreSQL. */
+/** The scenarios again, in virtual time, on a real PostgreSQL. */
 class PostgresScenariosIT {
     private static final List<String> TABLES = List.of(
             "run",
