@@ -129,6 +129,9 @@ public final class Execution {
     private Replay replay(String run) {
         Journals.Page first = journal;
         journal = Journals.Page.EMPTY; // the replay lets go of what the code has passed
+        if (first.last()) {
+            return new Replay(run, first, after -> Journals.Page.EMPTY);
+        }
         ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
         return new Replay(run, first, after -> {
             try {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of a journal that is longer than one: while the code goes through a page, a thread reads the next ones, without a
- * pause unless two of them wait already. So there are three of them in memory at most.
+ * pause unless two of them wait already. So beside what the code is at there are two of them in memory at most.
  */
 final class ReadAhead implements IntFunction<Journals.Page> {
     private static final int AHEAD = 2;
@@ -23,7 +23,7 @@ final class ReadAhead implements IntFunction<Journals.Page> {
     private final Clockwork.Signal arrived;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Queue<Journals.Page> ready = new ArrayDeque<>();
+    private final Queue<Journals.Page> ready = new ArrayDeque<>(AHEAD);
     /** The position that the last page was read up to, if there is more. */
     private int readTo = NOWHERE;
 
@@ -58,8 +58,8 @@ final class ReadAhead implements IntFunction<Journals.Page> {
             }
             int from = next == null ? after : readTo;
             if (!reading && from != NOWHERE) {
-                reading = true;
                 clockwork.fork("perdure-journal-" + run, () -> readFrom(from));
+                reading = true;
             }
             return next;
         } finally {
@@ -83,7 +83,7 @@ final class ReadAhead implements IntFunction<Journals.Page> {
         int from = after;
         while (from != NOWHERE) {
             try {
-                from = arrived(read.apply(from));
+                from = keep(read.apply(from));
             } catch (Throwable thrown) { // whatever it is, the run that waits for it has to deal with it
                 failed(thrown);
                 from = NOWHERE;
@@ -93,7 +93,7 @@ final class ReadAhead implements IntFunction<Journals.Page> {
     }
 
     /** Says where to read on, if at all. */
-    private int arrived(Journals.Page page) {
+    private int keep(Journals.Page page) {
         lock.lock();
         try {
             ready.add(page);

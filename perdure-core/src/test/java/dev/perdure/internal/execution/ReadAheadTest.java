@@ -10,6 +10,7 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals.Page;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,7 +63,8 @@ final class ReadAheadTest {
     @Test
     void two_pages_are_read_while_the_code_goes_through_the_first() {
         assertThat(pages().apply(0).last()).isFalse();
-        await().untilAsserted(() -> assertThat(read).containsExactly(0, 1, 2));
+        await().during(Duration.ofMillis(100))
+                .untilAsserted(() -> assertThat(read).containsExactly(0, 1, 2));
     }
 
     @Test
