@@ -37,9 +37,11 @@ class RunAsIT {
             assertThat(child.terminate()).isEqualTo(143);
             assertThat(server.alive()).isFalse();
         }
-        var elsewhere = Stream.concat(options.stream(), Stream.of("-Djava.io.tmpdir=" + temp))
+        var elsewhere = Files.createDirectory(temp.resolve("elsewhere"));
+        Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rwxrwxrwx"));
+        var apart = Stream.concat(options.stream(), Stream.of("-Djava.io.tmpdir=" + elsewhere))
                 .toList();
-        try (var child = ChildJvm.launch(List.of(), elsewhere, "temporary")) {
+        try (var child = ChildJvm.launch(List.of(), apart, "temporary")) {
             var server = child.awaitServer();
             child.kill();
             await().atMost(Duration.ofMinutes(1)).until(() -> !server.alive() && !Files.exists(server.folder()));
