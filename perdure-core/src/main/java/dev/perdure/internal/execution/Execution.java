@@ -130,7 +130,7 @@ public final class Execution {
         Journals.Page first = journal;
         journal = Journals.Page.EMPTY; // the replay lets go of what the code has passed
         if (first.last()) {
-            return new Replay(run, first, after -> Journals.Page.EMPTY);
+            return new Replay(run, first, after -> Journals.Page.EMPTY); // nobody asks for more
         }
         ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
         return new Replay(run, first, after -> {

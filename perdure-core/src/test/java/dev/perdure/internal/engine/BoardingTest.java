@@ -23,7 +23,6 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Store;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,10 +41,8 @@ public final class BoardingTest {
     private final AtomicInteger starts = new AtomicInteger();
     private final AtomicInteger wholes = new AtomicInteger();
     private final AtomicInteger mostStarts = new AtomicInteger();
-    /** All have run, and the first batch is on its way. */
-    private final CountDownLatch held = new CountDownLatch(1);
-    /** It may arrive. */
-    private final CountDownLatch go = new CountDownLatch(1);
+    /** Where the first batch stops when all have run. */
+    private final Gate gate = new Gate();
 
     private final Counter counter = new Counter();
 
@@ -111,29 +108,16 @@ public final class BoardingTest {
                             .count(),
                     Math::max);
             if (changes.size() > 1 && changes.getLast() instanceof Change.Start) {
-                passed(counter.all);
-                held.countDown();
-                passed(go);
+                Gate.passed(counter.all);
+                gate.pass();
             }
             return applied(lane, changes);
         };
-        return (Store) Proxy.newProxyInstance(
-                Store.class.getClassLoader(),
-                new Class<?>[] {Store.class},
-                (self, method, arguments) ->
-                        method.getName().equals("ledger") ? ledger : method.invoke(rows, arguments));
+        return Stores.with(rows, "ledger", ledger);
     }
 
     private List<Outcome> applied(Lane lane, List<Change> changes) {
         return rows.ledger().apply(lane, changes);
-    }
-
-    private static void passed(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException unwanted) {
-            throw new IllegalStateException(unwanted);
-        }
     }
 
     private static <T> FutureTask<T> waiting(Callable<T> call) {
@@ -182,7 +166,7 @@ public final class BoardingTest {
             List<FutureTask<Integer>> calls =
                     waiting(CALLERS, () -> counter(engine).call(Counter::count));
             counter.gate.countDown();
-            go.countDown();
+            gate.open();
             assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
             assertThat(first.get()).isEqualTo(1);
             // But one behind each of two batches, which holds the object after it.
@@ -233,10 +217,10 @@ public final class BoardingTest {
             List<FutureTask<Integer>> calls =
                     waiting(CALLERS, () -> counter(engine).call(Counter::count));
             counter.gate.countDown();
-            held.await();
+            gate.awaitSomebody();
             FutureTask<Run<Integer>> sent =
                     waiting(() -> counter(engine).send(Counter::count, StartOptions.defaults()));
-            go.countDown();
+            gate.open();
             assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
             assertThat(first.get()).isEqualTo(1);
             assertThat(sent.get().result()).isEqualTo(CALLERS + 2);
@@ -254,9 +238,9 @@ public final class BoardingTest {
             List<FutureTask<Integer>> calls =
                     waiting(CALLERS, () -> counter(engine).call(Counter::count));
             counter.gate.countDown();
-            held.await();
+            gate.awaitSomebody();
             Run<Integer> sent = counter(elsewhere).send(Counter::count, StartOptions.defaults());
-            go.countDown();
+            gate.open();
             List<Integer> results = new ArrayList<>(results(calls));
             assertThat(sent.result()).isEqualTo(2);
             results.add(2);

@@ -10,10 +10,8 @@ import dev.perdure.RunState;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Leases;
-import dev.perdure.spi.Store;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,33 +36,6 @@ final class ClosingTest {
                 }));
     }
 
-    /** Where somebody stops until the test lets him go on. */
-    private static final class Gate {
-        private final CountDownLatch reached = new CountDownLatch(1);
-        private final CountDownLatch open = new CountDownLatch(1);
-
-        void pass() {
-            reached.countDown();
-            await(open);
-        }
-
-        void awaitSomebody() {
-            await(reached);
-        }
-
-        void open() {
-            open.countDown();
-        }
-
-        private static void await(CountDownLatch latch) {
-            try {
-                latch.await();
-            } catch (InterruptedException unwanted) {
-                throw new IllegalStateException(unwanted);
-            }
-        }
-    }
-
     private final MemoryStore rows = new MemoryStore();
     private final Gate gate = new Gate();
     private final AtomicInteger bodies = new AtomicInteger();
@@ -80,8 +51,9 @@ final class ClosingTest {
             return polled;
         };
         try (Perdure client = Perdure.on(rows).register(ECHO).client()) {
-            Perdure worker =
-                    Perdure.on(rowsBut("dispatch", slow)).register(ECHO).start();
+            Perdure worker = Perdure.on(Stores.with(rows, "dispatch", slow))
+                    .register(ECHO)
+                    .start();
             Run<String> run = client.start(ECHO, "x");
             gate.awaitSomebody();
             Thread closing = close(worker);
@@ -105,7 +77,7 @@ final class ClosingTest {
                 });
         Definition<String, String> busy = busy(gate::pass, bodies);
         try (Perdure client = Perdure.on(rows).register(busy).client()) {
-            Perdure worker = Perdure.on(rowsBut("leases", counted))
+            Perdure worker = Perdure.on(Stores.with(rows, "leases", counted))
                     .register(busy)
                     .lease(Duration.ofSeconds(1))
                     .start();
@@ -128,12 +100,5 @@ final class ClosingTest {
         Thread closing = Thread.ofPlatform().start(worker::close);
         await().until(() -> closing.getState() == Thread.State.WAITING);
         return closing;
-    }
-
-    private Store rowsBut(String part, Object instead) {
-        return (Store) Proxy.newProxyInstance(
-                Store.class.getClassLoader(),
-                new Class<?>[] {Store.class},
-                (proxy, method, arguments) -> method.getName().equals(part) ? instead : method.invoke(rows, arguments));
     }
 }
