@@ -7,7 +7,6 @@ import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +15,12 @@ import org.jspecify.annotations.Nullable;
 final class JournalReading {
     // In the order of JournalSql.COLUMNS. Found by number, because a long journal has very many rows.
     private static final int POSITION = 1;
-    private static final int NOTE = 2;
+    private static final int SORT = 2;
     private static final int AT = 3;
-    private static final int KIND = 4;
-    private static final int STATUS = 5;
-    private static final int NAME = 6;
-    static final int PAYLOAD = 7;
-    private static final int SIZE = 8;
-    private static final int PAGE = 9;
-    static final int RUN = 10;
+    private static final int NAME = 4;
+    static final int PAYLOAD = 5;
+    private static final int EXTENT = 6;
+    static final int RUN = 7;
 
     private static final byte[] NOT_YET = {};
 
@@ -55,9 +51,10 @@ final class JournalReading {
         }
         unfinished = row.getInt(POSITION);
         byte[] payload = row.getBytes(PAYLOAD);
-        bytes += payload == null ? row.getInt(SIZE) : payload.length;
+        long extent = row.getLong(EXTENT);
+        bytes += payload == null ? extent >>> Integer.SIZE : payload.length;
         boolean tooMuch = bytes > mostBytes && !entries.isEmpty() && firstPosition() != unfinished;
-        ended = tooMuch || entries.size() + 1 == row.getInt(PAGE);
+        ended = tooMuch || entries.size() + 1 == (int) extent;
         if (ended) {
             while (!entries.isEmpty() && entries.getLast().entry().position() == unfinished) {
                 entries.removeLast();
@@ -77,15 +74,16 @@ final class JournalReading {
     }
 
     static Recorded recorded(ResultSet row, byte[] payload) throws SQLException {
+        int sort = row.getInt(SORT);
         return new Recorded(
                 new Entry(
                         row.getInt(POSITION),
-                        row.getInt(NOTE),
-                        Codes.kind(row.getInt(KIND)),
+                        sort >>> 16,
+                        Codes.kind(sort >>> 8 & 0xff),
                         row.getString(NAME),
-                        Codes.status(row.getInt(STATUS)),
+                        Codes.status(sort & 0xff),
                         new Payload(payload)),
-                row.getObject(AT, OffsetDateTime.class).toInstant());
+                row.getTimestamp(AT).toInstant());
     }
 
     /** Whether not even one position is known as a whole. */

@@ -26,29 +26,33 @@ final class JournalSql {
             ) AS measured
             """;
 
-    private static final String COLUMNS = "position, note, at, kind, status, name";
+    /** Every column of a long journal is sent very often, so small numbers share one: {@code sort} is note, kind and status. */
+    private static final String COLUMNS = "position, note * 65536 + kind * 256 + status AS sort, at, name";
 
-    /** Every column of a long journal is sent very often, so the size comes only where the payload does not. */
+    /** {@code extent} is how many rows make a page and, where the payload does not come, its size in the upper half. */
     private static final String PAYLOAD = """
             CASE WHEN octet_length(payload) <= ${largest} THEN payload END AS payload,
-            CASE WHEN octet_length(payload) > ${largest} THEN octet_length(payload) END AS size""";
+            CASE WHEN octet_length(payload) > ${largest} THEN octet_length(payload) * 4294967296 ELSE 0 END + ${page} AS extent""";
 
     /** The next page of one journal. */
     private static final String PAGE = """
             WITH given AS MATERIALIZED (SELECT ?::bigint AS key, ?::integer AS after),
             sample AS MATERIALIZED (${sample})
-            SELECT ${columns}, ${payload}, (SELECT page FROM sample) AS page
+            SELECT ${columns}, ${payload}
             ${next}
             LIMIT (SELECT page FROM sample)
             """.replace("${sample}", SAMPLE)
-            .replace("${payload}", PAYLOAD.replace("${largest}", "(SELECT largest FROM sample)"))
+            .replace(
+                    "${payload}",
+                    PAYLOAD.replace("${largest}", "(SELECT largest FROM sample)")
+                            .replace("${page}", "(SELECT page FROM sample)"))
             .replace("${next}", NEXT)
             .replace("${key}", "(SELECT key FROM given)")
             .replace("${after}", "(SELECT after FROM given)");
 
     /** The first pages of many. */
     private static final String FIRST_PAGES = """
-            SELECT ${columns}, payload, size, page, of_run
+            SELECT position, sort, at, name, payload, extent, of_run
             FROM unnest(?::bigint[]) AS g (of_run)
             CROSS JOIN LATERAL (${sample}) AS sample
             CROSS JOIN LATERAL (
@@ -56,9 +60,11 @@ final class JournalSql {
                 ${next}
                 LIMIT sample.page
             ) AS next
-            ORDER BY of_run, position, note
+            ORDER BY of_run, position, sort
             """.replace("${sample}", SAMPLE)
-            .replace("${payload}", PAYLOAD.replace("${largest}", "sample.largest"))
+            .replace(
+                    "${payload}",
+                    PAYLOAD.replace("${largest}", "sample.largest").replace("${page}", "sample.page"))
             .replace("${next}", NEXT)
             .replace("${key}", "g.of_run")
             .replace("${after}", "${INPUT}");

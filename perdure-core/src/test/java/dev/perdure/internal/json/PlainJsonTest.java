@@ -121,6 +121,21 @@ final class PlainJsonTest {
         }
     }
 
+    /** Texts are looked through eight bytes at a time. */
+    @Test
+    void every_byte_is_seen_wherever_it_is() {
+        for (int place = 1; place <= 20; place++) {
+            for (int odd = 0; odd <= 0xff; odd++) {
+                byte[] json = "\"twenty letters inside\"".getBytes(StandardCharsets.US_ASCII);
+                json[place] = (byte) odd;
+                boolean plain = odd >= ' ' && odd < 0x7f && odd != '"' && odd != '\\';
+                assertThat(PlainJson.read(json, String.class) != null)
+                        .as("byte %d at %d", odd, place)
+                        .isEqualTo(plain);
+            }
+        }
+    }
+
     @Test
     void what_most_steps_give_is_plain() {
         assertThat(PlainJson.written("order-7: paid", String.class)).isNotNull();
