@@ -7,6 +7,6 @@ import java.time.Instant;
  *
  * @param at when it became durable, by the store's clock
  * @param position its position in the journal, or 0 for a change of state
- * @param what what happened, such as {@code STEP 'charge' VALUE} or {@code SUSPENDED}
+ * @param what what happened, such as {@code STEP 'charge' VALUE}, {@code STEP 'charge' ATTEMPT: java.io.IOException: no route} or {@code SUSPENDED}
  */
 public record HistoryEvent(Instant at, int position, String what) {}

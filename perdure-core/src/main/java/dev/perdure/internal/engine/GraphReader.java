@@ -9,7 +9,6 @@ import dev.perdure.TaskStatus;
 import dev.perdure.internal.dag.Graph;
 import dev.perdure.internal.dag.RunNames;
 import dev.perdure.internal.dag.TaskOutputs;
-import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Entry;
@@ -98,8 +97,7 @@ final class GraphReader {
         return journal.entries().stream()
                 .filter(recorded -> {
                     Entry entry = recorded.entry();
-                    boolean failed = entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE;
-                    return failed
+                    return FailedBodies.isOne(entry)
                             && entry.kind() == Entry.Kind.STEP
                             && entry.name().equals(nameOf(row));
                 })
@@ -140,18 +138,15 @@ final class GraphReader {
         }
         for (Recorded attempt : attempts) {
             if (attempt.entry().status() == Entry.Status.ATTEMPT) {
-                events.add(
-                        new GraphEvent(attempt.at(), nameOf(row), GraphEvent.What.RETRIED, summary(attempt.entry())));
+                events.add(new GraphEvent(
+                        attempt.at(),
+                        nameOf(row),
+                        GraphEvent.What.RETRIED,
+                        FailedBodies.reason(codec, attempt.entry())));
             }
         }
         events.sort(Comparator.comparing(GraphEvent::at));
         return events;
-    }
-
-    private String summary(Entry attempt) {
-        return codec.decode(attempt.payload(), FailedAttempt.class) instanceof FailedAttempt failed
-                ? failed.failure().summary()
-                : "";
     }
 
     private static GraphEvent.What what(RunState state) {

@@ -228,8 +228,11 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
         return events;
     }
 
-    private static String describe(Entry entry) {
-        return "%s '%s' %s".formatted(entry.kind(), entry.name(), entry.status());
+    private String describe(Entry entry) {
+        String what = "%s '%s' %s".formatted(entry.kind(), entry.name(), entry.status());
+        return FailedBodies.isOne(entry)
+                ? what + ": " + FailedBodies.reason(settings.rules().codec(), entry)
+                : what;
     }
 
     @Override

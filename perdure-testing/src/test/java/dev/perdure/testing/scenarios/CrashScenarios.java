@@ -103,8 +103,8 @@ abstract class CrashScenarios extends Scenarios {
                     .containsExactly(
                             "NOW '' VALUE",
                             "STEP 'first' VALUE",
-                            "STEP 'flaky' ATTEMPT",
-                            "STEP 'flaky' ATTEMPT",
+                            "STEP 'flaky' ATTEMPT: java.lang.IllegalStateException: attempt 1",
+                            "STEP 'flaky' ATTEMPT: java.lang.IllegalStateException: attempt 2",
                             "STEP 'flaky' VALUE",
                             "PATCH 'p' VALUE",
                             "SLEEP 'PT1H' BEGUN",

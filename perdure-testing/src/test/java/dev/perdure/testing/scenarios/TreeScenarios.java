@@ -279,7 +279,9 @@ abstract class TreeScenarios extends Scenarios {
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
             await(inBodies);
-            until(() -> run.history().stream().anyMatch(event -> event.what().equals("STEP 'backing off' ATTEMPT")));
+            until(() -> run.history().stream()
+                    .anyMatch(event -> event.what()
+                            .equals("STEP 'backing off' ATTEMPT: java.lang.IllegalStateException: not yet")));
             run.cancel("stop");
             assertThat(run.result())
                     .isEqualTo("stubborn[Step 'obedient' failed after 0 attempts: "

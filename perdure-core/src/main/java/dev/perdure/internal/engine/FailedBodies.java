@@ -1,0 +1,26 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Entry;
+
+/** What a journal tells of bodies of steps that failed. */
+final class FailedBodies {
+    private FailedBodies() {}
+
+    static boolean isOne(Entry entry) {
+        boolean body = entry.kind() == Entry.Kind.STEP || entry.kind() == Entry.Kind.TRANSACTION;
+        return body && (entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE);
+    }
+
+    /** Why one failed, in a line. */
+    static String reason(Codec codec, Entry entry) {
+        try {
+            return codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
+                    ? failed.failure().summary()
+                    : "";
+        } catch (RuntimeException unreadable) { // a codec is anybody's, and what has happened is told without it
+            return "what was thrown cannot be read back: " + unreadable.getMessage();
+        }
+    }
+}
