@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -26,6 +27,9 @@ import java.util.Set;
  * the rest goes on.
  */
 final class Bench {
+    /** From which share of the processors on it is told that others had it. */
+    private static final double MUCH = 0.05;
+
     private final Server server;
     private final Scale scale;
     private final Path folder;
@@ -33,6 +37,7 @@ final class Bench {
     private final PrintWriter progress;
     private final Figures figures = new Figures();
     private final List<String> failures = new ArrayList<>();
+    private final List<String> disturbances = new ArrayList<>();
 
     Bench(Server server, Scale scale, Path folder, PrintWriter out, PrintWriter progress) {
         this.server = server;
@@ -51,6 +56,11 @@ final class Bench {
         return List.copyOf(failures);
     }
 
+    /** Where the machine gave much to others. */
+    List<String> disturbances() {
+        return List.copyOf(disturbances);
+    }
+
     void run(Set<Workload> workloads, Set<Who> wanted) throws Exception {
         for (Workload workload : workloads) {
             for (Who who : Who.values()) {
@@ -66,14 +76,24 @@ final class Bench {
         Path log = Files.createDirectories(folder.resolve("log")).resolve(name + ".log");
         Files.deleteIfExists(log);
         Site site = server.fresh(name);
+        Optional<Processors> before = Processors.now();
         try {
             int code = measure(who, workload, site, log.toFile());
             if (code != 0) {
                 failures.add("%s %s ended with %d; its log is %s".formatted(who, workload, code, log));
                 progress.println(failures.getLast());
             }
+            noteDisturbance(who, workload, before);
         } finally {
             server.drop(name);
+        }
+    }
+
+    private void noteDisturbance(Who who, Workload workload, Optional<Processors> before) throws IOException {
+        double stolen = before.isEmpty() ? 0 : Processors.now().orElseThrow().stolenSince(before.get());
+        if (stolen >= MUCH) {
+            disturbances.add("others had %.0f %% of the processors while %s %s was measured"
+                    .formatted(stolen * 100, who, workload));
         }
     }
 

@@ -104,7 +104,7 @@ public final class Main implements Callable<Integer> {
             Report report = new Report(folder, commandLine.getOut());
             report.begin(Machine.description(server, who()));
             bench.run(workloads(), who());
-            report.end(bench.figures());
+            report.end(bench.figures(), bench.disturbances());
             bench.failures().forEach(commandLine.getErr()::println);
             return bench.failures().isEmpty() ? 0 : 1;
         }

@@ -25,8 +25,9 @@ public final class Report {
         print(machine);
     }
 
-    /** Prints the tables and writes everything. */
-    public void end(Figures figures) throws IOException {
+    /** Prints the tables and what disturbed, and writes everything. */
+    public void end(Figures figures, List<String> disturbances) throws IOException {
+        List<String> remarks = disturbances.stream().map(line -> "# " + line).toList();
         List<String> tables = new ArrayList<>();
         tables.addAll(new RatioTable(figures, List.of("dbos", "dbscheduler", "jobrunr")).lines());
         List<String> targets = new Targets(figures).lines();
@@ -35,9 +36,11 @@ public final class Report {
         }
         tables.addAll(targets);
         print(tables);
+        print(remarks);
         Files.createDirectories(folder);
         List<String> lines = new ArrayList<>(machine);
         figures.all().forEach(figure -> lines.add(figure.line()));
+        lines.addAll(remarks);
         Files.write(folder.resolve("figures.txt"), lines);
         Files.write(folder.resolve("tables.md"), tables);
         Optional<String> chart = new Chart(figures).svg();
