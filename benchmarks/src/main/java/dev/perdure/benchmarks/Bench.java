@@ -75,8 +75,8 @@ final class Bench {
         String name = "bench_%s_%s".formatted(who, workload);
         Path log = Files.createDirectories(folder.resolve("log")).resolve(name + ".log");
         Files.deleteIfExists(log);
-        Site site = server.fresh(name);
         Optional<Processors> before = Processors.now();
+        Site site = server.fresh(name);
         try {
             int code = measure(who, workload, site, log.toFile());
             if (code != 0) {
@@ -90,7 +90,9 @@ final class Bench {
     }
 
     private void noteDisturbance(Who who, Workload workload, Optional<Processors> before) throws IOException {
-        double stolen = before.isEmpty() ? 0 : Processors.now().orElseThrow().stolenSince(before.get());
+        Optional<Processors> after = Processors.now();
+        double stolen =
+                before.flatMap(then -> after.map(now -> now.stolenSince(then))).orElse(0.0);
         if (stolen >= MUCH) {
             disturbances.add("others had %.0f %% of the processors while %s %s was measured"
                     .formatted(stolen * 100, who, workload));

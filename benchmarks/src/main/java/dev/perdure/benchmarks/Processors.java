@@ -18,19 +18,23 @@ record Processors(long all, long stolen) {
     /** After how many of the line's numbers, the last of which is what was stolen, the rest is counted a second time. */
     private static final int COUNTED = 8;
 
+    /** Nothing where it is not counted. */
     static Optional<Processors> now() throws IOException {
         return Files.isReadable(STAT)
-                ? Optional.of(parse(Files.readAllLines(STAT).getFirst()))
+                ? Files.readAllLines(STAT).stream().findFirst().flatMap(Processors::parse)
                 : Optional.empty();
     }
 
-    static Processors parse(String line) {
+    static Optional<Processors> parse(String line) {
+        if (!line.matches("cpu( +[0-9]+){" + COUNTED + "}.*")) {
+            return Optional.empty();
+        }
         long[] ticks = Arrays.stream(line.split(" +"))
                 .skip(1)
                 .limit(COUNTED)
                 .mapToLong(Long::parseLong)
                 .toArray();
-        return new Processors(Arrays.stream(ticks).sum(), ticks[COUNTED - 1]);
+        return Optional.of(new Processors(Arrays.stream(ticks).sum(), ticks[COUNTED - 1]));
     }
 
     /** The share that others got since then, from 0 to 1. */

@@ -19,11 +19,13 @@ final class FailedBodiesTest {
     }
 
     @Test
-    void a_step_that_failed_for_good_says_why() {
-        FailedAttempt last = new FailedAttempt(Failure.of(new IllegalStateException("declined")), 10, 0);
+    void a_step_that_failed_for_good_says_why_in_a_line() {
+        FailedAttempt last =
+                new FailedAttempt(Failure.of(new IllegalStateException("declined\r\n  \u001b[1mby the bank")), 10, 0);
         Entry failed = entry(Entry.Kind.STEP, Entry.Status.FAILURE, codec.encode(last, FailedAttempt.class));
         assertThat(FailedBodies.isOne(failed)).isTrue();
-        assertThat(FailedBodies.reason(codec, failed)).isEqualTo("java.lang.IllegalStateException: declined");
+        assertThat(FailedBodies.reason(codec, failed))
+                .isEqualTo("java.lang.IllegalStateException: declined    [1mby the bank");
     }
 
     @Test

@@ -42,6 +42,27 @@ public abstract class JournalsConformance extends StoreConformance {
     }
 
     @Test
+    void entries_are_read_as_they_were_recorded() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        List<Entry> entries = new ArrayList<>();
+        for (Entry.Kind kind : Entry.Kind.values()) {
+            for (Entry.Status status : Entry.Status.values()) {
+                int position = entries.size() + 1;
+                int note = List.of(Entry.ANSWER, 1, 300, (int) Short.MAX_VALUE).get(position % 4);
+                String text = "x".repeat(position % 50 == 0 ? 5_000 : position);
+                entries.add(new Entry(position, note, kind, kind + "/" + status, status, payload(text)));
+            }
+        }
+        apply(worker, advance(run, 1, STAY, entries.toArray(Entry[]::new)));
+
+        assertThat(pages(run, 2_000))
+                .flatExtracting(Page::entries)
+                .extracting(Recorded::entry)
+                .isEqualTo(entries);
+    }
+
+    @Test
     void pages_are_bounded_by_bytes_and_hold_whole_positions() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
