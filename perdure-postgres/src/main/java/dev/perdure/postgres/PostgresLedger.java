@@ -50,11 +50,13 @@ final class PostgresLedger implements Ledger {
     /** Whether runs that go to wait may do so, mostly. */
     private final Hope nobodyWakes = new Hope();
 
+    private final boolean believes;
     private final Workers workers;
     private final PostgresHints hints;
     private final Circles circles;
 
-    PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints) {
+    PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
+        this.believes = believes;
         LedgerSql sql = new LedgerSql(schema);
         this.readBack = new ReadBack(database, sql);
         this.office = new BatchRun.Office(database, sql, readBack, hints, new Lately());
@@ -114,6 +116,9 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
+            if (!believes) {
+                return send(sender, new Batch(changes, keys), true);
+            }
             return changes.size() == 1 ? alone(sender, changes) : together(sender, changes);
         } catch (RefusedException refused) {
             if (changes.size() == 1) {

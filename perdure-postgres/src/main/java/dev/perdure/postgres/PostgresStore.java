@@ -51,17 +51,17 @@ public final class PostgresStore implements Store {
 
     private final int lanes;
 
-    private PostgresStore(Database database, DataSource source, Schema schema, int lanes) {
+    private PostgresStore(Database database, PostgresStoreBuilder wanted) {
         this.database = database;
-        this.source = source;
-        this.schema = schema;
-        this.lanes = lanes;
+        this.source = wanted.source;
+        this.schema = wanted.schema;
+        this.lanes = wanted.lanes;
         LeaseSql leaseSql = new LeaseSql(schema);
         QuerySql querySql = new QuerySql(schema);
         Workers workers = new Workers(database, leaseSql);
         Keys keys = new Keys(schema, database);
         keys.refill();
-        this.ledger = new PostgresLedger(database, schema, keys, workers, hints);
+        this.ledger = new PostgresLedger(database, schema, keys, workers, hints, wanted.believes);
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCircles);
         this.dispatch = new PostgresDispatch(
                 database, schema, workers, new InboxReader(database, schema, ledger), new Watermark());
@@ -99,7 +99,7 @@ public final class PostgresStore implements Store {
             Preflight.requireServer(database, wanted.unsafeCommit);
             migrate(database, wanted);
             Preflight.requireRights(database, wanted.schema);
-            PostgresStore store = new PostgresStore(database, wanted.source, wanted.schema, wanted.lanes);
+            PostgresStore store = new PostgresStore(database, wanted);
             if (wanted.notifications) {
                 store.notifyAndListen(wanted.listenOn == null ? wanted.source : wanted.listenOn, wanted.schema);
             }

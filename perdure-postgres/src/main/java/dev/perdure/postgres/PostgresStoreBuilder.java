@@ -26,6 +26,7 @@ public final class PostgresStoreBuilder {
 
     boolean migrate = true;
     boolean unsafeCommit;
+    boolean believes = true;
     Supplier<@Nullable Instant> time = () -> null;
 
     PostgresStoreBuilder(DataSource source) {
@@ -45,6 +46,7 @@ public final class PostgresStoreBuilder {
         this.listenOn = other.listenOn;
         this.migrate = other.migrate;
         this.unsafeCommit = other.unsafeCommit;
+        this.believes = other.believes;
         this.time = other.time;
     }
 
@@ -101,6 +103,13 @@ public final class PostgresStoreBuilder {
     public PostgresStoreBuilder time(Supplier<Instant> clock) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.time = () -> clock.get();
+        return copy;
+    }
+
+    /** For tests: whether batches may be sent by plans that believe something, or everything is looked up. */
+    PostgresStoreBuilder believing(boolean on) {
+        PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
+        copy.believes = on;
         return copy;
     }
 

@@ -53,7 +53,7 @@ final class CircleSweepIT {
         sql = new LedgerSql(schema);
         workers = new Workers(database, new LeaseSql(schema));
         keys = new Keys(schema, database);
-        ledger = new PostgresLedger(database, schema, keys, workers, hints);
+        ledger = new PostgresLedger(database, schema, keys, workers, hints, true);
     }
 
     @AfterEach

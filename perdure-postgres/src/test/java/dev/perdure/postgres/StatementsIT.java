@@ -181,7 +181,7 @@ final class StatementsIT {
             LeaseSql leaseSql = new LeaseSql(SCHEMA);
             Workers workers = new Workers(database, leaseSql);
             PostgresHints hints = new PostgresHints();
-            PostgresLedger ledger = new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints);
+            PostgresLedger ledger = new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints, true);
             StoreFixture fixture;
             try (PostgresStore other = PostgresStore.on(pool)
                     .schema(SCHEMA.name())
