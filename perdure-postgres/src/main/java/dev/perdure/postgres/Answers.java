@@ -19,8 +19,18 @@ import org.jspecify.annotations.Nullable;
 
 /** What the server said to a batch that asks for a second look. */
 final class Answers {
+    final Outcome[] outcomes;
+
+    /** Whether the lane of the worker was gone. */
+    boolean fenced;
+
+    /** The number of the transaction, if some of the entries that it appended were there before. */
     @Nullable
     Long appendedAmongOthers;
+
+    /** Whether the last mail of the batch went to a run that a worker has in memory; null if there was no mail. */
+    @Nullable
+    Boolean addresseeWasRunning;
 
     final List<Placed<Change.Advance>> woken = new ArrayList<>();
     final List<Placed<Change.Advance>> lost = new ArrayList<>();
@@ -38,12 +48,22 @@ final class Answers {
 
     private final Batch batch;
     private final Sender sender;
-    private final Outcome[] outcomes;
 
-    Answers(Batch batch, Sender sender, Outcome[] outcomes) {
+    Answers(Batch batch, Sender sender) {
         this.batch = batch;
         this.sender = sender;
-        this.outcomes = outcomes;
+        this.outcomes = PostgresLedger.none(batch.size);
+    }
+
+    void fence(List<? extends Placed<?>> changes) {
+        changes.forEach(placed -> outcomes[placed.index()] = new Outcome.Fenced());
+    }
+
+    /** @param index the place of a change, or {@link Letters#UNASKED} */
+    void fence(int index) {
+        if (index != Letters.UNASKED) {
+            outcomes[index] = new Outcome.Fenced();
+        }
     }
 
     /** @param stayEntries what the batch appended to runs that stay */

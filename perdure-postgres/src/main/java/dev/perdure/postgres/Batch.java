@@ -171,6 +171,17 @@ final class Batch {
         return moves.stream().allMatch(placed -> placed.change().move() instanceof Move.End);
     }
 
+    /** Whether it moves runs that its worker holds. */
+    boolean moves() {
+        return !moves.isEmpty() || !restarts.isEmpty() || !objects.arrivals.isEmpty();
+    }
+
+    /** Whether it does nothing but append to journals. */
+    boolean onlyAppends() {
+        return stays.size() == size
+                && stays.stream().allMatch(stay -> stay.change().effects().isEmpty());
+    }
+
     boolean starts() {
         return !births.all.isEmpty();
     }

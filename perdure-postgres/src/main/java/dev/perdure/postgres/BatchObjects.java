@@ -25,12 +25,43 @@ import org.jspecify.annotations.Nullable;
 
 /** What a batch has to do with virtual objects: who calls them, who arrives, and what becomes of their states. */
 final class BatchObjects {
+    /**
+     * A call that takes its place at an object.
+     *
+     * @param object which, or null if its row says so
+     * @param epoch of one that arrives, or null if it begins
+     */
+    record Entering(long key, @Nullable ObjectKey object, Hold hold, @Nullable Long epoch) {}
+
+    /** @param payload null to clear it */
+    record Value(long key, String name, @Nullable Payload payload) {}
+
+    static final Columns<ObjectKey> NAMES =
+            Columns.<ObjectKey>of().text("type", ObjectKey::type).text("key", ObjectKey::key);
+
+    static final Columns<ObjectKey> MADE = NAMES.smallint("partition", Keys::partition);
+
+    static final Columns<Entering> ENTERING = Columns.<Entering>of()
+            .bigint("key", Entering::key)
+            .text("type", call -> call.object() == null ? null : call.object().type())
+            .text("object", call -> call.object() == null ? null : call.object().key())
+            .smallint("hold", call -> Codes.of(call.hold()))
+            .bigintOrNull("epoch", Entering::epoch);
+
+    static final Columns<StateChange> ACTING = Rights.<StateChange>columns("key", "epoch", change -> change.sender)
+            .bool("clears_all", change -> change.clearsAll);
+
+    static final Columns<Value> VALUES = Columns.<Value>of()
+            .bigint("key", Value::key)
+            .text("name", Value::name)
+            .bytes("payload", value -> value.payload() == null ? null : value.payload().bytes());
+
     final List<Placed<Change.Advance>> arrivals = new ArrayList<>();
     private final List<Birth> calls;
     private final Map<Long, StateChange> states = new LinkedHashMap<>();
 
     /** What one transition makes of a state, its effects taken together. */
-    private static final class StateChange {
+    static final class StateChange {
         private final Change.Advance sender;
         private final Map<String, Optional<Payload>> values = new LinkedHashMap<>();
         private boolean clearsAll;
@@ -123,22 +154,18 @@ final class BatchObjects {
     }
 
     void bindMade(Parameters parameters) throws SQLException {
-        List<ObjectKey> objects = calls.stream()
-                .map(Birth::run)
-                .filter(run -> hold(run.object()) != Hold.SHARED)
-                .map(run -> Objects.requireNonNull(run.object()).object())
-                .distinct()
-                .toList();
-        bindNames(parameters, objects);
-        short[] partitions = new short[objects.size()];
-        for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = (short) Keys.partition(objects.get(i));
-        }
-        parameters.shorts(partitions);
+        MADE.bind(
+                parameters,
+                calls.stream()
+                        .map(Birth::run)
+                        .filter(run -> hold(run.object()) != Hold.SHARED)
+                        .map(run -> Objects.requireNonNull(run.object()).object())
+                        .distinct()
+                        .toList());
     }
 
     void bindClaimed(Parameters parameters) throws SQLException {
-        bindNames(parameters, claimed());
+        NAMES.bind(parameters, claimed());
     }
 
     /** Tells calls that hold their objects since this batch what these know: those of {@link #bindClaimed}. */
@@ -161,59 +188,26 @@ final class BatchObjects {
         }
     }
 
-    private static void bindNames(Parameters parameters, List<ObjectKey> objects) throws SQLException {
-        parameters
-                .texts(objects.stream().map(ObjectKey::type).toArray(String[]::new))
-                .texts(objects.stream().map(ObjectKey::key).toArray(String[]::new));
-    }
-
     /** Those that arrive were here before those that begin. */
     void bindEntering(Parameters parameters) throws SQLException {
-        int early = arrivals.size();
-        int count = early + calls.size();
-        long[] keys = new long[count];
-        @Nullable String[] types = new String[count];
-        @Nullable String[] names = new String[count];
-        short[] holds = new short[count];
-        @Nullable Long[] epochs = new Long[count];
-        for (int i = 0; i < early; i++) {
-            keys[i] = arrivals.get(i).change().run().key();
-            holds[i] = Codes.of(Hold.EXCLUSIVE);
-            epochs[i] = arrivals.get(i).change().epoch();
-        }
-        for (int i = early; i < count; i++) {
-            Birth birth = calls.get(i - early);
+        List<Entering> entering = new ArrayList<>();
+        arrivals.forEach(arrival -> entering.add(new Entering(
+                arrival.change().run().key(), null, Hold.EXCLUSIVE, arrival.change().epoch())));
+        calls.forEach(birth -> {
             ObjectCall call = Objects.requireNonNull(birth.run().object());
-            keys[i] = birth.key();
-            types[i] = call.object().type();
-            names[i] = call.object().key();
-            holds[i] = Codes.of(call.hold());
-        }
-        parameters.longs(keys).texts(types).texts(names).shorts(holds).longs(epochs);
+            entering.add(new Entering(birth.key(), call.object(), call.hold(), null));
+        });
+        ENTERING.bind(parameters, entering);
     }
 
     void bindActing(Parameters parameters) throws SQLException {
-        List<StateChange> changes = List.copyOf(states.values());
-        Rights.bind(parameters, changes, change -> change.sender);
-        @Nullable Boolean[] clearsAll = new Boolean[changes.size()];
-        for (int i = 0; i < clearsAll.length; i++) {
-            clearsAll[i] = changes.get(i).clearsAll;
-        }
-        parameters.bools(clearsAll);
+        ACTING.bind(parameters, List.copyOf(states.values()));
     }
 
     void bindValues(Parameters parameters) throws SQLException {
-        List<Long> keys = new ArrayList<>();
-        List<String> names = new ArrayList<>();
-        List<byte @Nullable []> payloads = new ArrayList<>();
-        states.forEach((key, change) -> change.values.forEach((name, payload) -> {
-            keys.add(key);
-            names.add(name);
-            payloads.add(payload.map(Payload::bytes).orElse(null));
-        }));
-        parameters
-                .longs(keys.toArray(Long[]::new))
-                .texts(names.toArray(String[]::new))
-                .bytes(payloads.toArray(byte[][]::new));
+        List<Value> values = new ArrayList<>();
+        states.forEach((key, change) -> change.values.forEach(
+                (name, payload) -> values.add(new Value(key, name, payload.orElse(null)))));
+        VALUES.bind(parameters, values);
     }
 }

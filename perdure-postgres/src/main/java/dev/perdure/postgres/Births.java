@@ -64,6 +64,51 @@ final class Births {
         }
     }
 
+    /** @param worker that of the batch, or null for a client */
+    record Row(Birth birth, @Nullable Integer worker) {
+        NewRun run() {
+            return birth.run();
+        }
+
+        @Nullable
+        Integer owner() {
+            return birth.owned() ? worker : null;
+        }
+
+        /** Of a run with tasks these wait for it. */
+        @Nullable
+        Long delay() {
+            return birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
+        }
+
+        @Nullable
+        String after() {
+            return birth.after() == null ? null : NewTasks.array(birth.after().stream());
+        }
+
+        @Nullable
+        Long parent() {
+            Parent parent = birth.run().parent();
+            return parent == null ? null : Long.valueOf(parent.run().key());
+        }
+
+        @Nullable
+        Integer parentPosition() {
+            Parent parent = birth.run().parent();
+            return parent == null || !parent.answers() ? null : Integer.valueOf(parent.position());
+        }
+    }
+
+    static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", row -> row.birth().key())
+            .with(RunColumns.WITH_INPUT.in(Row::run))
+            .integerOrNull("owner", Row::owner)
+            .bigintOrNull("delay", Row::delay)
+            .text("after", Row::after)
+            .bigintOrNull("parent", Row::parent)
+            .integerOrNull("parent_position", Row::parentPosition)
+            .with(Rights.columns("starter", "starter_epoch", row -> row.birth().starter()));
+
     final List<Birth> all;
 
     Births(List<Birth> births) {
@@ -77,32 +122,6 @@ final class Births {
     }
 
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
-        int count = all.size();
-        @Nullable Integer[] owners = new Integer[count];
-        @Nullable Long[] delays = new Long[count];
-        @Nullable String[] after = new String[count];
-        for (int i = 0; i < count; i++) {
-            Birth birth = all.get(i);
-            owners[i] = birth.owned() ? worker : null;
-            // Of a run with tasks these wait for it.
-            delays[i] = birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
-            after[i] = birth.after() == null ? null : NewTasks.array(birth.after().stream());
-        }
-        NewRunColumns columns = new NewRunColumns(all.stream().map(Birth::run).toList());
-        columns.bindIdentity(parameters.longs(keys()));
-        columns.bindInput(parameters.ints(owners)).longs(delays).texts(after);
-        bindOrigins(parameters);
-    }
-
-    private void bindOrigins(Parameters parameters) throws SQLException {
-        @Nullable Long[] parents = new Long[all.size()];
-        @Nullable Integer[] positions = new Integer[all.size()];
-        for (int i = 0; i < all.size(); i++) {
-            Parent parent = all.get(i).run().parent();
-            parents[i] = parent == null ? null : parent.run().key();
-            positions[i] = parent == null || !parent.answers() ? null : parent.position();
-        }
-        parameters.longs(parents).ints(positions);
-        Rights.bind(parameters, all, Birth::starter);
+        COLUMNS.bind(parameters, all.stream().map(birth -> new Row(birth, worker)).toList());
     }
 }

@@ -5,8 +5,7 @@ final class CommandSql {
     /** What people want of runs, or transitions of other runs, which may be several times the same. */
     private static final String WISHES = """
             SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
-                FROM unnest(?::text[], ?::smallint[], ?::text[], ?::bigint[], ?::bigint[])
-                    WITH ORDINALITY AS g (id, wish, why, sender, epoch, ordinal)
+                FROM ${commands}
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
@@ -124,7 +123,9 @@ final class CommandSql {
     final String killTasks;
 
     CommandSql(Schema schema) {
-        this.command = schema.sql(COMMAND.replace("${given}", WISHES));
-        this.killTasks = schema.sql(COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED));
+        this.command = schema.sql(COMMAND.replace("${given}", WISHES)
+                .replace("${commands}", Wishes.COLUMNS.numbered("g")));
+        this.killTasks = schema.sql(COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED)
+                .replace("${kills}", Wishes.KILLS.many("g")));
     }
 }

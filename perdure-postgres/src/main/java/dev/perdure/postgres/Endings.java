@@ -17,6 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Those of a batch's moves by which a run may end, and whom that concerns: a key tells, so nothing has to be looked up. */
 final class Endings {
+    static final Columns<Change.Advance> FOLLOWING = Columns.<Change.Advance>of()
+            .bigint("key", advance -> advance.run().key())
+            .bigint("epoch", Endings::epoch)
+            .bigintOrNull("follows", advance -> {
+                RunRef before = follower(advance);
+                return before == null ? null : Long.valueOf(before.key());
+            });
+
     private final List<Placed<Change.Advance>> moves;
 
     Endings(List<Placed<Change.Advance>> moves) {
@@ -74,18 +82,11 @@ final class Endings {
 
     /** Those of {@link #holdingKeys} that end, and whom they follow if they are ahead of their turns. */
     void bindFollowing(Parameters parameters) throws SQLException {
-        List<Change.Advance> ends = ending(Keys::holds)
-                .filter(advance -> advance.move() instanceof Move.End)
-                .toList();
-        @Nullable Long[] before = new Long[ends.size()];
-        for (int i = 0; i < before.length; i++) {
-            RunRef follows = follower(ends.get(i));
-            before[i] = follows == null ? null : Long.valueOf(follows.key());
-        }
-        parameters
-                .longs(ends.stream().mapToLong(end -> end.run().key()).toArray())
-                .longs(ends.stream().mapToLong(Endings::epoch).toArray())
-                .longs(before);
+        FOLLOWING.bind(
+                parameters,
+                ending(Keys::holds)
+                        .filter(advance -> advance.move() instanceof Move.End)
+                        .toList());
     }
 
     /** Of those that others come after. */

@@ -5,63 +5,70 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Payload;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 
-/** The columns of the entries that advances append, the outcome of one that ends among them. */
+/** The entries that advances append, the outcome of one that ends among them. */
 final class Entries {
-    final long[] keys;
-    final int[] positions;
-    final short[] notes;
-    final short[] kinds;
-    final short[] statuses;
-    final String[] names;
-    final byte[][] payloads;
-    /** Which of the advances an entry belongs to. */
-    final int[] owners;
+    /**
+     * An entry to be appended.
+     *
+     * @param owner which of the advances it belongs to
+     */
+    record Row(int owner, long key, int position, short note, short kind, short status, String name, Payload payload) {
+        private static Row of(int owner, long key, Entry entry) {
+            return new Row(
+                    owner,
+                    key,
+                    entry.position(),
+                    (short) entry.note(),
+                    Codes.of(entry.kind()),
+                    Codes.of(entry.status()),
+                    entry.name(),
+                    entry.payload());
+        }
 
-    private int filled;
+        private static Row outcome(int owner, long key, Payload outcome) {
+            return new Row(owner, key, Codes.OUTCOME, (short) 0, (short) 0, (short) 0, "", outcome);
+        }
+    }
+
+    static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .integer("position", Row::position)
+            .smallint("note", Row::note)
+            .smallint("kind", Row::kind)
+            .smallint("status", Row::status)
+            .text("name", Row::name)
+            .bytes("payload", row -> row.payload().bytes());
+
+    /** Where entries are, and what is in them. */
+    static final Columns<Row> PLACES = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .integer("position", Row::position)
+            .smallint("note", Row::note)
+            .bytes("payload", row -> row.payload().bytes());
+
+    final List<Row> rows = new ArrayList<>();
 
     Entries(List<Change.Advance> advances) {
-        int size = 0;
-        for (Change.Advance advance : advances) {
-            size += advance.entries().size() + (advance.move() instanceof Move.End ? 1 : 0);
-        }
-        this.keys = new long[size];
-        this.positions = new int[size];
-        this.notes = new short[size];
-        this.kinds = new short[size];
-        this.statuses = new short[size];
-        this.names = new String[size];
-        this.payloads = new byte[size][];
-        this.owners = new int[size];
         for (int i = 0; i < advances.size(); i++) {
-            add(i, advances.get(i));
+            Change.Advance advance = advances.get(i);
+            long key = advance.run().key();
+            for (Entry entry : advance.entries()) {
+                rows.add(Row.of(i, key, entry));
+            }
+            if (advance.move() instanceof Move.End end) {
+                rows.add(Row.outcome(i, key, end.outcome()));
+            }
         }
     }
 
-    private void add(int owner, Change.Advance advance) {
-        for (Entry entry : advance.entries()) {
-            notes[filled] = (short) entry.note();
-            kinds[filled] = Codes.of(entry.kind());
-            statuses[filled] = Codes.of(entry.status());
-            add(owner, advance.run().key(), entry.position(), entry.name(), entry.payload());
-        }
-        if (advance.move() instanceof Move.End end) {
-            add(owner, advance.run().key(), Codes.OUTCOME, "", end.outcome());
-        }
-    }
-
-    private void add(int owner, long key, int position, String name, Payload payload) {
-        keys[filled] = key;
-        positions[filled] = position;
-        names[filled] = name;
-        payloads[filled] = payload.bytes();
-        owners[filled] = owner;
-        filled++;
+    int size() {
+        return rows.size();
     }
 
     void bind(Parameters parameters) throws SQLException {
-        parameters.longs(keys).ints(positions).shorts(notes);
-        parameters.shorts(kinds).shorts(statuses).texts(names).bytes(payloads);
+        COLUMNS.bind(parameters, rows);
     }
 }

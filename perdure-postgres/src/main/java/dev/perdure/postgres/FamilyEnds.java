@@ -2,7 +2,6 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunState;
 import dev.perdure.postgres.Family.Member;
-import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
@@ -22,7 +21,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The ends in a {@link FamilyBatch}, and the runs that come after them. */
+/** The ends in a {@link BelievedBatch}, and the runs that come after them. */
 final class FamilyEnds {
     private final List<Ending> endings = new ArrayList<>();
     private final Map<Long, Next> next = new HashMap<>();
@@ -34,7 +33,7 @@ final class FamilyEnds {
      *
      * @param task the task that ends, or null if it is a run that is none
      */
-    private record Ending(
+    record Ending(
             int index,
             Change.Advance advance,
             Move.End end,
@@ -45,7 +44,7 @@ final class FamilyEnds {
     }
 
     /** A run that comes after some that end. */
-    private static final class Next {
+    static final class Next {
         final Member run;
         int closed;
         boolean sameQueue = true;
@@ -97,8 +96,8 @@ final class FamilyEnds {
     }
 
     /** @param task the task that ends, or null if it is a run that is none */
-    void add(int index, Change.Advance advance, Move.End end, @Nullable Member task) {
-        endings.add(new Ending(index, advance, end, task));
+    void add(int index, Change.Advance advance, @Nullable Member task) {
+        endings.add(new Ending(index, advance, (Move.End) advance.move(), task));
     }
 
     boolean isEmpty() {
@@ -138,65 +137,58 @@ final class FamilyEnds {
     }
 
     /** A row to be changed: one that ends, or one that comes after it. */
-    private record Row(
-            long key, @Nullable Ending ends, @Nullable Next next) {}
+    record Row(long key, @Nullable Ending ends, @Nullable Next next) {
+        RunState found() {
+            return ends != null ? RunState.RUNNING : RunState.PENDING;
+        }
+    }
 
-    void bind(Parameters parameters, Sender sender) throws SQLException {
+    static final Columns<Row> TOUCHED = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .smallint("found", row -> Codes.of(row.found()))
+            .bigint("epoch", row -> row.ends() == null ? 0 : row.ends().advance().epoch())
+            .smallint("state", row -> row.ends() == null ? 0 : Codes.of(row.ends().end().state()))
+            .text("reason", row -> row.ends() == null ? null : Text.storableOrNull(row.ends().end().reason()))
+            .integer("closed", row -> row.next() == null ? 0 : row.next().closed)
+            .bool("taken", row -> row.next() != null && row.next().taken());
+
+    static final Columns<Member> CLAIMABLE = Columns.<Member>of()
+            .bigint("key", member -> member.ref.key())
+            .integer("priority", member -> member.run.priority())
+            .text("queue", member -> member.run.queue())
+            .text("definition", member -> member.run.definition())
+            .text("version", member -> member.run.version());
+
+    Part part(FamilySql sql, Sending sending) {
+        return new Part(
+                mayQueue() ? sql.endAndQueue : sql.end,
+                parameters -> bind(sending.fence(parameters), sending.worker()),
+                results -> read(results.next()));
+    }
+
+    private void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         List<Row> rows = new ArrayList<>(endings.size() + next.size());
         endings.forEach(ending -> rows.add(new Row(ending.key(), ending, null)));
         next.forEach((key, one) -> rows.add(new Row(key, null, one)));
         rows.sort(Comparator.comparingLong(Row::key));
-        int count = rows.size();
-        long[] keys = new long[count];
-        short[] found = new short[count];
-        long[] epochs = new long[count];
-        short[] states = new short[count];
-        @Nullable String[] reasons = new String[count];
-        int[] closed = new int[count];
-        boolean[] taken = new boolean[count];
-        for (int i = 0; i < count; i++) {
-            Row row = rows.get(i);
-            keys[i] = row.key();
-            if (row.ends() != null) {
-                found[i] = Codes.of(RunState.RUNNING);
-                epochs[i] = row.ends().advance().epoch();
-                states[i] = Codes.of(row.ends().end().state());
-                reasons[i] = Text.storableOrNull(row.ends().end().reason());
-            } else if (row.next() != null) {
-                found[i] = Codes.of(RunState.PENDING);
-                closed[i] = row.next().closed;
-                taken[i] = row.next().taken();
-            }
-        }
-        parameters.longs(keys).shorts(found).longs(epochs).shorts(states);
-        parameters.texts(reasons).ints(closed).bools(taken).longs(keys);
-        long[] ending = endings.stream().mapToLong(Ending::key).toArray();
+        TOUCHED.bind(parameters, rows).longs(rows.stream().mapToLong(Row::key).toArray());
+        Moves.OUTCOMES.bind(parameters, endings.stream().map(Ending::advance).toList());
         parameters
-                .longs(ending)
-                .bytes(endings.stream().map(one -> one.end().outcome().bytes()).toArray(byte[][]::new));
-        parameters.integer(sender.worker()).longs(ending);
+                .integer(worker)
+                .longs(endings.stream().mapToLong(Ending::key).toArray());
         if (mayQueue()) {
-            bindClaimable(parameters);
+            CLAIMABLE.bind(
+                    parameters,
+                    next.values().stream()
+                            .filter(one -> !one.taken())
+                            .map(one -> one.run)
+                            .toList());
         }
-        parameters.number(count);
-    }
-
-    /** Those that others may claim if they begin. */
-    private void bindClaimable(Parameters parameters) throws SQLException {
-        List<Member> runs = next.values().stream()
-                .filter(one -> !one.taken())
-                .map(one -> one.run)
-                .toList();
-        parameters
-                .longs(Family.keys(runs))
-                .ints(runs.stream().mapToInt(run -> run.run.priority()).toArray());
-        parameters.texts(runs.stream().map(run -> run.run.queue()).toArray(String[]::new));
-        parameters.texts(runs.stream().map(run -> run.run.definition()).toArray(String[]::new));
-        parameters.texts(runs.stream().map(run -> run.run.version()).toArray(String[]::new));
+        parameters.number(rows.size());
     }
 
     /** A row with the time, and with a run that begins, if there is one; none if the lane is gone. */
-    void read(ResultSet row) throws SQLException {
+    private void read(ResultSet row) throws SQLException {
         while (row.next()) {
             at = at == null ? Results.time(row, "at") : at;
             Next begun = next.get(row.getLong("key"));

@@ -14,24 +14,21 @@ final class FamilySql {
     /** Starts runs with their tasks, all of which are new. The edges of all come as one array, of which each has its slices. */
     private static final String START = """
             WITH ${fence}, born AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition,
-                    state, id, definition, queue, version, parent, parent_restarts, open, after, before, timeout)
-                SELECT g.key, g.seed, g.begins, fence.at, fence.at, fence.at + g.bound * interval '1 microsecond',
-                       CASE WHEN g.begins = 1 THEN fence.worker END, g.priority, g.key & 255,
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition,
+                    state, parent, parent_restarts, open, after, before, timeout)
+                SELECT ${run_columns}, g.key, g.begins, fence.at, fence.at, fence.at + g.bound * interval '1 microsecond',
+                       CASE WHEN g.begins = 1 THEN fence.worker END, g.key & 255,
                        CASE WHEN g.begins = 1 THEN ${RUNNING} ELSE ${PENDING} END,
-                       g.id, g.definition, g.queue, g.version, g.parent, CASE WHEN g.parent IS NOT NULL THEN 0 END,
+                       g.parent, CASE WHEN g.parent IS NOT NULL THEN 0 END,
                        g.after_to - g.after_from + 1, edge.keys[g.after_from:g.after_to],
                        CASE WHEN g.parent IS NOT NULL THEN edge.keys[g.after_to + 1:g.before_to] END, g.timeout
                 FROM fence
                 CROSS JOIN (SELECT ?::bigint[] AS keys) AS edge
-                CROSS JOIN unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[],
-                        ?::int[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::int[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, begins, bound, parent,
-                        after_from, after_to, before_to)
+                CROSS JOIN ${new_runs}
             ), inputs AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT g.key, 0, 0, g.key & 255, fence.at, 0, 0, '', g.input
-                FROM fence CROSS JOIN unnest(?::bigint[], ?::bytea[]) AS g (key, input)
+                FROM fence CROSS JOIN ${inputs}
             ), taken AS (
                 INSERT INTO ${schema}.held (key, worker, partition)
                 SELECT g.key, fence.worker, g.key & 255 FROM fence CROSS JOIN unnest(?::bigint[]) AS g (key)
@@ -63,8 +60,7 @@ final class FamilySql {
                     ran_at = CASE WHEN g.closed = 0 AND run.changes > 0 THEN run.changed_at END,
                     open = run.open - g.closed
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::smallint[], ?::bigint[], ?::smallint[], ?::text[], ?::int[], ?::bool[])
-                    AS g (key, found, epoch, state, reason, closed, taken)
+                CROSS JOIN ${touched}
                 WHERE run.key = ANY (?::bigint[]) AND run.key = g.key AND run.state = g.found
                   AND (g.closed > 0 OR run.epoch = g.epoch AND run.owner = fence.worker)
                 RETURNING run.key, run.partition, run.state, run.epoch, run.changes, run.deadline, run.mails, run.cancel IS NOT NULL
@@ -72,7 +68,7 @@ final class FamilySql {
             ), outcomes AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
-                FROM fence CROSS JOIN unnest(?::bigint[], ?::bytea[]) AS g (key, payload)
+                FROM fence CROSS JOIN ${outcomes}
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
@@ -94,8 +90,7 @@ final class FamilySql {
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
                 SELECT g.key, fence.at, ~g.priority, moved.partition, false, g.queue, g.definition, COALESCE(g.version, '')
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::text[], ?::text[], ?::text[])
-                    AS g (key, priority, queue, definition, version)
+                CROSS JOIN ${claimable}
                 JOIN moved ON moved.key = g.key AND moved.state = ${READY}
             )""";
 
@@ -105,9 +100,14 @@ final class FamilySql {
     final String endAndQueue;
 
     FamilySql(Schema schema) {
-        this.start = schema.sql(START.replace("${fence}", OwnSql.FENCE));
-        String end = END.replace("${fence}", OwnSql.FENCE);
+        this.start = schema.sql(START.replace("${fence}", OwnSql.FENCE)
+                .replace("${new_runs}", FamilyStarts.COLUMNS.many("g"))
+                .replace("${inputs}", FamilyStarts.INPUTS.many("g")));
+        String end = END.replace("${fence}", OwnSql.FENCE)
+                .replace("${touched}", FamilyEnds.TOUCHED.many("g"))
+                .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = schema.sql(end.replace("${queued}", ""));
-        this.endAndQueue = schema.sql(end.replace("${queued}", QUEUED));
+        this.endAndQueue = schema.sql(end.replace("${queued}", QUEUED)
+                .replace("${claimable}", FamilyEnds.CLAIMABLE.many("g")));
     }
 }

@@ -1,11 +1,9 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.Batch.Placed;
 import dev.perdure.postgres.Family.Member;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,9 +12,53 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The starts of runs with tasks in a {@link FamilyBatch}. */
+/** The starts of runs with tasks in a {@link BelievedBatch}. */
 final class FamilyStarts {
-    private final List<Placed<Change.Start>> starts = new ArrayList<>();
+    /**
+     * A run to be born, with the slices of the edges that are its own.
+     *
+     * @param afterFrom where those begin that it comes after
+     * @param afterTo where these end
+     * @param beforeTo where those end that come after it
+     */
+    record Row(Member member, int afterFrom, int afterTo, int beforeTo) {
+        long key() {
+            return member.ref.key();
+        }
+
+        private boolean isTask() {
+            return member != member.family.head;
+        }
+
+        int begins() {
+            return isTask() && member.begins() ? 1 : 0;
+        }
+
+        boolean hasInput() {
+            return !isTask() || member.ownInput() != null;
+        }
+
+        @Nullable
+        Long bound() {
+            NewRun head = member.family.head.run;
+            return Micros.ofNullable(begins() == 1 ? shorter(member.run, head) : head.timeout());
+        }
+    }
+
+    static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .with(RunColumns.TIMED.in(row -> row.member().run))
+            .integer("begins", Row::begins)
+            .bigintOrNull("bound", Row::bound)
+            .bigintOrNull("parent", row -> row.isTask() ? Long.valueOf(row.member().family.head.ref.key()) : null)
+            .integer("after_from", Row::afterFrom)
+            .integer("after_to", Row::afterTo)
+            .integer("before_to", Row::beforeTo);
+
+    static final Columns<Row> INPUTS = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .bytes("input", row -> row.member().run.input().bytes());
+
     private final List<Birth> births = new ArrayList<>();
     private @Nullable Instant at;
 
@@ -33,90 +75,46 @@ final class FamilyStarts {
                 && run.object() == null;
     }
 
-    void add(int index, Change.Start start) {
-        starts.add(new Placed<>(index, start));
-    }
-
-    void giveKeys(Keys keys) {
-        for (Placed<Change.Start> placed : starts) {
-            Change.Start start = placed.change();
-            long key = Keys.key(keys.take(), start.run().id(), false);
-            long[] ofTasks = keys.take(start.tasks().size());
-            births.add(new Birth(placed.index(), new Family(key, start.run(), start.tasks(), ofTasks)));
-        }
+    void add(int index, Change.Start start, Keys keys) {
+        long key = Keys.key(keys.take(), start.run().id(), false);
+        long[] ofTasks = keys.take(start.tasks().size());
+        births.add(new Birth(index, new Family(key, start.run(), start.tasks(), ofTasks)));
     }
 
     boolean isEmpty() {
-        return starts.isEmpty();
+        return births.isEmpty();
+    }
+
+    Part part(FamilySql sql, Sending sending) {
+        return BelievedBatch.timed(sql.start, parameters -> bind(sending.fence(parameters)), done -> at = done);
     }
 
     /** By id, so that two batches that want the same do not wait for each other. */
-    void bind(Parameters parameters) throws SQLException {
+    private void bind(Parameters parameters) throws SQLException {
         List<Member> all = new ArrayList<>();
         for (Birth birth : births) {
             all.add(birth.family().head);
             all.addAll(birth.family().tasks);
         }
         all.sort(Comparator.comparing(member -> member.run.id()));
-        int count = all.size();
-        int[] begins = new int[count];
-        @Nullable Long[] bounds = new Long[count];
-        @Nullable Long[] parents = new Long[count];
-        long[] edges = new long
-                [all.stream()
-                        .mapToInt(member -> member.after.size() + member.before.size())
-                        .sum()];
-        int[] afterFrom = new int[count];
-        int[] afterTo = new int[count];
-        int[] beforeTo = new int[count];
-        int edge = 0;
-        List<Member> withInput = new ArrayList<>();
-        List<Member> begun = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            Member member = all.get(i);
-            Member head = member.family.head;
-            boolean isTask = member != head;
-            begins[i] = isTask && member.begins() ? 1 : 0;
-            bounds[i] = Micros.ofNullable(begins[i] == 1 ? shorter(member.run, head.run) : head.run.timeout());
-            parents[i] = isTask ? Long.valueOf(head.ref.key()) : null;
-            afterFrom[i] = edge + 1;
-            for (Member premise : member.after) {
-                edges[edge++] = premise.ref.key();
-            }
-            afterTo[i] = edge;
-            for (Member next : member.before) {
-                edges[edge++] = next.ref.key();
-            }
-            beforeTo[i] = edge;
-            if (!isTask || member.ownInput() != null) {
-                withInput.add(member);
-            }
-            if (begins[i] == 1) {
-                begun.add(member);
-            }
+        List<Long> edges = new ArrayList<>();
+        List<Row> rows = new ArrayList<>(all.size());
+        for (Member member : all) {
+            int from = edges.size();
+            member.after.forEach(premise -> edges.add(premise.ref.key()));
+            int to = edges.size();
+            member.before.forEach(next -> edges.add(next.ref.key()));
+            rows.add(new Row(member, from + 1, to, edges.size()));
         }
-        NewRunColumns columns =
-                new NewRunColumns(all.stream().map(member -> member.run).toList());
-        columns.bindIdentity(parameters.longs(edges).longs(Family.keys(all)));
-        parameters.ints(begins).longs(bounds).longs(parents);
-        parameters.ints(afterFrom).ints(afterTo).ints(beforeTo);
-        parameters
-                .longs(Family.keys(withInput))
-                .bytes(withInput.stream()
-                        .map(member -> member.run.input().bytes())
-                        .toArray(byte[][]::new));
-        parameters.longs(Family.keys(begun));
+        COLUMNS.bind(parameters.longs(edges.stream().mapToLong(Long::longValue).toArray()), rows);
+        INPUTS.bind(parameters, rows.stream().filter(Row::hasInput).toList());
+        parameters.longs(rows.stream().filter(row -> row.begins() == 1).mapToLong(Row::key).toArray());
     }
 
     private static @Nullable Duration shorter(NewRun one, NewRun other) {
         Duration ones = one.timeout();
         Duration others = other.timeout();
         return ones == null || (others != null && others.compareTo(ones) < 0) ? others : ones;
-    }
-
-    /** A row with the time at which it was done, or none if the lane is gone. */
-    void read(ResultSet row) throws SQLException {
-        at = row.next() ? Results.time(row, "at") : null;
     }
 
     void started(Outcome[] outcomes, Families families) {

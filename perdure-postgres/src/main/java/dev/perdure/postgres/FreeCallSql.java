@@ -11,20 +11,14 @@ package dev.perdure.postgres;
  */
 final class FreeCallSql {
     private static final String TURN = """
-            WITH fence AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at, worker
-                FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), coming AS MATERIALIZED (
+            WITH ${fence}, coming AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::bytea[],
-                        ?::text[], ?::text[], ?::smallint[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, input, type, object, object_partition)
+                CROSS JOIN ${coming}
             ), leaving AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*, o.type, o.object, o.object_partition, o.arrivals
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS g (key, epoch, state, reason, outcome)
+                CROSS JOIN ${leaving}
                 CROSS JOIN LATERAL (
                     SELECT object_type, object_key FROM ${schema}.object_call c
                     WHERE c.key = g.key AND c.partition = g.key & 255 OFFSET 0
@@ -56,10 +50,8 @@ final class FreeCallSql {
             ), ended AS MATERIALIZED (
                 SELECT l.* FROM leaving l JOIN turned t ON t.type = l.type AND t.object = l.object AND t.holder IS NULL
             ), started AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition, state,
-                    id, definition, queue, version)
-                SELECT key, seed, 1, at, at, at + timeout * interval '1 microsecond', worker, priority, key & 255, ${RUNNING},
-                       id, definition, queue, version
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition, state)
+                SELECT ${run_columns}, key, 1, at, at, at + timeout * interval '1 microsecond', worker, key & 255, ${RUNNING}
                 FROM begun
             ), called AS (
                 INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
@@ -88,7 +80,7 @@ final class FreeCallSql {
             ), set AS (
                 INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
                 SELECT e.type, e.object, v.name, e.object_partition, v.payload
-                FROM unnest(?::bigint[], ?::text[], ?::bytea[]) AS v (key, name, payload)
+                FROM ${values}
                 JOIN ended e ON e.key = v.key
                 ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
             )
@@ -100,6 +92,9 @@ final class FreeCallSql {
     final String turn;
 
     FreeCallSql(Schema schema) {
-        this.turn = schema.sql(TURN);
+        this.turn = schema.sql(TURN.replace("${fence}", OwnSql.FENCE)
+                .replace("${coming}", FreeCalls.COMING.many("g"))
+                .replace("${leaving}", FreeCalls.LEAVING.many("g"))
+                .replace("${values}", BatchObjects.VALUES.many("v")));
     }
 }

@@ -20,28 +20,37 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
-/** The calls of virtual objects in a {@link PlainBatch}: those that begin at objects that may be free, and those that end. */
+/** The calls of virtual objects in a {@link BelievedBatch}: those that begin at objects that may be free, and those that end. */
 final class FreeCalls {
+    static final Columns<Coming> COMING = Columns.<Coming>of()
+            .bigint("key", one -> one.ref().key())
+            .with(RunColumns.WITH_INPUT.in(Coming::run))
+            .text("type", one -> one.object().type())
+            .text("object", one -> one.object().key())
+            .smallint("object_partition", one -> Keys.partition(one.object()));
+
+    static final Columns<Change.Advance> LEAVING = Moves.ENDS.bytes(
+            "outcome", advance -> endOf(advance).outcome().bytes());
+
     private final List<Coming> coming = new ArrayList<>();
     private final List<Placed<Change.Advance>> leaving = new ArrayList<>();
     private final BatchObjects states = new BatchObjects();
-    /** Their places in the batch by their keys: all, and when it was read those that were not lucky. */
-    private final Map<Long, Integer> unlucky = new HashMap<>();
+    /** Their places in the batch by their keys: all, and when it was read those that were left as they are. */
+    private final Map<Long, Integer> left = new HashMap<>();
 
-    private record Coming(int index, RunRef ref, NewRun run, ObjectKey object) {}
+    record Coming(int index, RunRef ref, NewRun run, ObjectKey object) {}
 
     void begin(int index, NewRun run, Keys keys) {
         RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(keys.take(), run.id(), false)));
         coming.add(
                 new Coming(index, ref, run, Objects.requireNonNull(run.object()).object()));
-        unlucky.put(ref.key(), index);
+        left.put(ref.key(), index);
     }
 
     void end(int index, Change.Advance advance) {
         leaving.add(new Placed<>(index, advance));
-        unlucky.put(advance.run().key(), index);
+        left.put(advance.run().key(), index);
         for (Effect effect : advance.effects()) {
             states.change(advance, effect);
         }
@@ -60,94 +69,64 @@ final class FreeCalls {
     }
 
     /** The places of those that were left as they are, in their order. */
-    List<Integer> unlucky() {
-        return unlucky.values().stream().sorted().toList();
+    List<Integer> left() {
+        return left.values().stream().sorted().toList();
     }
 
-    void bind(Parameters parameters) throws SQLException {
+    Part part(FreeCallSql sql, Sending sending, Outcome[] outcomes) {
         coming.sort(Comparator.comparing(one -> one.ref().id()));
-        NewRunColumns columns =
-                new NewRunColumns(coming.stream().map(Coming::run).toList());
-        columns.bindIdentity(parameters.longs(
-                coming.stream().mapToLong(one -> one.ref().key()).toArray()));
-        bindObjects(columns.bindInput(parameters));
-        short[] partitions = new short[coming.size()];
-        for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = (short) Keys.partition(coming.get(i).object());
-        }
-        bindEnds(parameters.shorts(partitions));
-        states.bindValues(parameters);
+        List<Change.Advance> ends = Batch.changes(leaving);
+        return new Part(
+                sql.turn,
+                parameters -> {
+                    COMING.bind(sending.fence(parameters), coming);
+                    LEAVING.bind(parameters, ends);
+                    states.bindValues(parameters.longs(Moves.keys(leaving)));
+                },
+                results -> read(results.next(), outcomes));
     }
 
-    private void bindObjects(Parameters parameters) throws SQLException {
-        parameters
-                .texts(coming.stream().map(one -> one.object().type()).toArray(String[]::new))
-                .texts(coming.stream().map(one -> one.object().key()).toArray(String[]::new));
-    }
-
-    private void bindEnds(Parameters parameters) throws SQLException {
-        int count = leaving.size();
-        long[] keys = new long[count];
-        long[] epochs = new long[count];
-        short[] ended = new short[count];
-        @Nullable String[] reasons = new String[count];
-        byte[][] outcomes = new byte[count][];
-        for (int i = 0; i < count; i++) {
-            Change.Advance advance = leaving.get(i).change();
-            Move.End end = endOf(advance);
-            keys[i] = advance.run().key();
-            epochs[i] = advance.epoch();
-            ended[i] = Codes.of(end.state());
-            reasons[i] = Text.storableOrNull(end.reason());
-            outcomes[i] = end.outcome().bytes();
-        }
-        parameters
-                .longs(keys)
-                .longs(epochs)
-                .shorts(ended)
-                .texts(reasons)
-                .bytes(outcomes)
-                .longs(keys);
+    /** Tells those that have begun what their objects know. */
+    Part statesPart(ObjectSql sql, Outcome[] outcomes) {
+        return new Part(
+                sql.readAll,
+                parameters -> BatchObjects.NAMES.bind(
+                        parameters, coming.stream().map(Coming::object).toList()),
+                results -> readStates(results.next(), outcomes));
     }
 
     private static Move.End endOf(Change.Advance advance) {
         return (Move.End) advance.move();
     }
 
-    /** What came of those that were lucky; of all if the lane is gone. */
-    void read(ResultSet rows, Outcome[] outcomes) throws SQLException {
+    /** What came of those that were done; of all if the lane is gone. */
+    private void read(ResultSet rows, Outcome[] outcomes) throws SQLException {
         Instant at = null;
-        List<Long> lucky = new ArrayList<>();
+        List<Long> done = new ArrayList<>();
         while (rows.next()) {
             at = Results.time(rows, "at");
-            lucky.add(rows.getLong("key"));
+            done.add(rows.getLong("key"));
         }
         if (at == null) {
-            unlucky.values().forEach(index -> outcomes[index] = new Outcome.Fenced());
-            unlucky.clear();
+            left.values().forEach(index -> outcomes[index] = new Outcome.Fenced());
+            left.clear();
             return;
         }
-        lucky.forEach(unlucky::remove);
+        done.forEach(left::remove);
         for (Coming one : coming) {
-            if (!unlucky.containsKey(one.ref().key())) {
+            if (!left.containsKey(one.ref().key())) {
                 outcomes[one.index()] = new Outcome.Started(one.ref(), true, at);
             }
         }
         for (Placed<Change.Advance> end : leaving) {
-            if (!unlucky.containsKey(end.change().run().key())) {
+            if (!left.containsKey(end.change().run().key())) {
                 outcomes[end.index()] =
                         new Outcome.Applied(at, endOf(end.change()).state());
             }
         }
     }
 
-    /** Those whose objects are looked at when all is done. */
-    void bindRead(Parameters parameters) throws SQLException {
-        bindObjects(parameters);
-    }
-
-    /** Tells those that have begun what their objects know. */
-    void readStates(ResultSet rows, Outcome[] outcomes) throws SQLException {
+    private void readStates(ResultSet rows, Outcome[] outcomes) throws SQLException {
         List<SortedMap<String, Payload>> known = new ArrayList<>();
         coming.forEach(one -> known.add(new TreeMap<>()));
         while (rows.next()) {

@@ -20,29 +20,26 @@ final class GraphSql {
             ), given AS MATERIALIZED (
                 SELECT *, cardinality(after) AS open
                 FROM (
-                    SELECT key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, bound, delay,
+                    SELECT ${run_columns}, key, timeout, owner, input, parent, bound, delay,
                            after::bigint[] AS after, before::bigint[] AS before
-                    FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[],
-                            ?::bytea[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[])
-                        AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, parent, bound, delay,
-                            after, before)
+                    FROM ${tasks}
                     -- A parent that was there before has another key.
                     WHERE (SELECT true FROM ${schema}.run WHERE run.key = g.parent)
                 ) AS unborn
             ), born AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, wake_at, deadline, owner, priority, partition,
-                    state, id, definition, queue, version, parent, parent_restarts, open, after, before, timeout)
-                SELECT key, seed, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, wake_at, deadline, owner, partition,
+                    state, parent, parent_restarts, open, after, before, timeout)
+                SELECT ${run_columns}, key, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
                        CASE WHEN open = 0 AND owner IS NULL THEN at + delay * interval '1 microsecond' END,
                        -- The earlier of the run's and its own, which counts from when it may begin.
                        LEAST(at + bound * interval '1 microsecond',
                              CASE WHEN open = 0 THEN at + (timeout + COALESCE(delay, 0)) * interval '1 microsecond' END),
-                       CASE WHEN open = 0 THEN owner END, priority, key & 255,
+                       CASE WHEN open = 0 THEN owner END, key & 255,
                        CASE WHEN open > 0 THEN ${PENDING}
                             WHEN owner IS NOT NULL THEN ${RUNNING}
                             WHEN delay IS NOT NULL THEN ${SUSPENDED}
                             ELSE ${READY} END,
-                       id, definition, queue, version, parent, 0, open, after, before, timeout
+                       parent, 0, open, after, before, timeout
                 FROM given CROSS JOIN clock
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
@@ -65,7 +62,7 @@ final class GraphSql {
     /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
     static final String TASKS_OF_KILLED = """
             SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal
-                FROM unnest(?::text[], ?::text[]) AS g (id, why)
+                FROM ${kills}
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT key, id FROM ${schema}.run
@@ -273,7 +270,7 @@ final class GraphSql {
     final String handedTasks;
 
     GraphSql(Schema schema) {
-        this.task = schema.sql(TASK);
+        this.task = schema.sql(TASK.replace("${tasks}", NewTasks.COLUMNS.many("g")));
         this.open = schema.sql(OPEN.replace("${ended}", MOVED));
         this.openAll = schema.sql(OPEN.replace("${ended}", MOVED_OR_COMMANDED));
         this.rerun = schema.sql(RERUN);

@@ -1,16 +1,11 @@
 package dev.perdure.postgres;
 
-import java.util.Arrays;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.stream.Collectors;
 
 /**
  * The statements of a batch.
  *
  * <p>How it works: a batch is one execute of several of these and of those in {@link LockSql}, {@link MoveSql}, {@link CommandSql},
- * {@link OwnSql}, {@link MailSql} and {@link GraphSql}, in the order of {@link Part} and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
+ * {@link OwnSql}, {@link MailSql} and {@link GraphSql}, in the order of its plan and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
  * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
  * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
@@ -63,8 +58,7 @@ final class LedgerSql {
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
+                CROSS JOIN ${entries}
                 ${carefully}
                 RETURNING 1
             )
@@ -82,26 +76,22 @@ final class LedgerSql {
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
                 SELECT g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
-                FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::bytea[],
-                        ?::bigint[], ?::text[], ?::bigint[], ?::int[], ?::bigint[], ?::bigint[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, owner, input, delay, after, parent,
-                        parent_position, starter, starter_epoch)
+                FROM ${new_runs}
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM fence))
                   AND (g.starter_epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.starter_epoch AND s.owner = ?
                       FROM ${schema}.run s WHERE s.key = g.starter))
             ), started AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, wake_at, deadline, owner, priority,
-                    partition, state, id, definition, queue, version, parent, parent_position, parent_restarts, open, after,
-                    timeout)
-                SELECT key, seed, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, at, at,
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, wake_at, deadline, owner,
+                    partition, state, parent, parent_position, parent_restarts, open, after, timeout)
+                SELECT ${run_columns}, key, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, at, at,
                        CASE WHEN owner IS NULL THEN at + delay * interval '1 microsecond' END,
-                       at + timeout * interval '1 microsecond', owner, priority, key & 255,
+                       at + timeout * interval '1 microsecond', owner, key & 255,
                        CASE WHEN after IS NOT NULL THEN ${PENDING}
                             WHEN owner IS NOT NULL THEN ${RUNNING}
                             WHEN delay IS NOT NULL THEN ${SUSPENDED}
                             ELSE ${READY} END,
-                       id, definition, queue, version, parent, parent_position, parent_restarts,
+                       parent, parent_position, parent_restarts,
                        cardinality(after::bigint[]), after::bigint[], CASE WHEN after IS NOT NULL THEN timeout END
                 FROM given CROSS JOIN clock
                 ON CONFLICT (id, partition) DO NOTHING
@@ -147,7 +137,7 @@ final class LedgerSql {
     /** Reads back entries that were there before: their times, and whether they have the same bytes. */
     private static final String THERE = """
             SELECT g.ordinal, j.at, j.payload = g.payload AS same_payload, j.transaction
-            FROM unnest(?::bigint[], ?::int[], ?::smallint[], ?::bytea[]) WITH ORDINALITY AS g (key, position, note, payload, ordinal)
+            FROM ${places}
             CROSS JOIN LATERAL (
                 SELECT at, payload, xmin::text::bigint AS transaction FROM ${schema}.journal j
                 WHERE j.key = g.key AND j.position = g.position AND j.note = g.note OFFSET 0
@@ -159,54 +149,6 @@ final class LedgerSql {
 
     /** For whoever only reads: he waits for nothing but a change of the table, and holds up nobody. */
     static final String NO_LOCK_TIMEOUT = "0";
-
-    /**
-     * What a batch may be made of, in the order in which it is sent: what locks rows that others know of comes before new ids,
-     * which others may wait for.
-     */
-    enum Part {
-        SETTINGS,
-        MAKE_OBJECTS,
-        LOCK_OBJECTS,
-        FREE_CALLS,
-        LOCK,
-        LOCK_AFTER,
-        LOCK_ALL,
-        APPEND,
-        WAIT_OWN,
-        END_OWN,
-        END_FAMILY,
-        END_FAMILY_AND_QUEUE,
-        START,
-        START_OWN,
-        START_FAMILY,
-        TASK,
-        ENTER,
-        COMMAND,
-        KILL_TASKS,
-        CANCEL,
-        FOLLOW,
-        EFFECT,
-        STATE,
-        DELIVER,
-        MOVE,
-        END,
-        RESTART,
-        RERUN,
-        WHOLE,
-        WHOLE_STATE,
-        ANSWER,
-        RELEASE,
-        OPEN,
-        OPEN_ALL,
-        HANDED,
-        HANDED_TASKS,
-        KNOWN_STATES
-    }
-
-    private record Shape(Set<Part> parts, boolean careful) {}
-
-    private final ConcurrentMap<Shape, String> shapes = new ConcurrentHashMap<>();
 
     final String settings;
     final String append;
@@ -230,9 +172,9 @@ final class LedgerSql {
         this.settings = schema.sql(SETTINGS);
         this.append = schema.sql(APPEND.replace("${carefully}", ""));
         this.carefulAppend = schema.sql(APPEND.replace("${carefully}", CAREFULLY));
-        this.start = schema.sql(START);
+        this.start = schema.sql(START.replace("${new_runs}", Births.COLUMNS.many("g")));
         this.existing = schema.sql(EXISTING);
-        this.there = schema.sql(THERE);
+        this.there = schema.sql(THERE.replace("${places}", Entries.PLACES.numbered("g")));
         this.control = schema.sql(CONTROL);
         this.locks = new LockSql(schema);
         this.moves = new MoveSql(schema);
@@ -244,55 +186,5 @@ final class LedgerSql {
         this.whole = new WholeSql(schema);
         this.free = new FreeCallSql(schema);
         this.graph = new GraphSql(schema);
-    }
-
-    /** The parts that a batch needs, as one. */
-    String shape(Set<Part> parts, boolean careful) {
-        return shapes.computeIfAbsent(
-                new Shape(Set.copyOf(parts), careful),
-                shape -> Arrays.stream(Part.values())
-                        .filter(shape.parts::contains)
-                        .map(part -> text(part, careful))
-                        .collect(Collectors.joining(";\n")));
-    }
-
-    private String text(Part part, boolean careful) {
-        return switch (part) {
-            case SETTINGS -> settings;
-            case MAKE_OBJECTS -> objects.make;
-            case LOCK_OBJECTS -> objects.lock;
-            case ENTER -> objects.enter;
-            case STATE, WHOLE_STATE -> objects.state;
-            case WHOLE -> whole.whole;
-            case FREE_CALLS -> free.turn;
-            case KNOWN_STATES -> objects.readAll;
-            case FOLLOW -> objects.follow;
-            case RELEASE -> objects.release;
-            case LOCK -> locks.lock;
-            case LOCK_AFTER -> locks.lockAfter;
-            case LOCK_ALL -> locks.lockAll;
-            case APPEND -> careful ? carefulAppend : append;
-            case START -> start;
-            case START_OWN -> own.start;
-            case START_FAMILY -> family.start;
-            case TASK -> graph.task;
-            case COMMAND, CANCEL -> commands.command;
-            case KILL_TASKS -> commands.killTasks;
-            case EFFECT -> mail.effect;
-            case DELIVER -> mail.deliver;
-            case MOVE -> moves.move;
-            case END -> careful ? moves.carefulEnd : moves.end;
-            case WAIT_OWN -> own.wait;
-            case END_OWN -> own.end;
-            case END_FAMILY -> family.end;
-            case END_FAMILY_AND_QUEUE -> family.endAndQueue;
-            case RESTART -> mail.restart;
-            case RERUN -> graph.rerun;
-            case ANSWER -> mail.answer;
-            case OPEN -> graph.open;
-            case OPEN_ALL -> graph.openAll;
-            case HANDED -> graph.handed;
-            case HANDED_TASKS -> graph.handedTasks;
-        };
     }
 }

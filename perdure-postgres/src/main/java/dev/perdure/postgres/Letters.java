@@ -35,6 +35,13 @@ final class Letters {
             Change.@Nullable Advance sender,
             @Nullable RunId rival) {}
 
+    static final Columns<Letter> COLUMNS = Columns.<Letter>of()
+            .text("id", letter -> letter.to() == null ? null : letter.to().value())
+            .bigintOrNull("key", Letter::key)
+            .with(OneChangeSql.MAIL.in(Letter::mail))
+            .with(Rights.columns("sender", "epoch", Letter::sender))
+            .text("rival", letter -> letter.rival() == null ? null : letter.rival().value());
+
     final List<Letter> all = new ArrayList<>();
 
     void asked(int index, Change.Deliver deliver) {
@@ -70,34 +77,6 @@ final class Letters {
     }
 
     void bind(Parameters parameters) throws SQLException {
-        int count = all.size();
-        @Nullable String[] ids = new String[count];
-        @Nullable Long[] keys = new Long[count];
-        short[] channels = new short[count];
-        int[] positions = new int[count];
-        String[] names = new String[count];
-        UUID[] tokens = new UUID[count];
-        short[] statuses = new short[count];
-        String[] texts = new String[count];
-        byte[][] payloads = new byte[count][];
-        @Nullable String[] rivals = new String[count];
-        for (int i = 0; i < count; i++) {
-            Letter letter = all.get(i);
-            Mail mail = letter.mail();
-            ids[i] = letter.to() == null ? null : letter.to().value();
-            keys[i] = letter.key();
-            channels[i] = Codes.of(mail.channel().kind());
-            positions[i] = mail.channel().position();
-            names[i] = mail.channel().name();
-            tokens[i] = mail.token();
-            statuses[i] = Codes.of(mail.status());
-            texts[i] = Text.storable(mail.text());
-            payloads[i] = mail.payload().bytes();
-            rivals[i] = letter.rival() == null ? null : letter.rival().value();
-        }
-        parameters.texts(ids).longs(keys).shorts(channels).ints(positions).texts(names);
-        parameters.uuids(tokens).shorts(statuses).texts(texts).bytes(payloads);
-        Rights.bind(parameters, all, Letter::sender);
-        parameters.texts(rivals);
+        COLUMNS.bind(parameters, all);
     }
 }

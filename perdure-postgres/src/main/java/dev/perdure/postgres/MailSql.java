@@ -17,7 +17,7 @@ final class MailSql {
     private static final String EFFECT = """
             WITH acting AS MATERIALIZED (
                 SELECT r.key, r.partition, r.restarts
-                FROM unnest(?::bigint[], ?::bigint[]) AS g (key, epoch)
+                FROM ${acting}
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
                   AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
@@ -26,7 +26,7 @@ final class MailSql {
                 WHERE ctid = ANY (ARRAY(
                     SELECT m.ctid
                     FROM acting a
-                    JOIN unnest(?::bigint[], ?::bigint[]) AS g (key, number) ON g.key = a.key
+                    JOIN ${takes} ON g.key = a.key
                     CROSS JOIN LATERAL (
                         SELECT ctid FROM ${schema}.mail WHERE mail.key = g.key AND mail.number = g.number AND NOT taken OFFSET 0
                     ) m))
@@ -34,19 +34,19 @@ final class MailSql {
                 INSERT INTO ${schema}.publication (key, "offset", at, partition, name, payload)
                 SELECT a.key, a.restarts::bigint << 32 | g.position, COALESCE(?::timestamptz, now()), a.partition, g.name, g.payload
                 FROM acting a
-                JOIN unnest(?::bigint[], ?::int[], ?::text[], ?::bytea[]) AS g (key, position, name, payload) ON g.key = a.key
+                JOIN ${publishes} ON g.key = a.key
                 ON CONFLICT DO NOTHING
             ), tokens AS (
                 INSERT INTO ${schema}.awakeable (key, position, restarts, partition, hash)
                 SELECT a.key, g.position, a.restarts, a.partition, g.hash
                 FROM acting a
-                JOIN unnest(?::bigint[], ?::int[], ?::text[]) AS g (key, position, hash) ON g.key = a.key
+                JOIN ${awakeables} ON g.key = a.key
                 ON CONFLICT DO NOTHING
             ), subscribed AS (
                 INSERT INTO ${schema}.subscription (key, position, restarts, partition, event, event_key)
                 SELECT a.key, g.position, a.restarts, a.partition, g.event, g.event_key
                 FROM acting a
-                JOIN unnest(?::bigint[], ?::int[], ?::text[], ?::text[]) AS g (key, position, event, event_key) ON g.key = a.key
+                JOIN ${subscribes} ON g.key = a.key
                 ON CONFLICT DO NOTHING
             )
             SELECT count(*) FROM acting
@@ -63,10 +63,7 @@ final class MailSql {
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts
-                FROM unnest(?::text[], ?::bigint[], ?::smallint[], ?::int[], ?::text[], ?::uuid[], ?::smallint[], ?::text[],
-                        ?::bytea[], ?::bigint[], ?::bigint[], ?::text[])
-                    WITH ORDINALITY AS g (id, key, channel, position, name, token, status, text, payload, sender, epoch,
-                        rival, ordinal)
+                FROM ${mails}
                 CROSS JOIN LATERAL (
                     SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
                     UNION ALL
@@ -237,7 +234,7 @@ final class MailSql {
             ), decided AS MATERIALIZED (
                 SELECT r.*, g.seed AS seed_now, g.input, clock.at AS moved_at,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
-                FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bytea[]) AS g (key, epoch, seed, input)
+                FROM ${restarts}
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
@@ -290,9 +287,10 @@ final class MailSql {
     final String restart;
 
     MailSql(Schema schema) {
-        this.effect = schema.sql(EFFECT);
-        this.deliver = schema.sql(DELIVER.replace("${arrival}", ARRIVAL));
+        this.effect = schema.sql(OwnEffects.put(EFFECT));
+        this.deliver = schema.sql(DELIVER.replace("${arrival}", ARRIVAL)
+                .replace("${mails}", Letters.COLUMNS.numbered("g")));
         this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
-        this.restart = schema.sql(RESTART);
+        this.restart = schema.sql(RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
     }
 }

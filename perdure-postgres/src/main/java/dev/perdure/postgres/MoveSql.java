@@ -10,13 +10,10 @@ final class MoveSql {
             WITH clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), given AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::bigint[], ?::bigint[], ?::int[], ?::text[],
-                        ?::int[], ?::text[], ?::text[])
-                    AS g (key, epoch, owner, move, state, delay, due, seen, reason, needed, awaited, awaited_names)
+                SELECT * FROM ${moves}
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             ), entry AS MATERIALIZED (
-                SELECT * FROM unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
+                SELECT * FROM ${entries}
             ), there_before AS MATERIALIZED (
                 -- Left by an earlier try of the same transition, whose time then counts.
                 SELECT e.key, max(j.at) AS at, count(*) AS entries
@@ -133,7 +130,7 @@ final class MoveSql {
             ), decided AS MATERIALIZED (
                 SELECT r.*, g.state AS state_now, g.reason AS reason_now, clock.at AS moved_at,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
-                FROM unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[]) AS g (key, epoch, state, reason)
+                FROM ${ends}
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, reason
@@ -144,8 +141,7 @@ final class MoveSql {
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT e.key, e.position, e.note, d.partition, d.moved_at, e.kind, e.status, e.name, e.payload
                 FROM decided d
-                JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload) ON e.key = d.key
+                JOIN ${entries} ON e.key = d.key
                 WHERE d.holds
                 ${carefully}
             ), let_go AS (
@@ -174,8 +170,9 @@ final class MoveSql {
     final String carefulEnd;
 
     MoveSql(Schema schema) {
-        this.move = schema.sql(MOVE);
-        this.end = schema.sql(END.replace("${carefully}", ""));
-        this.carefulEnd = schema.sql(END.replace("${carefully}", LedgerSql.CAREFULLY));
+        this.move = schema.sql(MOVE.replace("${moves}", Moves.COLUMNS.many("g")));
+        String end = END.replace("${ends}", Moves.ENDS.many("g"));
+        this.end = schema.sql(end.replace("${carefully}", ""));
+        this.carefulEnd = schema.sql(end.replace("${carefully}", LedgerSql.CAREFULLY));
     }
 }

@@ -27,6 +27,24 @@ final class NewTasks {
     /** @param owned whether the worker of the batch gets those that begin at once */
     private record Unborn(Family family, boolean owned) {}
 
+    /** @param owner who gets it if it begins at once, or null */
+    record Row(Member task, @Nullable Integer owner) {
+        NewRun head() {
+            return task.family.head.run;
+        }
+    }
+
+    static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", row -> row.task().ref.key())
+            .with(RunColumns.TIMED.in(row -> row.task().run))
+            .integerOrNull("owner", Row::owner)
+            .bytes("input", row -> row.task().ownInput())
+            .bigint("parent", row -> row.task().family.head.ref.key())
+            .bigintOrNull("bound", row -> Micros.ofNullable(row.head().timeout()))
+            .bigintOrNull("delay", row -> Micros.ofNullable(row.head().delay()))
+            .text("after", row -> keys(row.task().after))
+            .text("before", row -> keys(row.task().before));
+
     boolean isEmpty() {
         return byParent.isEmpty();
     }
@@ -90,42 +108,12 @@ final class NewTasks {
 
     /** By id, so that two batches that want the same do not wait for each other. */
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
-        List<Member> all = byParent.values().stream()
-                .flatMap(unborn -> unborn.family().tasks.stream())
-                .sorted(Comparator.comparing(task -> task.run.id()))
+        List<Row> rows = byParent.values().stream()
+                .flatMap(unborn ->
+                        unborn.family().tasks.stream().map(task -> new Row(task, unborn.owned() ? worker : null)))
+                .sorted(Comparator.comparing(row -> row.task().run.id()))
                 .toList();
-        int count = all.size();
-        @Nullable Integer[] owners = new Integer[count];
-        long[] parents = new long[count];
-        @Nullable Long[] bounds = new Long[count];
-        @Nullable Long[] delays = new Long[count];
-        String[] after = new String[count];
-        String[] before = new String[count];
-        for (int i = 0; i < count; i++) {
-            Member task = all.get(i);
-            Member head = task.family.head;
-            parents[i] = head.ref.key();
-            owners[i] = isOwned(parents[i]) ? worker : null;
-            bounds[i] = Micros.ofNullable(head.run.timeout());
-            delays[i] = Micros.ofNullable(head.run.delay());
-            after[i] = keys(task.after);
-            before[i] = keys(task.before);
-        }
-        NewRunColumns columns =
-                new NewRunColumns(all.stream().map(task -> task.run).toList());
-        columns.bindIdentity(parameters.longs(Family.keys(all)));
-        parameters
-                .ints(owners)
-                .bytes(all.stream().map(Member::ownInput).toArray(byte[][]::new))
-                .longs(parents)
-                .longs(bounds)
-                .longs(delays);
-        parameters.texts(after).texts(before);
-    }
-
-    private boolean isOwned(long parent) {
-        Unborn unborn = byParent.get(parent);
-        return unborn != null && unborn.owned();
+        COLUMNS.bind(parameters, rows);
     }
 
     private static String keys(List<Member> members) {

@@ -18,7 +18,7 @@ final class ObjectSql {
                 SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), made AS (
                 INSERT INTO ${schema}.object (type, key, partition)
-                SELECT DISTINCT type, key, partition FROM unnest(?::text[], ?::text[], ?::smallint[]) AS g (type, key, partition)
+                SELECT DISTINCT type, key, partition FROM ${made}
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
                 ORDER BY type, key
                 ON CONFLICT DO NOTHING
@@ -32,7 +32,7 @@ final class ObjectSql {
             WITH fence AS MATERIALIZED (
                 SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), wanted AS (
-                SELECT type, key FROM unnest(?::text[], ?::text[]) AS g (type, key)
+                SELECT type, key FROM ${names}
                 UNION
                 SELECT c.object_type, c.object_key
                 FROM unnest(?::bigint[]) AS moved (key)
@@ -68,8 +68,7 @@ final class ObjectSql {
                        o.holder, o.arrivals, o.object_place,
                        -- What was just started has a key that nobody else knows.
                        g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS enters
-                FROM unnest(?::bigint[], ?::text[], ?::text[], ?::smallint[], ?::bigint[])
-                    WITH ORDINALITY AS g (key, type, object, hold, epoch, ordinal)
+                FROM ${entering}
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, priority, queue, definition,
@@ -161,7 +160,7 @@ final class ObjectSql {
             ), given AS MATERIALIZED (
                 SELECT g.key, g.epoch, g.follows, c.object_type, c.object_key,
                        count(g.follows) OVER (PARTITION BY c.object_type, c.object_key) AS followers
-                FROM unnest(?::bigint[], ?::bigint[], ?::bigint[]) AS g (key, epoch, follows)
+                FROM ${following}
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
                 ) c
@@ -341,7 +340,7 @@ final class ObjectSql {
     private static final String STATE = """
             WITH acting AS MATERIALIZED (
                 SELECT r.key, g.clears_all, g.ordinal, o.type, o.key AS object, o.partition
-                FROM unnest(?::bigint[], ?::bigint[], ?::boolean[]) WITH ORDINALITY AS g (key, epoch, clears_all, ordinal)
+                FROM ${acting}
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
@@ -357,7 +356,7 @@ final class ObjectSql {
                 GROUP BY type, object
             ), value AS MATERIALIZED (
                 SELECT DISTINCT ON (a.type, a.object, g.name) a.type, a.object, a.partition, c.cleared, g.name, g.payload
-                FROM unnest(?::bigint[], ?::text[], ?::bytea[]) AS g (key, name, payload)
+                FROM ${values}
                 JOIN acting a ON a.key = g.key
                 JOIN changed c ON c.type = a.type AND c.object = a.object AND a.ordinal >= c.cleared
                 ORDER BY a.type, a.object, g.name, a.ordinal DESC
@@ -397,7 +396,7 @@ final class ObjectSql {
 
     private static final String READ_ALL = """
             SELECT g.ordinal, s.name, s.payload
-            FROM unnest(?::text[], ?::text[]) WITH ORDINALITY AS g (type, key, ordinal)
+            FROM ${numbered_names}
             CROSS JOIN LATERAL (
                 SELECT name, payload FROM ${schema}.object_state s
                 WHERE s.object_type = g.type AND s.object_key = g.key OFFSET 0
@@ -452,14 +451,15 @@ final class ObjectSql {
     final String anyWaiting;
 
     ObjectSql(Schema schema) {
-        this.make = schema.sql(MAKE);
-        this.lock = schema.sql(LOCK);
-        this.enter = schema.sql(ENTER);
-        this.follow = schema.sql(FOLLOW);
+        this.make = schema.sql(MAKE.replace("${made}", BatchObjects.MADE.many("g")));
+        this.lock = schema.sql(LOCK.replace("${names}", BatchObjects.NAMES.many("g")));
+        this.enter = schema.sql(ENTER.replace("${entering}", BatchObjects.ENTERING.numbered("g")));
+        this.follow = schema.sql(FOLLOW.replace("${following}", Endings.FOLLOWING.many("g")));
         this.release = schema.sql(RELEASE);
-        this.state = schema.sql(STATE);
+        this.state = schema.sql(STATE.replace("${acting}", BatchObjects.ACTING.numbered("g"))
+                .replace("${values}", BatchObjects.VALUES.many("g")));
         this.read = schema.sql(READ);
-        this.readAll = schema.sql(READ_ALL);
+        this.readAll = schema.sql(READ_ALL.replace("${numbered_names}", BatchObjects.NAMES.numbered("g")));
         this.waitsFor = schema.sql(WAITS_FOR);
         this.longWaiting = schema.sql(LONG_WAITING);
         this.anyWaiting = schema.sql(ANY_WAITING);

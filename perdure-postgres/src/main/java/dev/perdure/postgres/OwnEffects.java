@@ -14,6 +14,29 @@ import org.jspecify.annotations.Nullable;
 final class OwnEffects {
     private record Own<E extends Effect>(long key, E effect) {}
 
+    private static final Columns<Change.Advance> ACTING = Rights.columns("key", "epoch", sender -> sender);
+
+    private static final Columns<Own<Effect.Take>> TAKES = Columns.<Own<Effect.Take>>of()
+            .bigint("key", Own::key)
+            .bigint("number", own -> own.effect().number());
+
+    private static final Columns<Own<Effect.Publish>> PUBLISHES = Columns.<Own<Effect.Publish>>of()
+            .bigint("key", Own::key)
+            .integer("position", own -> own.effect().position())
+            .text("name", own -> own.effect().name())
+            .bytes("payload", own -> own.effect().payload().bytes());
+
+    private static final Columns<Own<Effect.Awakeable>> AWAKEABLES = Columns.<Own<Effect.Awakeable>>of()
+            .bigint("key", Own::key)
+            .integer("position", own -> own.effect().position())
+            .text("hash", own -> own.effect().hash());
+
+    private static final Columns<Own<Effect.Subscribe>> SUBSCRIBES = Columns.<Own<Effect.Subscribe>>of()
+            .bigint("key", Own::key)
+            .integer("position", own -> own.effect().position())
+            .text("event", own -> own.effect().event())
+            .text("event_key", own -> own.effect().key());
+
     private final Map<Long, Change.Advance> acting = new LinkedHashMap<>();
     private final List<Own<Effect.Take>> takes = new ArrayList<>();
     private final List<Own<Effect.Publish>> publishes = new ArrayList<>();
@@ -45,40 +68,24 @@ final class OwnEffects {
         return new Own<>(sender.run().key(), effect);
     }
 
+    /** The statement with the columns of all of these. */
+    static String put(String statement) {
+        return statement
+                .replace("${acting}", ACTING.many("g"))
+                .replace("${takes}", TAKES.many("g"))
+                .replace("${publishes}", PUBLISHES.many("g"))
+                .replace("${awakeables}", AWAKEABLES.many("g"))
+                .replace("${subscribes}", SUBSCRIBES.many("g"));
+    }
+
     void bindActing(Parameters parameters) throws SQLException {
-        Rights.bind(parameters, List.copyOf(acting.values()), sender -> sender);
+        ACTING.bind(parameters, List.copyOf(acting.values()));
     }
 
     void bind(Parameters parameters, @Nullable Instant time) throws SQLException {
-        parameters
-                .longs(keys(takes))
-                .longs(takes.stream().mapToLong(own -> own.effect().number()).toArray());
-        parameters
-                .time(time)
-                .longs(keys(publishes))
-                .ints(publishes.stream()
-                        .mapToInt(own -> own.effect().position())
-                        .toArray())
-                .texts(publishes.stream().map(own -> own.effect().name()).toArray(String[]::new))
-                .bytes(publishes.stream()
-                        .map(own -> own.effect().payload().bytes())
-                        .toArray(byte[][]::new));
-        parameters
-                .longs(keys(awakeables))
-                .ints(awakeables.stream()
-                        .mapToInt(own -> own.effect().position())
-                        .toArray())
-                .texts(awakeables.stream().map(own -> own.effect().hash()).toArray(String[]::new));
-        parameters
-                .longs(keys(subscribes))
-                .ints(subscribes.stream()
-                        .mapToInt(own -> own.effect().position())
-                        .toArray())
-                .texts(subscribes.stream().map(own -> own.effect().event()).toArray(String[]::new))
-                .texts(subscribes.stream().map(own -> own.effect().key()).toArray(String[]::new));
-    }
-
-    private static long[] keys(List<? extends Own<?>> owns) {
-        return owns.stream().mapToLong(Own::key).toArray();
+        TAKES.bind(parameters, takes);
+        PUBLISHES.bind(parameters.time(time), publishes);
+        AWAKEABLES.bind(parameters, awakeables);
+        SUBSCRIBES.bind(parameters, subscribes);
     }
 }

@@ -23,13 +23,10 @@ final class OwnSql {
             WITH ${fence}, given AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::bytea[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, input)
+                CROSS JOIN ${new_runs}
             ), started AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, owner, priority, partition, state,
-                    id, definition, queue, version)
-                SELECT key, seed, 1, at, at, at + timeout * interval '1 microsecond', worker, priority, key & 255, ${RUNNING},
-                       id, definition, queue, version
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition, state)
+                SELECT ${run_columns}, key, 1, at, at, at + timeout * interval '1 microsecond', worker, key & 255, ${RUNNING}
                 FROM given
             ), inputs AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
@@ -47,14 +44,14 @@ final class OwnSql {
                     changed_at = fence.at, owner = NULL, changes = changes + 1, state = g.state, reason = g.reason,
                     ran_at = CASE WHEN changes > 0 THEN changed_at END
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::text[]) AS g (key, epoch, state, reason)
+                CROSS JOIN ${ends}
                 WHERE run.key = ANY (?::bigint[]) AND run.key = g.key
                   AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = fence.worker
                 RETURNING run.key
             ), outcomes AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
-                FROM fence CROSS JOIN unnest(?::bigint[], ?::bytea[]) AS g (key, payload)
+                FROM fence CROSS JOIN ${outcomes}
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
@@ -73,8 +70,7 @@ final class OwnSql {
                            timestamptz 'epoch' + g.due * interval '1 microsecond',
                            fence.at + g.delay * interval '1 microsecond') AS wake_at
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::smallint[], ?::int[], ?::bigint[], ?::bigint[], ?::int[], ?::text[], ?::text[])
-                    AS g (key, epoch, state, seen, delay, due, needed, awaited, awaited_names)
+                CROSS JOIN ${waits}
             ), waiting AS (
                 UPDATE ${schema}.run SET
                     changed_at = g.at, wake_at = g.wake_at, owner = NULL, changes = changes + 1, state = g.state, reason = NULL,
@@ -88,8 +84,7 @@ final class OwnSql {
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
                 FROM fence
-                CROSS JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload)
+                CROSS JOIN ${entries}
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM ${schema}.run
@@ -109,8 +104,11 @@ final class OwnSql {
     final String wait;
 
     OwnSql(Schema schema) {
-        this.start = schema.sql(START.replace("${fence}", FENCE));
-        this.end = schema.sql(END.replace("${fence}", FENCE));
-        this.wait = schema.sql(WAIT.replace("${fence}", FENCE));
+        this.start = schema.sql(
+                START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+        this.end = schema.sql(END.replace("${fence}", FENCE)
+                .replace("${ends}", Moves.ENDS.many("g"))
+                .replace("${outcomes}", Moves.OUTCOMES.many("g")));
+        this.wait = schema.sql(WAIT.replace("${fence}", FENCE).replace("${waits}", Moves.WAITS.many("g")));
     }
 }

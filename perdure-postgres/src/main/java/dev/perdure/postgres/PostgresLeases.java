@@ -5,6 +5,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
+import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.RunRef;
@@ -15,10 +16,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ final class PostgresLeases implements Leases {
     private final Database database;
     private final LeaseSql sql;
     private final LedgerSql ledgerSql;
+    private final Script script = new Script();
     private final Workers workers;
     private final PostgresHints hints;
     private final Runnable breakOldCircles;
@@ -252,77 +254,38 @@ final class PostgresLeases implements Leases {
             return List.of();
         }
         tried[0] = orphans.get(0).run().key();
-        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.moves.move)) {
-            bind(new Parameters(statement), orphans);
-            statement.execute();
-        }
-        answer(connection, orphans.stream().filter(Orphan::awaited).toList());
-        open(connection, orphans.stream().filter(Orphan::precedes).toList());
-        release(connection, orphans.stream().filter(Orphan::frees).toList());
+        script.send(connection, parts(orphans));
         return changes(connection, orphans);
     }
 
-    /** Tells the parents of those that were killed. Whoever goes on by it is found by the next poll. */
-    private void answer(Connection connection, List<Orphan> killed) throws SQLException {
-        if (killed.isEmpty()) {
-            return;
+    /** Gives runs back; those among them that were killed end, and let others know and begin. What goes on by that is found by the next poll. */
+    private List<Part> parts(List<Orphan> orphans) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, orphans)));
+        long[] awaited = keys(orphans.stream().filter(Orphan::awaited));
+        if (awaited.length > 0) {
+            parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
         }
-        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.mail.answer)) {
-            new Parameters(statement)
-                    .time(database.time())
-                    .longs(keys(killed))
-                    .texts(new String[0])
-                    .integer(null)
-                    .integer(null)
-                    .integer(null);
-            statement.execute();
+        long[] preceding = keys(orphans.stream().filter(Orphan::precedes));
+        if (preceding.length > 0) {
+            parts.add(GraphParts.open(ledgerSql.graph, sending(), preceding, new int[preceding.length], Results::skip));
         }
+        long[] holding = keys(orphans.stream().filter(Orphan::frees));
+        if (holding.length > 0) {
+            parts.add(ObjectParts.release(
+                    ledgerSql.objects, sending(), holding, new int[holding.length], new String[0], Results::skip));
+        }
+        return parts;
     }
 
-    /** Those that were killed let others begin. */
-    private void open(Connection connection, List<Orphan> killed) throws SQLException {
-        if (killed.isEmpty()) {
-            return;
-        }
-        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.graph.open)) {
-            new Parameters(statement)
-                    .time(database.time())
-                    .longs(keys(killed))
-                    .ints(new int[killed.size()])
-                    .integer(null)
-                    .integer(null)
-                    .integer(null)
-                    .integer(null)
-                    .integer(null)
-                    .integer(null);
-            statement.execute();
-        }
-    }
-
-    /** Those that were killed leave what they held to the next. */
-    private void release(Connection connection, List<Orphan> killed) throws SQLException {
-        if (killed.isEmpty()) {
-            return;
-        }
-        try (PreparedStatement statement = Database.prepare(connection, ledgerSql.objects.release)) {
-            new Parameters(statement)
-                    .time(database.time())
-                    .integer(null)
-                    .longs(keys(killed))
-                    .ints(new int[killed.size()])
-                    .texts(new String[0])
-                    .integer(null)
-                    .integer(null)
-                    .integer(null)
-                    .integer(null)
-                    .integer(null);
-            statement.execute();
-        }
+    /** The sweep has no lane: it has locked all that it changes, and those who held it write nothing any more. */
+    private Sending sending() {
+        return new Sending(new Sender(null, 0), database.time());
     }
 
     private List<RunChange> changes(Connection connection, List<Orphan> orphans) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.given)) {
-            new Parameters(statement).longs(keys(orphans));
+            new Parameters(statement).longs(keys(orphans.stream()));
             try (ResultSet rows = statement.executeQuery()) {
                 List<RunChange> changes = new ArrayList<>();
                 while (rows.next()) {
@@ -337,8 +300,8 @@ final class PostgresLeases implements Leases {
         }
     }
 
-    private static long[] keys(List<Orphan> orphans) {
-        return orphans.stream().mapToLong(orphan -> orphan.run().key()).toArray();
+    private static long[] keys(Stream<Orphan> orphans) {
+        return orphans.mapToLong(orphan -> orphan.run().key()).toArray();
     }
 
     private List<Orphan> orphans(Connection connection, int limit, long[] without) throws SQLException {
@@ -369,26 +332,14 @@ final class PostgresLeases implements Leases {
     }
 
     private void bind(Parameters parameters, List<Orphan> orphans) throws SQLException {
-        int count = orphans.size();
-        short[] moves = new short[count];
-        Arrays.fill(moves, Codes.RECOVER);
-        parameters.time(database.time());
-        parameters
-                .longs(keys(orphans))
-                .longs(orphans.stream().mapToLong(Orphan::epoch).toArray())
-                .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
-                .shorts(moves)
-                .shorts(new short[count])
-                .longs(new Long[count])
-                .longs(new Long[count])
-                .ints(new Integer[count])
-                .texts(orphans.stream()
-                        .map(orphan -> "its worker " + orphan.workerId() + " died")
-                        .toArray(String[]::new))
-                .ints(new Integer[count])
-                .texts(new String[count])
-                .texts(new String[count]);
-        parameters.integer(null).integer(null).integer(null);
-        new Entries(List.of()).bind(parameters);
+        List<Moves.Row> rows = orphans.stream()
+                .map(orphan -> Moves.Row.recovery(
+                        orphan.run().key(),
+                        orphan.epoch(),
+                        orphan.worker(),
+                        "its worker " + orphan.workerId() + " died"))
+                .toList();
+        Moves.COLUMNS.bind(parameters.time(database.time()), rows);
+        new Entries(List.of()).bind(sending().laneOfWorker(parameters));
     }
 }

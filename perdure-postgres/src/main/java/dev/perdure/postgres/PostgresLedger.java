@@ -4,10 +4,8 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
 import dev.perdure.postgres.Batch.Placed;
-import dev.perdure.postgres.Births.Birth;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.postgres.Database.RefusedException;
-import dev.perdure.postgres.Database.UnforeseenException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
@@ -16,57 +14,48 @@ import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Move;
-import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Applies batches: one round trip and one commit each.
  *
- * <p>How it works: {@link BatchRun} sends what {@link Batch} has sorted and understands the answers; {@link LoneChanges},
- * {@link LoneTalk}, {@link PlainBatch} and {@link FamilyBatch} are short ways for what most batches are. What it finds to
- * have been there before (a retry, an id that is taken) is read back in a second round trip, after the commit: rows of
- * journals and the identity of runs never change, so nothing can come in between. A batch that the server refuses for
- * the sake of one change left nothing behind, so it is sent again in halves until that change is alone.
+ * <p>How it works: the {@link Planner} chooses how a batch is sent. A batch that the server refuses for the sake of one change
+ * left nothing behind, so it is sent again in halves until that change is alone.
  */
 final class PostgresLedger implements Ledger {
-    private final BatchRun.Office office;
-    private final ReadBack readBack;
-    private final LoneChanges loneChanges;
-    private final LoneTalk loneTalk;
-    private final Keys keys;
+    private final WriteContext context;
+    private final Planner planner;
     private final Families families = new Families();
-    private final Claims claims;
-    /** Whether people start what is started. */
-    private final Lately idsAreTaken = new Lately();
-    /** Whether objects that are called are free, mostly. */
-    private final Hope objectsAreFree = new Hope();
-    /** Whether runs that go to wait may do so, mostly. */
-    private final Hope nobodyWakes = new Hope();
-
-    private final boolean believes;
     private final Workers workers;
     private final PostgresHints hints;
     private final Circles circles;
 
-    PostgresLedger(Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
-        this.believes = believes;
+    /** @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up */
+    PostgresLedger(
+            Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
         LedgerSql sql = new LedgerSql(schema);
-        this.readBack = new ReadBack(database, sql);
-        this.office = new BatchRun.Office(database, sql, readBack, hints, new Lately());
-        this.loneChanges = new LoneChanges(database, schema, keys);
-        this.loneTalk = new LoneTalk(office, schema);
-        this.keys = keys;
-        this.claims = new Claims(schema, sql, database);
+        this.context = new WriteContext(
+                database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
+        Claims claims = new Claims(schema, sql, database);
+        this.planner = new Planner(
+                context,
+                new OneChangeSql(schema),
+                new BelievedBatch.Knowledge(keys, families, workers, claims),
+                believes);
         this.workers = workers;
         this.hints = hints;
         this.circles = new Circles(database, schema);
+    }
+
+    /** How batches were sent so far. */
+    Planner.Counts plans() {
+        return planner.counts();
     }
 
     @Override
@@ -88,7 +77,9 @@ final class PostgresLedger implements Ledger {
                 refused[i] = new Outcome.Refused(reason);
             }
         }
-        List<Outcome> applied = storable.isEmpty() ? List.of() : halving(new Sender(worker, lane.number()), storable);
+        List<Outcome> applied = storable.isEmpty()
+                ? List.of()
+                : halving(new Sender(worker, lane.number()), storable);
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
             families.saw(changes.get(i), outcomes.get(i));
@@ -116,10 +107,9 @@ final class PostgresLedger implements Ledger {
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
-            if (!believes) {
-                return send(sender, new Batch(changes, keys), true);
-            }
-            return changes.size() == 1 ? alone(sender, changes) : together(sender, changes);
+            Planner.Applied applied = planner.apply(sender, changes);
+            breakCircles(applied.waiting());
+            return applied.outcomes();
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
                 return List.of(refusal(changes.getFirst(), refused));
@@ -136,130 +126,8 @@ final class PostgresLedger implements Ledger {
         }
     }
 
-    private List<Outcome> alone(Sender sender, List<Change> changes) {
-        Outcome plain = loneChanges.apply(sender, changes.getFirst());
-        if (plain != null) {
-            return List.of(plain);
-        }
-        List<Outcome> ofTasks = ofFamilies(sender, changes);
-        if (ofTasks != null) {
-            return ofTasks;
-        }
-        Outcome talk = loneTalk.apply(sender, changes.getFirst());
-        if (talk != null) {
-            return List.of(talk);
-        }
-        boolean mayHope = Plain.isCall(changes.getFirst()) || Plain.isWait(changes.getFirst());
-        List<Outcome> hopeful = mayHope ? hopefully(sender, changes) : null;
-        return hopeful != null ? hopeful : send(sender, new Batch(changes, keys), true);
-    }
-
-    /** The outcomes of changes that concern only tasks of families that are known, or null: then nothing was done. */
-    private @Nullable List<Outcome> ofFamilies(Sender sender, List<Change> changes) {
-        Integer worker = sender.worker();
-        Predicate<NewRun> skills = worker == null ? null : workers.skills(worker);
-        if (worker == null || skills == null) {
-            return null;
-        }
-        FamilyBatch batch = FamilyBatch.of(sender, changes, keys, families, skills);
-        if (batch == null || (batch.startsAny() && idsAreTaken.isSo())) {
-            return null;
-        }
-        try {
-            Database database = office.database();
-            database.call(connection -> batch.send(connection, office.sql(), database.time()));
-        } catch (UnforeseenException vain) {
-            changes.forEach(families::doubt);
-            return null;
-        }
-        if (batch.queued()) {
-            hints.tell(new Hints.WorkReady());
-        }
-        return batch.outcomes(families, unknown -> claims.read(unknown, worker));
-    }
-
-    private List<Outcome> together(Sender sender, List<Change> changes) {
-        List<Outcome> hopeful = hopefully(sender, changes);
-        List<Outcome> outcomes = hopeful != null ? hopeful : ofFamilies(sender, changes);
-        return outcomes != null ? outcomes : carefully(sender, changes);
-    }
-
-    /** What comes of them by the short way of {@link PlainBatch}, or null if they are not plain, or not likely to be so lucky. */
-    private @Nullable List<Outcome> hopefully(Sender sender, List<Change> changes) {
-        PlainBatch plain = PlainBatch.of(sender, changes, keys);
-        if (plain == null || (plain.startsAny() && idsAreTaken.isSo())) {
-            return null;
-        }
-        if (plain.calls() > 0 && (plain.waitsAny() || !objectsAreFree.isWorthwhile())) {
-            return null; // both lock runs, and that is done in one pass
-        }
-        if (plain.waitsAny() && !nobodyWakes.isWorthwhile()) {
-            return null;
-        }
-        List<Outcome> outcomes;
-        try {
-            outcomes = office.database()
-                    .call(connection -> plain.send(
-                            connection, office.sql(), office.database().time()));
-        } catch (UnforeseenException vain) {
-            if (plain.waitsAny()) {
-                nobodyWakes.was(false);
-            }
-            return send(sender, new Batch(changes, keys), true);
-        }
-        if (plain.waitsAny()) {
-            nobodyWakes.was(true);
-        }
-        List<Integer> unlucky = plain.unlucky();
-        if (plain.calls() > 0) {
-            objectsAreFree.was(2 * unlucky.size() <= plain.calls());
-        }
-        if (unlucky.isEmpty()) {
-            return outcomes;
-        }
-        List<Outcome> settled = new ArrayList<>(outcomes);
-        List<Outcome> second =
-                carefully(sender, unlucky.stream().map(changes::get).toList());
-        for (int i = 0; i < second.size(); i++) {
-            settled.set(unlucky.get(i), second.get(i));
-        }
-        return settled;
-    }
-
-    private List<Outcome> carefully(Sender sender, List<Change> changes) {
-        Batch batch = new Batch(changes, keys);
-        try {
-            return send(sender, batch, false);
-        } catch (UnforeseenException thereBefore) {
-            return send(sender, batch, true);
-        }
-    }
-
-    private List<Outcome> send(Sender sender, Batch batch, boolean careful) {
-        BatchRun run = new BatchRun(office, sender, batch, careful);
-        List<Outcome> outcomes = run.outcomes();
-        if (batch.starts()) {
-            idsAreTaken.was(run.foundTaken());
-            batch.births.all.forEach(birth -> meet(batch, birth, outcomes));
-        }
-        breakCircles(run.waiting());
-        return outcomes;
-    }
-
-    /** A family is known that was started for a worker here. */
-    private void meet(Batch batch, Birth birth, List<Outcome> outcomes) {
-        Family family = batch.tasks.family(birth.key());
-        if (family != null
-                && birth.asked() != null
-                && outcomes.get(birth.asked().index()) instanceof Outcome.Started started
-                && started.run().equals(family.head.ref)
-                && !started.handed().isEmpty()) {
-            families.born(family);
-        }
-    }
-
     private Outcome refusal(Change change, RefusedException refused) {
-        RunId taken = readBack.taken(tasksOf(change));
+        RunId taken = context.readBack().taken(tasksOf(change));
         return taken != null
                 ? Outcome.Refused.taskIdTaken(taken)
                 : new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage());

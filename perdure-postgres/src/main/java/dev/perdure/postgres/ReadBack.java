@@ -42,7 +42,8 @@ final class ReadBack {
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
                         if (transaction != rows.getLong("transaction")) {
-                            times.put(entries.owners[rows.getInt("ordinal") - 1], Results.time(rows, "at"));
+                            Entries.Row entry = entries.rows.get(rows.getInt("ordinal") - 1);
+                            times.put(entry.owner(), Results.time(rows, "at"));
                         }
                     }
                 }
@@ -72,21 +73,18 @@ final class ReadBack {
                 try (ResultSet rows = statement.executeQuery()) {
                     int found = 0;
                     while (rows.next()) {
-                        boolean outcome = entries.positions[rows.getInt("ordinal") - 1] == Codes.OUTCOME;
+                        Entries.Row entry = entries.rows.get(rows.getInt("ordinal") - 1);
+                        boolean outcome = entry.position() == Codes.OUTCOME;
                         found += !outcome || rows.getBoolean("same_payload") ? 1 : 0;
                     }
-                    return found == entries.keys.length;
+                    return found == entries.size();
                 }
             }
         });
     }
 
     private static void bind(PreparedStatement statement, Entries entries) throws SQLException {
-        new Parameters(statement)
-                .longs(entries.keys)
-                .ints(entries.positions)
-                .shorts(entries.notes)
-                .bytes(entries.payloads);
+        Entries.PLACES.bind(new Parameters(statement), entries.rows);
     }
 
     /** The first of these whose id is taken, or null. */

@@ -2,8 +2,6 @@ package dev.perdure.postgres;
 
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Move;
-import java.sql.SQLException;
-import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -11,17 +9,23 @@ import org.jspecify.annotations.Nullable;
 final class Rights {
     private Rights() {}
 
-    /** Binds, for each, the key of the run and the epoch to be held, or nulls for what nobody's transition asked for. */
-    static <T> void bind(Parameters parameters, List<T> wants, Function<T, Change.@Nullable Advance> senderOf)
-            throws SQLException {
-        @Nullable Long[] keys = new Long[wants.size()];
-        @Nullable Long[] epochs = new Long[wants.size()];
-        for (int i = 0; i < keys.length; i++) {
-            Change.Advance sender = senderOf.apply(wants.get(i));
-            keys[i] = sender == null ? null : Long.valueOf(sender.run().key());
-            epochs[i] = sender == null ? null : epoch(sender);
-        }
-        parameters.longs(keys).longs(epochs);
+    /**
+     * For each, the key of the run and the epoch to be held; nulls for what no transition asked for.
+     *
+     * @param key the name of the column of keys
+     * @param epoch that of epochs
+     * @param senderOf the transition that asks for a row
+     */
+    static <R> Columns<R> columns(String key, String epoch, Function<R, Change.@Nullable Advance> senderOf) {
+        return Columns.<R>of()
+                .bigintOrNull(key, row -> {
+                    Change.Advance sender = senderOf.apply(row);
+                    return sender == null ? null : Long.valueOf(sender.run().key());
+                })
+                .bigintOrNull(epoch, row -> {
+                    Change.Advance sender = senderOf.apply(row);
+                    return sender == null ? null : epoch(sender);
+                });
     }
 
     /** The epoch that is looked for on the run's row, or null where the lane says it all. */

@@ -21,9 +21,11 @@ record Schema(String name) {
         }
     }
 
-    /** The statement with the schema's name and the numbers for such names as {@code ${READY}} put in. */
+    /** The statement with the schema's name, the columns of a run, and the numbers for such names as {@code ${READY}} put in. */
     String sql(String text) {
-        String sql = text.replace("${schema}", name);
+        String sql = text.replace("${schema}", name)
+                .replace("${run_columns}", RunColumns.KEPT.names())
+                .replace("${entries}", Entries.COLUMNS.many("e"));
         for (Map.Entry<String, Integer> number : Codes.NAMED.entrySet()) {
             sql = sql.replace("${" + number.getKey() + "}", number.getValue().toString());
         }

@@ -15,8 +15,7 @@ final class WholeSql {
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), train AS MATERIALIZED (
                 SELECT t.ordinal
-                FROM unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])
-                    WITH ORDINALITY AS t (type, object, follows, epoch, ordinal)
+                FROM ${lines}
                 CROSS JOIN LATERAL (
                     SELECT holder FROM ${schema}.object WHERE object.type = t.type AND object.key = t.object OFFSET 0
                 ) o
@@ -38,23 +37,19 @@ final class WholeSql {
                   ) IS NULL
             ), given AS MATERIALIZED (
                 SELECT g.*, (g.key & 255)::smallint AS partition, clock.at
-                FROM unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::text[], ?::int[], ?::text[], ?::bigint[], ?::bytea[],
-                        ?::smallint[], ?::text[], ?::text[], ?::text[], ?::bigint[])
-                    AS g (key, id, definition, seed, queue, priority, version, timeout, input, state, reason, type, object, train)
+                FROM ${calls}
                 JOIN train ON train.ordinal = g.train
                 CROSS JOIN clock
             ), born AS (
-                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
-                    definition, queue, version, reason)
-                SELECT key, seed, 1, at, at, 1, priority, partition, state, id, definition, queue, version, reason FROM given
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, changes, partition, state, reason)
+                SELECT ${run_columns}, key, 1, at, at, 1, partition, state, reason FROM given
             ), appended AS (
                 INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
                 SELECT key, 0, 0, partition, at, 0, 0, '', input FROM given
                 UNION ALL
                 SELECT g.key, e.position, e.note, g.partition, g.at, e.kind, e.status, e.name, e.payload
                 FROM given g
-                JOIN unnest(?::bigint[], ?::int[], ?::smallint[], ?::smallint[], ?::smallint[], ?::text[], ?::bytea[])
-                    AS e (key, position, note, kind, status, name, payload) ON e.key = g.key
+                JOIN ${entries} ON e.key = g.key
             ), called AS (
                 INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
                 SELECT key, partition, ${EXCLUSIVE}, type, object FROM given
@@ -65,6 +60,7 @@ final class WholeSql {
     final String whole;
 
     WholeSql(Schema schema) {
-        this.whole = schema.sql(WHOLE);
+        this.whole = schema.sql(WHOLE.replace("${calls}", Wholes.CALLS.many("g"))
+                .replace("${lines}", Wholes.LINES.numbered("t")));
     }
 }

@@ -16,10 +16,28 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Calls of virtual objects that begin and end in this batch, behind a run that it ends. */
 final class Wholes {
+    /** @param train the number of the line in which it stands */
+    record Call(long key, Change.Whole whole, int train) {}
+
+    static final Columns<Call> CALLS = Columns.<Call>of()
+            .bigint("key", Call::key)
+            .with(RunColumns.WITH_INPUT.in(call -> call.whole().run()))
+            .smallint("state", call -> Codes.of(call.whole().end().state()))
+            .text("reason", call -> Text.storableOrNull(call.whole().end().reason()))
+            .text("type", call -> objectOf(call.whole().run()).type())
+            .text("object", call -> objectOf(call.whole().run()).key())
+            .bigint("train", Call::train);
+
+    static final Columns<Map.Entry<ObjectKey, Change.Advance>> LINES =
+            Columns.<Map.Entry<ObjectKey, Change.Advance>>of()
+                    .text("type", line -> line.getKey().type())
+                    .text("object", line -> line.getKey().key())
+                    .bigint("follows", line -> line.getValue().run().key())
+                    .bigint("epoch", line -> Endings.epoch(line.getValue()));
+
     /** Those of which the batch ends the call before them. */
     final List<Placed<Change.Whole>> all = new ArrayList<>();
     /** What they make of the states of their objects. */
@@ -78,13 +96,9 @@ final class Wholes {
         return all.isEmpty();
     }
 
-    /** For each train its object and the run before it, as that has ended. */
+    /** For each line of calls its object and the run before it, as that has ended. */
     void bindTrains(Parameters parameters) throws SQLException {
-        parameters
-                .texts(ends.keySet().stream().map(ObjectKey::type).toArray(String[]::new))
-                .texts(ends.keySet().stream().map(ObjectKey::key).toArray(String[]::new))
-                .longs(ends.values().stream().mapToLong(end -> end.run().key()).toArray())
-                .longs(ends.values().stream().mapToLong(Endings::epoch).toArray());
+        LINES.bind(parameters, List.copyOf(ends.entrySet()));
     }
 
     /** Who may wait for their objects. Whoever waits for one of these does not wait for another. */
@@ -97,24 +111,11 @@ final class Wholes {
     }
 
     void bind(Parameters parameters) throws SQLException {
-        int count = all.size();
-        short[] ended = new short[count];
-        @Nullable String[] reasons = new String[count];
-        String[] types = new String[count];
-        String[] objects = new String[count];
-        for (int i = 0; i < count; i++) {
-            Change.Whole whole = all.get(i).change();
-            ended[i] = Codes.of(whole.end().state());
-            reasons[i] = Text.storableOrNull(whole.end().reason());
-            types[i] = objectOf(whole.run()).type();
-            objects[i] = objectOf(whole.run()).key();
+        List<Call> calls = new ArrayList<>(all.size());
+        for (int i = 0; i < all.size(); i++) {
+            calls.add(new Call(advances.get(i).run().key(), all.get(i).change(), trains.get(i)));
         }
-        NewRunColumns columns = new NewRunColumns(
-                all.stream().map(placed -> placed.change().run()).toList());
-        columns.bindIdentity(parameters.longs(
-                advances.stream().mapToLong(advance -> advance.run().key()).toArray()));
-        columns.bindInput(parameters).shorts(ended).texts(reasons).texts(types).texts(objects);
-        parameters.longs(trains.stream().mapToLong(Integer::longValue).toArray());
+        CALLS.bind(parameters, calls);
         new Entries(advances).bind(parameters);
     }
 

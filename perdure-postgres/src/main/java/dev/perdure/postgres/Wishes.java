@@ -21,6 +21,16 @@ final class Wishes {
      */
     record Wish(int index, RunId run, Order order, String reason, Change.@Nullable Advance sender) {}
 
+    static final Columns<Wish> COLUMNS = Columns.<Wish>of()
+            .text("id", wish -> wish.run().value())
+            .smallint("wish", wish -> Codes.of(wish.order()))
+            .text("why", wish -> Text.storable(wish.reason()))
+            .with(Rights.columns("sender", "epoch", Wish::sender));
+
+    static final Columns<Wish> KILLS = Columns.<Wish>of()
+            .text("id", wish -> wish.run().value())
+            .text("why", wish -> Text.storable(wish.reason()));
+
     final List<Wish> all = new ArrayList<>();
 
     void asked(int index, Change.Command command) {
@@ -58,21 +68,10 @@ final class Wishes {
     }
 
     void bindKills(Parameters parameters) throws SQLException {
-        parameters
-                .texts(killedIds().toArray(String[]::new))
-                .texts(kills().stream()
-                        .map(wish -> Text.storable(wish.reason()))
-                        .toArray(String[]::new));
+        KILLS.bind(parameters, kills());
     }
 
     void bind(Parameters parameters) throws SQLException {
-        short[] wishes = new short[all.size()];
-        String[] reasons = new String[all.size()];
-        for (int i = 0; i < wishes.length; i++) {
-            wishes[i] = Codes.of(all.get(i).order());
-            reasons[i] = Text.storable(all.get(i).reason());
-        }
-        parameters.texts(ids().toArray(String[]::new)).shorts(wishes).texts(reasons);
-        Rights.bind(parameters, all, Wish::sender);
+        COLUMNS.bind(parameters, all);
     }
 }

@@ -80,9 +80,10 @@ final class CircleSweepIT {
         Change change = new Change.Advance(
                 holder, 1, List.of(StoreFixture.step(1)), List.of(new Effect.Start(callee)), StoreFixture.STAY);
         int worker = Objects.requireNonNull(workers.number(fixture.worker));
-        BatchRun.Office office = new BatchRun.Office(database, sql, new ReadBack(database, sql), hints, new Lately());
+        WriteContext context =
+                new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
         PostgresLedger.Sender sender = new PostgresLedger.Sender(worker, lane);
-        return () -> new BatchRun(office, sender, new Batch(List.of(change), keys), false).outcomes();
+        return () -> new LookedUpPlan(context, sender, new Batch(List.of(change), keys), false).outcomes();
     }
 
     private List<RunState> statesOf(String... ids) {

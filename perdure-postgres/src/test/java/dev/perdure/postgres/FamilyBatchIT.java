@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the short way of {@link FamilyBatch} does, and what it does when things are not as it hopes. */
+/** What the short way of {@link BelievedBatch} does, and what it does when things are not as it hopes. */
 final class FamilyBatchIT {
     private String schema;
     private HikariDataSource pool;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the short ways of {@link PlainBatch} and {@link LoneChanges} do when things are not as they hope. */
+/** What the short ways of {@link BelievedBatch} and {@link OneChangePlan} do when things are not as they hope. */
 final class PlainBatchIT {
     private String schema;
     private HikariDataSource pool;

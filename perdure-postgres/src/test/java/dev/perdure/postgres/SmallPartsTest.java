@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.postgres.LedgerSql.Part;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Poll;
@@ -14,7 +13,6 @@ import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.WorkerId;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -47,26 +45,6 @@ final class SmallPartsTest {
 
     private static SqlState of(String state) {
         return SqlState.of(new SQLException("x", state));
-    }
-
-    @Test
-    void a_batch_locks_runs_before_it_takes_ids_that_others_may_wait_for() {
-        LedgerSql sql = new LedgerSql(new Schema("perdure"));
-        String batch = sql.shape(
-                EnumSet.of(
-                        Part.START_OWN,
-                        Part.START_FAMILY,
-                        Part.START,
-                        Part.LOCK,
-                        Part.WAIT_OWN,
-                        Part.END_OWN,
-                        Part.END_FAMILY),
-                false);
-        for (String takesIds : List.of(sql.start, sql.own.start, sql.family.start)) {
-            for (String locksRuns : List.of(sql.locks.lock, sql.own.wait, sql.own.end, sql.family.end)) {
-                assertThat(batch.indexOf(locksRuns)).isNotNegative().isLessThan(batch.indexOf(takesIds));
-            }
-        }
     }
 
     @Test
@@ -183,24 +161,51 @@ final class SmallPartsTest {
     }
 
     @Test
-    void a_hope_that_was_in_vain_is_given_up_for_a_while_and_the_next_time_for_longer() {
-        Hope hope = new Hope();
-        assertThat(triesUntilWorthwhile(hope)).isZero();
-        hope.was(false);
-        assertThat(triesUntilWorthwhile(hope)).isEqualTo(16);
-        hope.was(false);
-        assertThat(triesUntilWorthwhile(hope)).isEqualTo(32);
-        hope.was(true);
-        assertThat(triesUntilWorthwhile(hope)).isZero();
-        hope.was(false);
-        assertThat(triesUntilWorthwhile(hope)).isEqualTo(16);
+    void a_belief_that_was_wrong_rests_and_the_next_time_for_longer() {
+        Belief belief = Belief.tried();
+        assertThat(batchesUntilWorthwhile(belief)).isZero();
+        belief.proved(false);
+        assertThat(batchesUntilWorthwhile(belief)).isEqualTo(16);
+        belief.proved(false);
+        assertThat(batchesUntilWorthwhile(belief)).isEqualTo(32);
+        belief.proved(true);
+        assertThat(batchesUntilWorthwhile(belief)).isZero();
+        belief.proved(false);
+        assertThat(batchesUntilWorthwhile(belief)).isEqualTo(16);
     }
 
-    private static int triesUntilWorthwhile(Hope hope) {
-        int tries = 0;
-        while (!hope.isWorthwhile()) {
-            tries++;
+    @Test
+    void a_belief_that_others_judge_rests_until_they_find_it_right() {
+        Belief belief = Belief.judged(true);
+        assertThat(belief.isWorthwhile()).isTrue();
+        belief.proved(false);
+        for (int batch = 0; batch < 1_000; batch++) {
+            assertThat(belief.isWorthwhile()).isFalse();
         }
-        return tries;
+        belief.proved(true);
+        assertThat(belief.isWorthwhile()).isTrue();
+        assertThat(Belief.judged(false).isWorthwhile()).isFalse();
+    }
+
+    private static int batchesUntilWorthwhile(Belief belief) {
+        int batches = 0;
+        while (!belief.isWorthwhile()) {
+            batches++;
+        }
+        return batches;
+    }
+
+    /** What a row of the next test is made of. */
+    private record Parcel(long key, String name) {}
+
+    @Test
+    void columns_make_the_relation_of_many_rows_and_of_one() {
+        Columns<Parcel> columns =
+                Columns.<Parcel>of().bigint("key", Parcel::key).text("name", Parcel::name);
+        assertThat(columns.many("g")).isEqualTo("unnest(?::bigint[], ?::text[]) AS g (key, name)");
+        assertThat(columns.numbered("g"))
+                .isEqualTo("unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)");
+        assertThat(columns.one("g")).isEqualTo("(SELECT ?::bigint AS key, ?::text AS name) AS g");
+        assertThat(columns.smallint("state", parcel -> 1).names()).isEqualTo("key, name, state");
     }
 }

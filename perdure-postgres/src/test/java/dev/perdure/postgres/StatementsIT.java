@@ -86,8 +86,7 @@ final class StatementsIT {
                 ledger.commands,
                 ledger.own,
                 ledger.family,
-                new LoneSql(SCHEMA),
-                new LoneTalkSql(SCHEMA, ledger),
+                new OneChangeSql(SCHEMA),
                 ledger.mail,
                 ledger.graph,
                 ledger.objects,
@@ -150,10 +149,7 @@ final class StatementsIT {
                 ledger.whole.whole,
                 ledger.free.turn,
                 ledger.objects.anyWaiting));
-        together.addAll(List.of(new LoneSql(SCHEMA).settingsAndEnd.split(";\n", -1)));
-        statements(new LoneTalkSql(SCHEMA, ledger))
-                .values()
-                .forEach(all -> together.addAll(List.of(all.split(";\n", -1))));
+        together.addAll(statements(new OneChangeSql(SCHEMA)).values());
         together.addAll(statements(ledger.mail).values());
         List<String> poll = List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1));
         together.addAll(poll.subList(0, poll.size() - 1));

@@ -54,6 +54,10 @@ final class Twin {
                 """.formatted(schema));
     }
 
+    Planner.Counts plans() {
+        return ((PostgresLedger) store.ledger()).plans();
+    }
+
     void empty() {
         TestServer.empty(schema);
         store.leases().join(new Joining(WORKER, Set.of("order"), null, Duration.ofMinutes(10), 2));

@@ -1,0 +1,248 @@
+package dev.perdure.postgres;
+
+import dev.perdure.RunState;
+import dev.perdure.postgres.Batch.Placed;
+import dev.perdure.postgres.Family.Member;
+import dev.perdure.postgres.PostgresLedger.Sender;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import java.sql.ResultSet;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plan for changes that touch only runs of the worker that sends them, which is what most batches are: appends, starts, ends and waits of runs that
+ * concern no other run ({@link OwnSql}), calls of virtual objects that are free ({@link FreeCallSql}), and tasks of graphs that the worker
+ * knows ({@link FamilySql}). It locks nothing but what it changes and looks nothing up. It fails as a whole if a run is not held as the worker believes or an id
+ * is not new; calls whose objects are not free are left as they were.
+ */
+final class BelievedBatch implements BelievedPlan {
+    private final WriteContext context;
+    private final Sending sending;
+    private final List<Change> changes;
+    private final Families families;
+    private final List<Placed<Change.Advance>> appends = new ArrayList<>();
+    private final OwnStarts starts = new OwnStarts();
+    private final OwnWaits waits = new OwnWaits();
+    private final OwnEnds ends = new OwnEnds();
+    private final FreeCalls calls = new FreeCalls();
+    private final FamilyStarts graphStarts = new FamilyStarts();
+    private final FamilyEnds graphEnds = new FamilyEnds();
+    private final Function<long[], Map<Long, Claimed>> lookUp;
+    private final Outcome[] outcomes;
+
+    /** What the plan knows beside the changes. */
+    record Knowledge(Keys keys, Families families, Workers workers, Claims claims) {}
+
+    private BelievedBatch(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
+        this.context = context;
+        this.sending = context.by(sender);
+        this.changes = changes;
+        this.families = knowledge.families();
+        this.lookUp = keys ->
+                sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
+        this.outcomes = PostgresLedger.none(changes.size());
+    }
+
+    /** These changes as such a batch, or null if they are none or what it would believe was wrong lately. */
+    static @Nullable BelievedBatch of(
+            WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
+        Sorting sorting = Sorting.of(changes, knowledge.families());
+        if (sorting == null || !sorting.fitsTogether() || !sorting.isWorthwhile(context.beliefs())) {
+            return null;
+        }
+        BelievedBatch batch = new BelievedBatch(context, sender, changes, knowledge);
+        if (sorting.graphs()) {
+            Predicate<NewRun> skills =
+                    sender.worker() == null ? null : knowledge.workers().skills(sender.worker());
+            if (skills == null) {
+                return null;
+            }
+            batch.add(sorting, knowledge.keys());
+            batch.graphEnds.close(skills);
+        } else {
+            batch.add(sorting, knowledge.keys());
+        }
+        return batch;
+    }
+
+    /** What sort of change each is. */
+    private enum Sort {
+        APPEND,
+        START,
+        WAIT,
+        END,
+        CALL,
+        GRAPH_START,
+        TASK_END
+    }
+
+    /**
+     * The changes sorted.
+     *
+     * @param tasks the task that each ends, or null; whether it is known is asked once, as it may be forgotten at any time
+     */
+    private record Sorting(List<Change> changes, Sort[] sorts, @Nullable Member[] tasks) {
+        static @Nullable Sorting of(List<Change> changes, Families families) {
+            Sort[] sorts = new Sort[changes.size()];
+            @Nullable Member[] tasks = new Member[sorts.length];
+            for (int i = 0; i < sorts.length; i++) {
+                Sort sort = sort(changes.get(i));
+                if (sort == null) {
+                    return null;
+                }
+                if (sort == Sort.TASK_END) {
+                    tasks[i] = families.find(((Change.Advance) changes.get(i)).run().key());
+                    if (tasks[i] == null) {
+                        return null;
+                    }
+                }
+                sorts[i] = sort;
+            }
+            return new Sorting(changes, sorts, tasks);
+        }
+
+        private static @Nullable Sort sort(Change change) {
+            return switch (change) {
+                case Change.Start start when start.owner() == null -> null;
+                case Change.Start start when FamilyStarts.isOne(start) -> Sort.GRAPH_START;
+                case Change.Start start when Plain.isStart(start) -> Sort.START;
+                case Change.Start start when Plain.isStartOfCall(start) -> Sort.CALL;
+                case Change.Advance advance when Plain.isAppend(advance) -> Sort.APPEND;
+                case Change.Advance advance when Plain.isWait(advance) -> Sort.WAIT;
+                case Change.Advance advance when Plain.isEnd(advance) -> Sort.END;
+                case Change.Advance advance when Plain.isEndOfCall(advance) -> Sort.CALL;
+                case Change.Advance advance when Plain.onlyEnds(advance) -> Sort.TASK_END;
+                default -> null;
+            };
+        }
+
+        private boolean has(Sort wanted) {
+            for (Sort sort : sorts) {
+                if (sort == wanted) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        boolean graphs() {
+            return has(Sort.GRAPH_START) || has(Sort.TASK_END);
+        }
+
+        /** What locks runs must do so in one pass, and one statement does that only for what it knows. */
+        boolean fitsTogether() {
+            boolean waits = has(Sort.WAIT);
+            boolean calls = has(Sort.CALL);
+            return !(waits && calls) && !(graphs() && (waits || calls));
+        }
+
+        boolean isWorthwhile(Beliefs beliefs) {
+            boolean starts = has(Sort.START) || has(Sort.GRAPH_START);
+            boolean calls = has(Sort.CALL);
+            return !((starts || calls) && !beliefs.idsAreNew.isWorthwhile())
+                    && !(calls && !beliefs.objectsAreFree.isWorthwhile())
+                    && !(has(Sort.WAIT) && !beliefs.waitersSleep.isWorthwhile());
+        }
+    }
+
+    private void add(Sorting sorting, Keys keys) {
+        boolean tasksEnd = sorting.has(Sort.TASK_END);
+        for (int i = 0; i < changes.size(); i++) {
+            Sort sort = sorting.sorts()[i];
+            switch (changes.get(i)) {
+                case Change.Start start when sort == Sort.CALL -> calls.begin(i, start.run(), keys);
+                case Change.Start start when sort == Sort.GRAPH_START -> graphStarts.add(i, start, keys);
+                case Change.Start start -> starts.add(i, start.run(), keys);
+                case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
+                case Change.Advance advance when sort == Sort.WAIT -> waits.add(i, advance);
+                case Change.Advance advance when sort == Sort.APPEND -> appends.add(new Placed<>(i, advance));
+                case Change.Advance advance when tasksEnd -> graphEnds.add(i, advance, sorting.tasks()[i]);
+                case Change.Advance advance -> ends.add(i, advance);
+                default -> throw new IllegalStateException("Not of a sort: " + changes.get(i));
+            }
+        }
+    }
+
+    @Override
+    public List<Part> parts() {
+        LedgerSql sql = context.sql();
+        LookedUpPlan.Parts parts = new LookedUpPlan.Parts();
+        parts.addIf(!calls.isEmpty(), () -> calls.part(sql.free, sending, outcomes));
+        parts.addIf(!waits.isEmpty() && !ends.isEmpty(), this::lock);
+        parts.addIf(!appends.isEmpty(), this::append);
+        parts.addIf(!waits.isEmpty(), () -> waits.part(sql.own, sending, outcomes));
+        parts.addIf(!ends.isEmpty(), () -> ends.part(sql.own, sending, outcomes));
+        parts.addIf(!graphEnds.isEmpty(), () -> graphEnds.part(sql.family, sending));
+        parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
+        parts.addIf(!graphStarts.isEmpty(), () -> graphStarts.part(sql.family, sending));
+        parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
+        return parts.withSettings(sql, appends.size() < changes.size());
+    }
+
+    /** All that moves in one pass, as in any batch. */
+    private Part lock() {
+        long[] keys = LongStream.concat(LongStream.of(ends.keys()), LongStream.of(waits.keys()))
+                .toArray();
+        return new Part(
+                context.sql().locks.lock,
+                parameters -> sending.lane(parameters).longs(keys).integer(sending.worker()));
+    }
+
+    private Part append() {
+        return timed(
+                context.sql().append,
+                parameters -> new Entries(Batch.changes(appends)).bind(sending.fence(parameters)),
+                at -> {
+                    Outcome outcome =
+                            at == null ? new Outcome.Fenced() : new Outcome.Applied(at, RunState.RUNNING);
+                    appends.forEach(append -> outcomes[append.index()] = outcome);
+                });
+    }
+
+    /** A part that answers with the time at which it was done, or with no row if the lane is gone. */
+    static Part timed(String sql, Part.Binding binding, Consumer<@Nullable Instant> done) {
+        return new Part(sql, binding, results -> {
+            ResultSet row = results.next();
+            done.accept(row.next() ? Results.time(row, "at") : null);
+        });
+    }
+
+    @Override
+    public @Nullable Outcome[] outcomes() {
+        if (!waits.isEmpty()) {
+            context.beliefs().waitersSleep.proved(true);
+        }
+        graphStarts.started(outcomes, families);
+        graphEnds.ended(outcomes, lookUp);
+        if (graphEnds.queued()) {
+            context.hints().tell(new Hints.WorkReady());
+        }
+        @Nullable Outcome[] all = outcomes.clone();
+        List<Integer> left = calls.left();
+        left.forEach(index -> all[index] = null);
+        if (!calls.isEmpty()) {
+            context.beliefs().objectsAreFree.proved(2 * left.size() <= calls.size());
+        }
+        return all;
+    }
+
+    @Override
+    public void failed() {
+        if (!waits.isEmpty()) {
+            context.beliefs().waitersSleep.proved(false);
+        }
+        changes.forEach(families::doubt);
+    }
+}
