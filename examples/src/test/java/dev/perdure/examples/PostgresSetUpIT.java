@@ -15,7 +15,6 @@ import dev.perdure.examples.Orders.Payments;
 import dev.perdure.examples.Orders.Receipt;
 import dev.perdure.examples.Orders.Shipping;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.postgres.SpinningSocketFactory;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -67,21 +66,6 @@ class PostgresSetUpIT {
         // endregion
         try (pool;
                 store) {
-            assertThat(receipt(store)).isEqualTo(RECEIPT);
-        }
-    }
-
-    @Test
-    void whoever_waits_for_an_answer_that_comes_soon_may_stay_awake() {
-        HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(database.jdbcUrl());
-        config.setUsername(database.user());
-        config.setPassword(database.password());
-        // region spinning
-        config.addDataSourceProperty("socketFactory", SpinningSocketFactory.class.getName());
-        // endregion
-        try (HikariDataSource pool = new HikariDataSource(config);
-                PostgresStore store = PostgresStore.on(pool).open()) {
             assertThat(receipt(store)).isEqualTo(RECEIPT);
         }
     }
