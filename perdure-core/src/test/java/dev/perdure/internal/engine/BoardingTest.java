@@ -8,6 +8,7 @@ import dev.perdure.ClosedException;
 import dev.perdure.Handler;
 import dev.perdure.ObjectContext;
 import dev.perdure.ObjectHandle;
+import dev.perdure.ObjectMethod;
 import dev.perdure.Perdure;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
@@ -92,6 +93,12 @@ public final class BoardingTest {
         @Handler
         public int fail(ObjectContext ctx) {
             throw new IllegalStateException("not the number " + count(ctx));
+        }
+
+        /** A handler. */
+        @Handler
+        public int breakDown(ObjectContext ctx) {
+            throw new NoClassDefFoundError("not the number " + count(ctx));
         }
     }
 
@@ -252,9 +259,18 @@ public final class BoardingTest {
 
     @Test
     void a_failure_is_the_callers_and_what_was_set_before_it_stays() throws Exception {
+        assertFailsAlone(Counter::fail);
+    }
+
+    @Test
+    void an_error_is_the_callers_as_an_exception_is() throws Exception {
+        assertFailsAlone(Counter::breakDown);
+    }
+
+    private void assertFailsAlone(ObjectMethod.Supplier<Counter, Integer> failing) throws Exception {
         try (Perdure engine = engine(rows)) {
             FutureTask<Integer> first = first(engine);
-            FutureTask<Integer> fails = waiting(() -> counter(engine).call(Counter::fail));
+            FutureTask<Integer> fails = waiting(() -> counter(engine).call(failing));
             FutureTask<Integer> next = waiting(() -> counter(engine).call(Counter::count));
             counter.gate.countDown();
             assertThatThrownBy(fails::get)
