@@ -74,6 +74,7 @@ final class Codes {
                 ACTIVE,
                 "TASK_UNFIT",
                 TASK_UNFIT));
+        named.put("START", (int) START);
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
         for (Hold hold : Hold.values()) {
