@@ -329,6 +329,7 @@ final class AnswerReader {
             case Codes.NEW -> new Outcome.Applied(at, state);
             case Codes.KNOWN -> new Outcome.AlreadyThere(at, state);
             case Codes.TAKEN -> new Outcome.Undelivered(Outcome.Undelivered.Why.TAKEN);
+            case Codes.STALE -> new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW);
             default -> new Outcome.Undelivered(Outcome.Undelivered.Why.ENDED);
         };
     }

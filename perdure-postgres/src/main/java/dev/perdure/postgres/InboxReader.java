@@ -114,9 +114,11 @@ final class InboxReader {
                 LOG.warn(
                         "Mail from a caller's transaction did not reach run '{}': {}.",
                         asked.run(),
-                        undelivered.why() == Outcome.Undelivered.Why.ENDED
-                                ? "it has ended"
-                                : "somebody else's answer came first");
+                        switch (undelivered.why()) {
+                            case ENDED -> "it has ended";
+                            case TAKEN -> "another answer came first";
+                            case BEGAN_ANEW -> "it has begun anew since, and nothing waits for that answer any more";
+                        });
             default -> {}
         }
     }
@@ -174,7 +176,10 @@ final class InboxReader {
         RunId id = RunId.of(row.getString("id"));
         int wish = row.getInt("wish");
         if (wish == Codes.DELIVER) {
-            return new Change.Deliver(id, mail(row));
+            Mail mail = mail(row);
+            return mail.channel().kind() == Channel.Kind.ANSWER
+                    ? new Change.Deliver(id, mail, row.getInt("restarts"))
+                    : new Change.Deliver(id, mail);
         }
         if (wish != Codes.START) {
             return new Change.Command(id, Codes.order(wish), row.getString("reason"));

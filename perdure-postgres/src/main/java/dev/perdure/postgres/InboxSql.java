@@ -5,9 +5,9 @@ final class InboxSql {
     private static final String PUT = """
             WITH put AS (
                 INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
-                    version, reason, input, token, position, channel, status, name, hold, object_type, object_key)
+                    version, reason, input, token, position, restarts, channel, status, name, hold, object_type, object_key)
                 SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
                     ?::smallint[], ?::text[], ?::text[])
                 RETURNING number, id, seed
             )${tasks}
@@ -48,7 +48,7 @@ final class InboxSql {
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))
             RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
-                position, channel, status, name, hold, object_type, object_key
+                position, restarts, channel, status, name, hold, object_type, object_key
             """;
 
     /** What is born with some of them. */

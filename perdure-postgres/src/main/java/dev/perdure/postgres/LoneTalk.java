@@ -44,7 +44,7 @@ final class LoneTalk {
         }
         try {
             return switch (change) {
-                case Change.Deliver deliver -> deliver(sender, deliver.to(), deliver.mail());
+                case Change.Deliver deliver -> deliver(sender, deliver);
                 case Change.Advance advance when advance.move() instanceof Move.Stay -> send(sender, advance);
                 case Change.Advance advance when advance.move() instanceof Move.End end -> end(sender, advance, end);
                 default -> null;
@@ -79,11 +79,11 @@ final class LoneTalk {
         });
     }
 
-    private @Nullable Outcome deliver(Sender sender, RunId to, Mail mail) {
+    private @Nullable Outcome deliver(Sender sender, Change.Deliver delivery) {
         return call(
                 sql.settingsAndDeliver,
-                parameters -> bindDelivery(parameters, sender, to, mail),
-                row -> applied(row, sender, mail, RunState.RUNNING));
+                parameters -> bindDelivery(parameters, sender, delivery),
+                row -> applied(row, sender, delivery.mail(), RunState.RUNNING));
     }
 
     private @Nullable Outcome send(Sender sender, Change.Advance advance) {
@@ -93,7 +93,7 @@ final class LoneTalk {
                 : call(
                         sql.settingsAndSend,
                         parameters -> {
-                            bindDelivery(parameters, sender, letter.to(), letter.mail());
+                            bindDelivery(parameters, sender, new Change.Deliver(letter.to(), letter.mail()));
                             bindNotes(parameters, advance);
                         },
                         row -> applied(row, sender, letter.mail(), RunState.RUNNING));
@@ -126,9 +126,13 @@ final class LoneTalk {
         });
     }
 
-    private void bindDelivery(Parameters parameters, Sender sender, RunId to, Mail mail) throws SQLException {
+    private void bindDelivery(Parameters parameters, Sender sender, Change.Deliver delivery) throws SQLException {
+        RunId to = delivery.to();
+        Mail mail = delivery.mail();
+        Integer life = delivery.life() == Change.Deliver.ANY_LIFE ? null : Integer.valueOf(delivery.life());
         parameters.integer(sender.worker()).integer(sender.lane());
-        parameters.text(to.value()).number(Keys.partition(to)).integer(sender.worker());
+        parameters.text(to.value()).number(Keys.partition(to)).integer(life).integer(life);
+        parameters.integer(sender.worker());
         parameters.time(database.time());
         parameters.number(Codes.of(mail.channel().kind())).number(mail.channel().position());
         parameters.text(mail.channel().name()).object(mail.token()).number(Codes.of(mail.status()));
