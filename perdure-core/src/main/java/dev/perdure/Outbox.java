@@ -68,7 +68,8 @@ public interface Outbox {
     void reject(RunId run, Topic<?> promise, String reason);
 
     /**
-     * Resolves the awakeable with this token. The first answer counts; one that comes later is dropped and logged.
+     * Resolves the awakeable with this token. The first answer counts; one that comes later is dropped and logged. So is one
+     * whose run has begun anew by the time of the commit.
      *
      * @throws UnknownTokenException if no awakeable has it now
      */

@@ -4,6 +4,7 @@ import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.Settings;
 import dev.perdure.internal.execution.Host;
+import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.spi.Codec;
@@ -65,9 +66,9 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** How values become bytes. JSON unless said otherwise. */
+    /** How values become bytes. JSON unless said otherwise. It gets copies of what is stored, and what it gives is copied. */
     public PerdureBuilder codec(Codec value) {
-        codec = value;
+        codec = new CopyingCodec(value);
         return this;
     }
 

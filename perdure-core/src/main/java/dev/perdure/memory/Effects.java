@@ -35,15 +35,17 @@ final class Effects {
     private void carryOut(Row row, Effect effect) {
         switch (effect) {
             case Effect.Start start -> start(row, start);
-            case Effect.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
+            case Effect.Deliver deliver -> tables.post.deliver(new Change.Deliver(deliver.to(), deliver.mail()));
             case Effect.Cancel cancel -> cancel(cancel);
             case Effect.Take take -> row.mailbox.take(take.number());
             case Effect.Publish publish -> publish(row, publish);
             case Effect.Awakeable awakeable ->
-                tables.post.awakeable(awakeable.hash(), new Address(row.ref.id(), awakeable.position()));
+                tables.post.awakeable(awakeable.hash(), new Address(row.ref.id(), awakeable.position(), row.restarts));
             case Effect.Subscribe subscribe ->
                 tables.post.subscribe(
-                        subscribe.event(), subscribe.key(), new Address(row.ref.id(), subscribe.position()));
+                        subscribe.event(),
+                        subscribe.key(),
+                        new Address(row.ref.id(), subscribe.position(), row.restarts));
             case Effect.SetState set -> tables.objects.write(row, set);
             case Effect.ClearState clear -> tables.objects.clear(row, clear);
             case Effect.ClearAllState() -> tables.objects.clearAll(row);

@@ -43,6 +43,11 @@ final class Mailbox {
         return Reception.NEW;
     }
 
+    /** Whether it has been there. */
+    boolean knows(Mail mail) {
+        return tokens.contains(mail.token());
+    }
+
     long count() {
         return count;
     }

@@ -78,7 +78,7 @@ final class MemoryLedger implements Ledger {
             case Change.Whole whole -> whole(lane, whole);
             case Change.Command command -> command(command);
             case Change.Rerun rerun -> tables.graphs.rerun(rerun);
-            case Change.Deliver deliver -> tables.post.deliver(deliver.to(), deliver.mail());
+            case Change.Deliver deliver -> tables.post.deliver(deliver);
         };
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Entry;
@@ -34,9 +35,15 @@ final class Post implements Mailboxes {
         this.tables = tables;
     }
 
-    Outcome deliver(RunId to, Mail mail) {
-        Row row = tables.byId.get(to);
-        return row == null ? new Outcome.UnknownRun() : deliver(row, mail);
+    Outcome deliver(Change.Deliver delivery) {
+        Row row = tables.byId.get(delivery.to());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        boolean stale = !delivery.isFor(row.restarts) && !row.mailbox.knows(delivery.mail());
+        return stale && !row.state.isTerminal()
+                ? new Outcome.Undelivered(Why.BEGAN_ANEW)
+                : deliver(row, delivery.mail());
     }
 
     Outcome deliver(Row row, Mail mail) {
@@ -48,7 +55,7 @@ final class Post implements Mailboxes {
             case TAKEN -> new Outcome.Undelivered(Why.TAKEN);
             case NEW -> {
                 if (mail.channel().kind() == Channel.Kind.ANSWER) {
-                    unsubscribe(row.ref.id(), mail.channel().position());
+                    unsubscribe(new Address(row.ref.id(), mail.channel().position(), row.restarts));
                 }
                 tell(row, mail);
                 if (mail.channel().kind() == Channel.Kind.PROMISE) {
@@ -109,15 +116,15 @@ final class Post implements Mailboxes {
     }
 
     void subscribe(String event, String key, Address address) {
-        unsubscribe(address.run(), address.position());
+        unsubscribe(address);
         Row row = tables.byId.get(address.run());
         if (row != null && row.mailbox.at(Channel.answer(address.position())).isEmpty()) {
             subscriptions.add(new Subscription(event, key, address));
         }
     }
 
-    private void unsubscribe(RunId run, int position) {
-        subscriptions.removeIf(subscription -> subscription.address().equals(new Address(run, position)));
+    private void unsubscribe(Address address) {
+        subscriptions.removeIf(subscription -> subscription.address().equals(address));
     }
 
     // ---- questions

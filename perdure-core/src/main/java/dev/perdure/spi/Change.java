@@ -72,8 +72,32 @@ public sealed interface Change {
      *
      * @param to whose
      * @param mail what
+     * @param life the life of the run that it is for, or {@link #ANY_LIFE}. If the run has begun anew since, the mail is
+     *     {@link Outcome.Undelivered}. An answer is always for one life, because the next one has other calls at its positions
      */
-    record Deliver(RunId to, Mail mail) implements Change {}
+    record Deliver(RunId to, Mail mail, int life) implements Change {
+        /** The mail is for the run, however often it begins anew. */
+        public static final int ANY_LIFE = -1;
+
+        /** Mail for one life, or for any. */
+        public Deliver {
+            if (mail.channel().kind() == Channel.Kind.ANSWER && life == ANY_LIFE) {
+                throw new IllegalArgumentException(
+                        "An answer is for one life of run '%s'. Name the life of the call that it answers."
+                                .formatted(to));
+            }
+        }
+
+        /** A message or the value of a promise, which are for the run in whatever life. */
+        public Deliver(RunId to, Mail mail) {
+            this(to, mail, ANY_LIFE);
+        }
+
+        /** Whether it is for a run in this life. */
+        public boolean isFor(int present) {
+            return life == ANY_LIFE || life == present;
+        }
+    }
 
     /**
      * What a person or another program wants of a run. Takes effect at once on a run that no worker holds; is left on the

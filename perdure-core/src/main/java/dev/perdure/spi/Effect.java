@@ -24,12 +24,21 @@ public sealed interface Effect {
     }
 
     /**
-     * Sends a mail.
+     * Sends a mail: a message, or the value of a promise. Answers go by {@link Change.Deliver}, which names the life they are for.
      *
      * @param to to whom
      * @param mail what
      */
-    record Deliver(RunId to, Mail mail) implements Effect {}
+    record Deliver(RunId to, Mail mail) implements Effect {
+        /** A mail that is for the run in whatever life. */
+        public Deliver {
+            if (mail.channel().kind() == Channel.Kind.ANSWER) {
+                throw new IllegalArgumentException(
+                        "An answer to run '%s' is no effect: it is delivered by a change that names its life."
+                                .formatted(to));
+            }
+        }
+    }
 
     /**
      * Asks a run to end, as {@link Change.Order#CANCEL} does.

@@ -22,8 +22,9 @@ public interface Mailboxes {
      *
      * @param run whose
      * @param position at which position
+     * @param life in which life of the run: how often it had begun anew. Positions come again in every life
      */
-    record Address(RunId run, int position) {}
+    record Address(RunId run, int position, int life) {}
 
     /**
      * Something a run has published.

@@ -110,7 +110,9 @@ public sealed interface Outcome {
             /** The run has ended. */
             ENDED,
             /** Somebody else was first, where only one mail arrives. */
-            TAKEN
+            TAKEN,
+            /** It is for a life that is over: the run has begun anew since. */
+            BEGAN_ANEW
         }
     }
 

@@ -7,7 +7,6 @@ import dev.perdure.postgres.PostgresLedger.Sender;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
-import dev.perdure.spi.Move;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
 import java.sql.ResultSet;

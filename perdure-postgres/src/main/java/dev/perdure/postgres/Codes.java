@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunState;
+import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
@@ -34,6 +35,7 @@ final class Codes {
     static final int KNOWN = 1;
     static final int TAKEN = 2;
     static final int OVER = 3;
+    static final int STALE = 4;
 
     /** What becomes of a rerun. */
     static final int FIT = 0;
@@ -62,7 +64,8 @@ final class Codes {
                 Claimed.ALONE_AFTER,
                 "PAUSED_AFTER",
                 Claimed.PAUSED_AFTER));
-        named.putAll(Map.of("NEW", NEW, "KNOWN", KNOWN, "TAKEN", TAKEN, "OVER", OVER));
+        named.putAll(Map.of("NEW", NEW, "KNOWN", KNOWN, "TAKEN", TAKEN, "OVER", OVER, "STALE", STALE));
+        named.put("ANY_LIFE", Change.Deliver.ANY_LIFE);
         named.putAll(Map.of(
                 "FIT",
                 FIT,
@@ -74,6 +77,7 @@ final class Codes {
                 ACTIVE,
                 "TASK_UNFIT",
                 TASK_UNFIT));
+        named.put("START", (int) START);
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));
         for (Hold hold : Hold.values()) {

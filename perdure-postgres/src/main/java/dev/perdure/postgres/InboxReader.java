@@ -19,10 +19,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +30,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>How it works: it marks some rows as taken, applies them through the ledger like everything else, and deletes them. The
  * changes are idempotent, so a worker that dies in between does no harm: after a few seconds another takes the rows again.
+ *
+ * <p>Order: what one transaction asks of one run is done in the order of its rows. A worker takes a row only together with all
+ * rows of the same run before it, or when these are done: takes come one after another, and a row waits while one before it is
+ * marked. A worker whose marks have expired may still be at work beside the next one; each goes through its rows in
+ * order, and what the other has done already is not done again.
  */
 final class InboxReader {
     private static final Logger LOG = LoggerFactory.getLogger(InboxReader.class);
@@ -53,7 +56,7 @@ final class InboxReader {
      * @param number its place in the inbox
      * @param change what
      */
-    private record Asked(long number, Change change) {
+    record Asked(long number, Change change) {
         RunId run() {
             return switch (change) {
                 case Change.Start start -> start.run().id();
@@ -70,15 +73,17 @@ final class InboxReader {
     void read() {
         try {
             List<Long> done = new ArrayList<>();
-            List<Asked> taken = take(done);
             List<Long> early = new ArrayList<>();
-            for (List<Asked> batch : batches(taken)) {
+            InboxBatches batches = new InboxBatches(take(done));
+            for (List<Asked> batch = batches.next(); !batch.isEmpty(); batch = batches.next()) {
                 List<Outcome> outcomes =
                         ledger.apply(CLIENT, batch.stream().map(Asked::change).toList());
                 for (int i = 0; i < batch.size(); i++) {
                     Asked asked = batch.get(i);
+                    boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
+                    batches.answered(asked.run(), isThere);
                     done.add(asked.number());
-                    if (outcomes.get(i) instanceof Outcome.UnknownRun) {
+                    if (!isThere) {
                         early.add(asked.number());
                     }
                     report(asked, outcomes.get(i));
@@ -109,26 +114,13 @@ final class InboxReader {
                 LOG.warn(
                         "Mail from a caller's transaction did not reach run '{}': {}.",
                         asked.run(),
-                        undelivered.why() == Outcome.Undelivered.Why.ENDED
-                                ? "it has ended"
-                                : "somebody else's answer came first");
+                        switch (undelivered.why()) {
+                            case ENDED -> "it has ended";
+                            case TAKEN -> "another answer came first";
+                            case BEGAN_ANEW -> "it has begun anew since, and nothing waits for that answer any more";
+                        });
             default -> {}
         }
-    }
-
-    /** In order, and none with two changes of one run. */
-    private static List<List<Asked>> batches(List<Asked> taken) {
-        List<List<Asked>> batches = new ArrayList<>();
-        Set<RunId> runs = new HashSet<>();
-        for (Asked asked : taken) {
-            if (batches.isEmpty() || !runs.add(asked.run())) {
-                batches.add(new ArrayList<>());
-                runs.clear();
-                runs.add(asked.run());
-            }
-            batches.getLast().add(asked);
-        }
-        return batches;
     }
 
     /** Takes some, and gives those that make no sense up for deletion: only plain SQL can have put them there. */
@@ -136,8 +128,11 @@ final class InboxReader {
         return database.call(connection -> {
             List<Asked> taken = new ArrayList<>();
             Map<Long, NewRun> parts = new HashMap<>();
-            try (PreparedStatement statement = Database.prepare(connection, sql.take);
-                    ResultSet rows = statement.executeQuery()) {
+            try (PreparedStatement statement = Database.prepare(connection, sql.take)) {
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                ResultSet rows = results.next();
                 while (rows.next()) {
                     long number = rows.getLong("number");
                     try {
@@ -181,7 +176,10 @@ final class InboxReader {
         RunId id = RunId.of(row.getString("id"));
         int wish = row.getInt("wish");
         if (wish == Codes.DELIVER) {
-            return new Change.Deliver(id, mail(row));
+            Mail mail = mail(row);
+            return mail.channel().kind() == Channel.Kind.ANSWER
+                    ? new Change.Deliver(id, mail, row.getInt("restarts"))
+                    : new Change.Deliver(id, mail);
         }
         if (wish != Codes.START) {
             return new Change.Command(id, Codes.order(wish), row.getString("reason"));

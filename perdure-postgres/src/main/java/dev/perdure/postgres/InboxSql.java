@@ -5,9 +5,9 @@ final class InboxSql {
     private static final String PUT = """
             WITH put AS (
                 INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
-                    version, reason, input, token, position, channel, status, name, hold, object_type, object_key)
+                    version, reason, input, token, position, restarts, channel, status, name, hold, object_type, object_key)
                 SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
                     ?::smallint[], ?::text[], ?::text[])
                 RETURNING number, id, seed
             )${tasks}
@@ -29,17 +29,26 @@ final class InboxSql {
     private static final String COUNT = "count(*) FROM put";
     private static final String NOTIFY = "pg_notify(?, ?)";
 
-    /** Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again. */
+    /** Takes come one after another, so that each sees the marks of those before it: a snapshot is made after the lock. */
+    private static final String TURN = "SELECT true FROM ${schema}.inbox_lock FOR UPDATE";
+
+    /**
+     * Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again.
+     * While a row is marked, those of the same run after it wait, so that one worker at a time has them; a start waits for
+     * nothing, because what speaks of its run may wait for it.
+     */
     private static final String TAKE = """
             UPDATE ${schema}.inbox SET taken_until = clock_timestamp() + interval '5 seconds'
             WHERE number = ANY (ARRAY(
-                SELECT number FROM ${schema}.inbox
-                WHERE taken_until IS NULL OR taken_until < clock_timestamp()
+                SELECT number FROM ${schema}.inbox i
+                WHERE (taken_until IS NULL OR taken_until < now())
+                  AND (wish = ${START} OR NOT EXISTS (
+                      SELECT FROM ${schema}.inbox e WHERE e.id = i.id AND e.number < i.number AND e.taken_until >= now()))
                 ORDER BY number
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))
             RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
-                position, channel, status, name, hold, object_type, object_key
+                position, restarts, channel, status, name, hold, object_type, object_key
             """;
 
     /** What is born with some of them. */
@@ -76,7 +85,7 @@ final class InboxSql {
         this.putAndNotify = schema.sql(put("", NOTIFY));
         this.putTasks = schema.sql(put(TASKS, COUNT));
         this.putTasksAndNotify = schema.sql(put(TASKS, NOTIFY));
-        this.take = schema.sql(TAKE);
+        this.take = String.join(";\n", schema.sql(TURN), schema.sql(TAKE));
         this.tasksOf = schema.sql(TASKS_OF);
         this.done = schema.sql(DONE);
     }

@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import static dev.perdure.spi.Change.Deliver.ANY_LIFE;
+
 import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
@@ -24,6 +26,7 @@ final class Letters {
      * @param to to whom, or null
      * @param key to whom, or null
      * @param mail the mail
+     * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
      * @param sender the transition that sends it, or null
      * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
      */
@@ -32,6 +35,7 @@ final class Letters {
             @Nullable RunId to,
             @Nullable Long key,
             Mail mail,
+            int life,
             Change.@Nullable Advance sender,
             @Nullable RunId rival) {}
 
@@ -39,29 +43,30 @@ final class Letters {
             .text("id", letter -> letter.to() == null ? null : letter.to().value())
             .bigintOrNull("key", Letter::key)
             .with(OneChangeSql.MAIL.in(Letter::mail))
+            .integer("life", Letter::life)
             .with(Rights.columns("sender", "epoch", Letter::sender))
             .text("rival", letter -> letter.rival() == null ? null : letter.rival().value());
 
     final List<Letter> all = new ArrayList<>();
 
     void asked(int index, Change.Deliver deliver) {
-        all.add(new Letter(index, deliver.to(), null, deliver.mail(), null, null));
+        all.add(new Letter(index, deliver.to(), null, deliver.mail(), deliver.life(), null, null));
     }
 
     void sent(Change.Advance sender, RunId to, Mail mail) {
-        all.add(new Letter(UNASKED, to, null, mail, sender, null));
+        all.add(new Letter(UNASKED, to, null, mail, ANY_LIFE, sender, null));
     }
 
     /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
     void born(long key, Mail mail) {
-        all.add(new Letter(UNASKED, null, key, mail, null, null));
+        all.add(new Letter(UNASKED, null, key, mail, ANY_LIFE, null, null));
     }
 
     /** Tells a parent that the id it wanted for a child is another run's, if it is. */
     void taken(Change.Advance sender, RunId id, long seed, int position) {
         String text = "The run id '%s' is taken.".formatted(id);
         Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
-        all.add(new Letter(UNASKED, null, sender.run().key(), mail, sender, id));
+        all.add(new Letter(UNASKED, null, sender.run().key(), mail, ANY_LIFE, sender, id));
     }
 
     boolean isEmpty() {

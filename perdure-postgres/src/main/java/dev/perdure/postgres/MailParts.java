@@ -67,6 +67,7 @@ final class MailParts {
         return switch (row.getInt("reception")) {
             case Codes.NEW -> new Outcome.Applied(at, state);
             case Codes.KNOWN -> new Outcome.AlreadyThere(at, state);
+            case Codes.STALE -> new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW);
             case Codes.TAKEN -> new Outcome.Undelivered(Outcome.Undelivered.Why.TAKEN);
             default -> new Outcome.Undelivered(Outcome.Undelivered.Why.ENDED);
         };

@@ -62,7 +62,8 @@ final class MailSql {
             ), letter AS MATERIALIZED (
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
-                       CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts
+                       CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
+                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale
                 FROM ${mails}
                 CROSS JOIN LATERAL (
                     SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
@@ -108,7 +109,7 @@ final class MailSql {
                        CASE WHEN c.state = ${COMPLETED} THEN ''
                             ELSE ${schema}.state_name(c.state) || ': ' || COALESCE(c.reason, '') END AS text,
                        COALESCE(o.payload, '') AS payload,
-                       p.key, p.partition, p.state, p.mails, p.restarts
+                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale
                 FROM child
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.run
@@ -137,8 +138,9 @@ final class MailSql {
                 SELECT l.*,
                        CASE WHEN state >= ${COMPLETED} THEN ${OVER}
                             WHEN known OR row_number() OVER (PARTITION BY key, token ORDER BY ordinal) > 1 THEN ${KNOWN}
+                            WHEN stale THEN ${STALE}
                             WHEN channel <> ${MESSAGE} AND (answered OR row_number() OVER (
-                                PARTITION BY key, channel, position, name ORDER BY ordinal) > 1) THEN ${TAKEN}
+                                PARTITION BY key, channel, position, name, stale ORDER BY ordinal) > 1) THEN ${TAKEN}
                             ELSE ${NEW} END AS reception
                 FROM (
                     SELECT letter.*,

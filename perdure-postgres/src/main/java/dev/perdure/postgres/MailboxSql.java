@@ -35,7 +35,7 @@ final class MailboxSql {
             """;
 
     private static final String AWAKEABLE = """
-            SELECT r.id, a.position
+            SELECT r.id, a.position, a.restarts
             FROM ${schema}.awakeable a
             CROSS JOIN LATERAL (SELECT id, restarts FROM ${schema}.run WHERE run.key = a.key OFFSET 0) r
             WHERE a.hash = ? AND r.restarts = a.restarts

@@ -59,7 +59,8 @@ final class Migrations {
             "V007__graphs.sql",
             "V008__calls_in_the_inbox.sql",
             "V009__room_for_updates.sql",
-            "V010__first_claims.sql");
+            "V010__first_claims.sql",
+            "V015__order_of_the_inbox.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -135,10 +135,12 @@ final class OneChangePlan implements BelievedPlan {
     private static @Nullable OneChangePlan telling(
             WriteContext context, OneChangeSql sql, Sender sender, Change change) {
         return switch (change) {
-            case Change.Deliver deliver -> deliver(context, sql, sender, deliver.to(), deliver.mail(), null);
+            case Change.Deliver deliver -> deliver(context, sql, sender, deliver, null);
             case Change.Advance advance when advance.move() instanceof Move.Stay -> {
                 Effect.Deliver mail = onlyMail(advance.effects());
-                yield mail == null ? null : deliver(context, sql, sender, mail.to(), mail.mail(), advance);
+                yield mail == null
+                        ? null
+                        : deliver(context, sql, sender, new Change.Deliver(mail.to(), mail.mail()), advance);
             }
             case Change.Advance advance when advance.move() instanceof Move.End end ->
                 endAndAnswer(context, sql, sender, advance, end);
@@ -164,9 +166,10 @@ final class OneChangePlan implements BelievedPlan {
             WriteContext context,
             OneChangeSql sql,
             Sender sender,
-            RunId to,
-            Mail mail,
+            Change.Deliver delivery,
             Change.@Nullable Advance noted) {
+        RunId to = delivery.to();
+        Integer life = delivery.life() == Change.Deliver.ANY_LIFE ? null : Integer.valueOf(delivery.life());
         Belief running = context.beliefs().addresseesAreRunning;
         if (!running.isWorthwhile()) {
             return null;
@@ -179,13 +182,14 @@ final class OneChangePlan implements BelievedPlan {
                 noted == null ? sql.deliver : sql.send,
                 (parameters, sending) -> {
                     sending.lane(parameters);
-                    parameters.text(to.value()).number(Keys.partition(to)).integer(sending.worker());
-                    OneChangeSql.MAIL.bindOne(parameters.time(sending.time()), mail);
+                    parameters.text(to.value()).number(Keys.partition(to)).integer(life).integer(life);
+                    parameters.integer(sending.worker()).time(sending.time());
+                    OneChangeSql.MAIL.bindOne(parameters, delivery.mail());
                     if (noted != null) {
                         bindNotes(parameters, noted);
                     }
                 },
-                (answer, plan) -> plan.told(answer, mail, RunState.RUNNING));
+                (answer, plan) -> plan.told(answer, delivery.mail(), RunState.RUNNING));
     }
 
     private static @Nullable OneChangePlan endAndAnswer(

@@ -158,7 +158,7 @@ final class OneChangeSql {
     private static final String DELIVER = """
             WITH ${fence}, told AS (
                 UPDATE ${schema}.run SET wakes = wakes + 1, mails = mails + 1
-                WHERE id = ? AND partition = ?::smallint AND state = ${RUNNING}
+                WHERE id = ? AND partition = ?::smallint AND state = ${RUNNING} AND (?::int IS NULL OR restarts = ?::int)
                   AND (?::int IS NULL OR EXISTS (SELECT FROM fence))
                 RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
             ), put AS (

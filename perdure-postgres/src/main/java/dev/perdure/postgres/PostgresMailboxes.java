@@ -82,17 +82,16 @@ final class PostgresMailboxes implements Mailboxes {
 
     @Override
     public Optional<Address> awakeable(String hash) {
-        return query
-                .all(
-                        sql.awakeable,
-                        parameters -> parameters.text(hash),
-                        row -> new Address(RunId.of(row.getString("id")), row.getInt("position")))
-                .stream()
+        return query.all(sql.awakeable, parameters -> parameters.text(hash), PostgresMailboxes::address).stream()
                 .findFirst();
     }
 
+    private static Address address(ResultSet row) throws SQLException {
+        return new Address(RunId.of(row.getString("id")), row.getInt("position"), row.getInt("restarts"));
+    }
+
     /** A subscription as it was found. */
-    private record Subscriber(Address address, long key, int restarts, boolean waits) {}
+    private record Subscriber(Address address, long key, boolean waits) {}
 
     @Override
     public List<Address> subscribers(String event, String key) {
@@ -100,11 +99,7 @@ final class PostgresMailboxes implements Mailboxes {
         List<Subscriber> subscribers = query.all(
                 sql.subscribers,
                 parameters -> parameters.texts(keys).text(event),
-                row -> new Subscriber(
-                        new Address(RunId.of(row.getString("id")), row.getInt("position")),
-                        row.getLong("key"),
-                        row.getInt("restarts"),
-                        row.getBoolean("waits")));
+                row -> new Subscriber(address(row), row.getLong("key"), row.getBoolean("waits")));
         unsubscribe(
                 subscribers.stream().filter(subscriber -> !subscriber.waits()).toList());
         return subscribers.stream()
@@ -125,7 +120,7 @@ final class PostgresMailboxes implements Mailboxes {
                                 .mapToInt(subscriber -> subscriber.address().position())
                                 .toArray())
                         .ints(subscribers.stream()
-                                .mapToInt(Subscriber::restarts)
+                                .mapToInt(subscriber -> subscriber.address().life())
                                 .toArray());
                 return statement.execute();
             }

@@ -119,6 +119,7 @@ public final class PostgresOutbox {
         private final @Nullable Long[] delays;
         private final @Nullable UUID[] tokens;
         private final int[] positions;
+        private final int[] lives;
         private final short[] channels;
         private final short[] statuses;
         private final @Nullable String[] names;
@@ -142,6 +143,7 @@ public final class PostgresOutbox {
             this.delays = new Long[size];
             this.tokens = new UUID[size];
             this.positions = new int[size];
+            this.lives = new int[size];
             this.channels = new short[size];
             this.statuses = new short[size];
             this.names = new String[size];
@@ -184,11 +186,12 @@ public final class PostgresOutbox {
                     reasons[i] = Text.storable(command.reason());
                     inputs[i] = Payload.EMPTY.bytes();
                 }
-                case Change.Deliver(RunId to, Mail mail) -> {
+                case Change.Deliver(RunId to, Mail mail, int life) -> {
                     wishes[i] = Codes.DELIVER;
                     ids[i] = to.value();
                     tokens[i] = mail.token();
                     positions[i] = mail.channel().position();
+                    lives[i] = Math.max(life, 0);
                     channels[i] = Codes.of(mail.channel().kind());
                     statuses[i] = Codes.of(mail.status());
                     names[i] = mail.channel().name();
@@ -229,6 +232,7 @@ public final class PostgresOutbox {
             parameters
                     .uuids(tokens)
                     .ints(positions)
+                    .ints(lives)
                     .shorts(channels)
                     .shorts(statuses)
                     .texts(names);

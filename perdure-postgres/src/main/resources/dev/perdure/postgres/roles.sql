@@ -13,6 +13,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer,
     ${schema}.inbox TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.inbox_task TO ${worker};
+GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};

@@ -291,7 +291,7 @@ final class MailIT {
         String count = "SELECT count(*) FROM %s.subscription".formatted(schema);
         assertThat(TestServer.query(count)).isEqualTo("2");
 
-        assertThat(here.mailboxes().subscribers("paid", "42")).containsExactly(new Address(RunId.of("b"), 1));
+        assertThat(here.mailboxes().subscribers("paid", "42")).containsExactly(new Address(RunId.of("b"), 1, 0));
         assertThat(TestServer.query(count)).isEqualTo("1");
     }
 

@@ -52,6 +52,16 @@ final class OutboxMailIT {
                 ctx.run("hand over", () -> tokens.add(awakeable.token()));
                 return awakeable.await();
             });
+    private final Definition<Integer, String> rounds =
+            Definition.of("rounds", Integer.class, String.class, (ctx, round) -> {
+                var awakeable = ctx.awakeable(String.class);
+                ctx.run("hand over", () -> tokens.add(awakeable.token()));
+                if (round == 1) {
+                    ctx.promise(NEWS).await();
+                    throw ctx.continueAsNew(2);
+                }
+                return awakeable.await();
+            });
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;
@@ -61,7 +71,7 @@ final class OutboxMailIT {
         pool = TestServer.pool(6);
         store = PostgresStore.on(pool).schema(schema).open();
         store.awaitListening();
-        perdure = Perdure.on(store).register(reader, waiter).start();
+        perdure = Perdure.on(store).register(reader, waiter, rounds).start();
     }
 
     @AfterEach
@@ -131,6 +141,25 @@ final class OutboxMailIT {
         assertThatThrownBy(() -> refused.result(PATIENCE))
                 .isInstanceOf(RunFailedException.class)
                 .hasMessageContaining("not today");
+    }
+
+    @Test
+    void a_token_of_an_earlier_round_does_not_answer_a_later_one() throws Exception {
+        Run<String> run = perdure.start(rounds, 1);
+        String first = tokens.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        String second;
+        try (Connection caller = caller()) {
+            in(caller).resolve(first, "for round 1");
+            run.promise(NEWS).resolve("go on");
+            second = tokens.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            caller.commit();
+        }
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .until(() -> TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))
+                        .equals("0"));
+        perdure.resolve(second, "for round 2");
+        assertThat(run.result(PATIENCE)).isEqualTo("for round 2");
     }
 
     @Test

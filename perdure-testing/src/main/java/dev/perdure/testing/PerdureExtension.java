@@ -1,12 +1,14 @@
 package dev.perdure.testing;
 
+import java.util.Objects;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a {@link PerdureTest} of their own and closes it afterwards.
+ * Gives tests a {@link PerdureTest} of their own and closes it afterwards. Runs on JUnit 5.12 and later.
  *
  * <pre>{@code
  * @ExtendWith(PerdureExtension.class)
@@ -28,8 +30,19 @@ public final class PerdureExtension implements ParameterResolver {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // the name that JUnit 5.12 knows, too
     public PerdureTest resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getStore(NAMESPACE)
-                .computeIfAbsent(PerdureTest.class, unseen -> PerdureTest.create(), PerdureTest.class);
+        Owned owned = context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(Owned.class, unseen -> new Owned(PerdureTest.create()), Owned.class);
+        return Objects.requireNonNull(owned).perdure();
+    }
+
+    /** JUnit 5.12 closes only a {@code CloseableResource}, later versions prefer an {@code AutoCloseable}. */
+    @SuppressWarnings("deprecation")
+    private record Owned(PerdureTest perdure) implements AutoCloseable, Store.CloseableResource {
+        @Override
+        public void close() {
+            perdure.close();
+        }
     }
 }

@@ -112,6 +112,7 @@ final class Mailroom {
                         new AlreadyResolvedException(
                                 "%s of run '%s' is settled already; the first answer counts. Look at it instead of settling it again."
                                         .formatted(describe(delivery.mail().channel()), delivery.to()));
+                    case BEGAN_ANEW -> unknownToken();
                 };
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         };
@@ -137,14 +138,18 @@ final class Mailroom {
         Address address = find(token);
         Type type = value == null ? Object.class : value.getClass();
         Payload payload = encode(value, type, "the value of an awakeable");
-        return new Change.Deliver(address.run(), Mail.value(Channel.answer(address.position()), token(), payload));
+        return answer(address, Mail.value(Channel.answer(address.position()), token(), payload));
     }
 
     Change.Deliver rejection(String token, String reason) {
         Texts.requireReason(reason);
         Address address = find(token);
-        Mail mail = Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY);
-        return new Change.Deliver(address.run(), mail);
+        return answer(address, Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
+    }
+
+    /** An answer to a call: to this one, and not to another at the same position after the run has begun anew. */
+    static Change.Deliver answer(Address address, Mail mail) {
+        return new Change.Deliver(address.run(), mail, address.life());
     }
 
     private Address find(String token) {
@@ -152,11 +157,12 @@ final class Mailroom {
             throw new UnknownTokenException(
                     "This is no token of an awakeable: it does not begin with awk_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
         }
-        return settings.store()
-                .mailboxes()
-                .awakeable(Tokens.hash(token))
-                .orElseThrow(() -> new UnknownTokenException(
-                        "No awakeable has this token. It was mistyped, or its run has begun anew or is gone."));
+        return settings.store().mailboxes().awakeable(Tokens.hash(token)).orElseThrow(Mailroom::unknownToken);
+    }
+
+    private static UnknownTokenException unknownToken() {
+        return new UnknownTokenException(
+                "No awakeable has this token. It was mistyped, or its run has begun anew or is gone.");
     }
 
     // ---- events
@@ -173,7 +179,7 @@ final class Mailroom {
         for (Address address : mailboxes.subscribers(event, key)) {
             UUID mine = new UUID(token.getMostSignificantBits() + address.position(), token.getLeastSignificantBits());
             Mail mail = Mail.value(Channel.answer(address.position()), mine, payload);
-            deliveries.add(new Change.Deliver(address.run(), mail));
+            deliveries.add(answer(address, mail));
         }
         return deliveries;
     }

@@ -430,7 +430,7 @@ final class Session implements Host {
     @Override
     public boolean answer(String token, Function<Channel, Mail> mail) {
         return untilReached(() -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
-                .map(address -> new Change.Deliver(address.run(), mail.apply(Channel.answer(address.position()))))
+                .map(address -> Mailroom.answer(address, mail.apply(Channel.answer(address.position()))))
                 .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
     }
 

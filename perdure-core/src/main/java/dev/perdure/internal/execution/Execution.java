@@ -80,14 +80,20 @@ public final class Execution {
         } catch (Unwind left) {
             departure = transitions.departure().orElseGet(Departure.Lost::new);
         } catch (RuntimeException | Error unexpected) {
-            LOG.error(
-                    "Run {} is dropped from memory and will be given back.",
-                    held.run().id(),
-                    unexpected);
-            departure = transitions.departure().orElseGet(Departure.Lost::new);
+            departure = recovered(unexpected);
         }
         if (!guard.abandoned()) {
             host.left(this, departure);
+        }
+    }
+
+    /** The engine itself could not carry the run on: counted as a recovery, so that it is paused if that happens every time. */
+    private Departure recovered(Throwable unexpected) {
+        LOG.error("Run {} cannot be carried on and is given back.", held.run().id(), unexpected);
+        try {
+            return transitions.leave(new Move.Recover(Failure.of(unexpected).summary()));
+        } catch (Unwind lost) {
+            return transitions.departure().orElseGet(Departure.Lost::new);
         }
     }
 
@@ -113,8 +119,6 @@ public final class Execution {
             return transitions.end(RunState.COMPLETED, outcome(values, result), "");
         } catch (Replay.Mismatch mismatch) {
             return transitions.leave(new Move.Pause(messageOf(mismatch)));
-        } catch (VirtualMachineError | LinkageError broken) {
-            return transitions.leave(new Move.Recover(Failure.of(broken).summary()));
         } catch (Unwind unwind) {
             throw unwind;
         } catch (Throwable thrown) {
@@ -136,9 +140,8 @@ public final class Execution {
         return new Replay(run, first, after -> {
             try {
                 return pages.apply(after);
-            } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
-                LOG.debug("The journal of run {} cannot be read.", run, trouble);
-                throw transitions.lost();
+            } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
+                throw transitions.lost(trouble);
             }
         });
     }

@@ -2,6 +2,7 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Payload;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -13,30 +14,39 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the call that holds a virtual object knows of its state. It is read once, when it is first asked about something that the
- * call has not written itself; nobody else writes, so from then on it is kept here. A call that was handed the object together
+ * call has not written itself; no other call writes, so from then on it is kept here. A call that was handed the object together
  * with what is known of it reads nothing at all.
+ *
+ * <p>Invariant. What the call began with is never changed: other calls may begin with it, too, if this one has to begin again.
+ * The call's own writes are kept beside it, and both are put together only for the call that comes after the end of this one.
  */
 final class ObjectMemory implements StateSource {
     private final Host host;
     private final ObjectKey object;
-    private final Map<String, Optional<Payload>> changed = new HashMap<>();
-    private @Nullable SortedMap<String, Payload> known;
+    /** What the call began with, or null as long as it has not been read. */
+    private @Nullable SortedMap<String, Payload> before;
+
+    /** What the call has written; empty for what it has cleared. */
+    private final Map<String, Optional<Payload>> written = new HashMap<>();
+
+    /** Whether the call has cleared all that was there before. */
+    private boolean allCleared;
 
     ObjectMemory(Host host, ObjectKey object, @Nullable Known handedOver) {
         this.host = host;
         this.object = object;
-        this.known = handedOver == null ? null : handedOver.state();
+        this.before = handedOver == null ? null : handedOver.state();
     }
 
-    /** For the next call that holds the object. */
+    /** For the next call that holds the object: everything, if that is known. */
     Optional<Known> known() {
-        return Optional.ofNullable(known).map(state -> new Known(object, state));
+        return before == null && !allCleared ? Optional.empty() : Optional.of(new Known(object, all()));
     }
 
     @Override
     public Optional<Payload> read(String name) {
-        Optional<Payload> written = changed.get(name);
-        return written == null ? Optional.ofNullable(all().get(name)) : written;
+        Optional<Payload> mine = written.get(name);
+        return mine == null ? Optional.ofNullable(underneath().get(name)) : mine;
     }
 
     @Override
@@ -44,35 +54,36 @@ final class ObjectMemory implements StateSource {
         return new TreeSet<>(all().keySet());
     }
 
-    private SortedMap<String, Payload> all() {
-        SortedMap<String, Payload> state = known;
+    /** What the call's own writes lie over. */
+    private SortedMap<String, Payload> underneath() {
+        if (allCleared) {
+            return Collections.emptySortedMap();
+        }
+        SortedMap<String, Payload> state = before;
         if (state == null) {
-            state = new TreeMap<>(host.state(object));
-            for (Map.Entry<String, Optional<Payload>> change : changed.entrySet()) {
-                write(state, change.getKey(), change.getValue());
-            }
-            known = state;
+            state = host.state(object);
+            before = state;
         }
         return state;
     }
 
-    void write(String name, Optional<Payload> value) {
-        changed.put(name, value);
-        if (known != null) {
-            write(known, name, value);
+    private SortedMap<String, Payload> all() {
+        SortedMap<String, Payload> state = underneath();
+        if (written.isEmpty()) {
+            return state;
         }
+        SortedMap<String, Payload> after = new TreeMap<>(state);
+        written.forEach(
+                (name, value) -> value.ifPresentOrElse(payload -> after.put(name, payload), () -> after.remove(name)));
+        return after;
     }
 
-    private static void write(SortedMap<String, Payload> state, String name, Optional<Payload> value) {
-        if (value.isPresent()) {
-            state.put(name, value.get());
-        } else {
-            state.remove(name);
-        }
+    void write(String name, Optional<Payload> value) {
+        written.put(name, value);
     }
 
     void clearAll() {
-        changed.clear();
-        known = new TreeMap<>();
+        written.clear();
+        allCleared = true;
     }
 }

@@ -114,29 +114,37 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     /** On a thread of its own: runs the body once, and hands in what came of it. */
     void run(BodyGuard guard) {
-        Steps.RunningAttempt attempt = steps.attempt(call, failed + 1);
-        Runnable news;
-        try {
-            Values.Stored stored = steps.tryOnce(call, attempt, type, body, options, guard);
-            news = () -> transitions.ride(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
-        } catch (BodyGuard.Interrupted interrupted) {
-            news = switch (interrupted.why()) {
-                case TIMEOUT -> failure(attempt, Steps.timedOut(call, options, interrupted));
-                case DEADLINE -> transitions::reachDeadline;
-                case CANCEL, LOST, ABANDONED -> () -> {};
-            };
-        } catch (VirtualMachineError | LinkageError broken) {
-            news = () -> {
-                throw broken;
-            };
-        } catch (Throwable thrown) {
-            news = failure(attempt, thrown);
-        }
-        Runnable told = news;
+        Runnable told = newsOf(guard);
         futures.handIn(() -> {
             running = false;
             told.run();
         });
+    }
+
+    /** What the run's thread is to do about the attempt, whatever happens: it waits for nothing else. */
+    private Runnable newsOf(BodyGuard guard) {
+        try {
+            return attempted(steps.attempt(call, failed + 1), guard);
+        } catch (Throwable unjudged) { // the attempt has left nothing behind, so that it can be made again
+            return () -> {
+                throw transitions.lost(unjudged);
+            };
+        }
+    }
+
+    private Runnable attempted(Steps.RunningAttempt attempt, BodyGuard guard) {
+        try {
+            Values.Stored stored = steps.tryOnce(call, attempt, type, body, options, guard);
+            return () -> transitions.ride(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
+        } catch (BodyGuard.Interrupted interrupted) {
+            return switch (interrupted.why()) {
+                case TIMEOUT -> failure(attempt, Steps.timedOut(call, options, interrupted));
+                case DEADLINE -> transitions::reachDeadline;
+                case CANCEL, LOST, ABANDONED -> () -> {};
+            };
+        } catch (Throwable thrown) { // an Error too: it is an attempt that failed
+            return failure(attempt, thrown);
+        }
     }
 
     private Runnable failure(Steps.RunningAttempt attempt, Throwable thrown) {

@@ -242,9 +242,9 @@ final class Steps {
                     failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
                     continue;
                 }
-            } catch (VirtualMachineError | LinkageError | Unwind broken) {
-                throw broken;
-            } catch (Throwable fromBody) {
+            } catch (Unwind leaving) {
+                throw leaving;
+            } catch (Throwable fromBody) { // an Error too: it is an attempt that failed
                 thrown = fromBody;
             }
             Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);

@@ -166,6 +166,17 @@ final class Transitions {
         return unwind(new Departure.Lost());
     }
 
+    /** The store or the engine is in trouble: that is no business of the workflow's code either. */
+    Unwind lost(Throwable trouble) {
+        if (!(trouble instanceof Unwind)) {
+            LOG.error(
+                    "Run {} is dropped from memory and given back within a lease, because the engine could not carry it on.",
+                    held.run().id(),
+                    trouble);
+        }
+        return lost();
+    }
+
     // ---- writing
 
     /**
@@ -278,9 +289,8 @@ final class Transitions {
             Outcome outcome = ends ? turn.end(transition, known.get()) : host.commit(transition);
             timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
-        } catch (RuntimeException trouble) { // of the store or the engine, and so never a failure of the run
-            LOG.debug("Run {} is let go of.", held.run().id(), trouble);
-            throw lost();
+        } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
+            throw lost(trouble);
         }
     }
 

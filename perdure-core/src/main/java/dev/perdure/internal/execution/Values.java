@@ -86,9 +86,16 @@ public final class Values {
         return type.cast(value);
     }
 
-    /** Reads a user's value back. */
+    /** Reads a user's value back. A class that is missing for that is trouble of a deploy, as a type that does not fit is. */
     public @Nullable Object decode(Payload payload, Type type) {
-        return codec.decode(payload, type);
+        try {
+            return codec.decode(payload, type);
+        } catch (LinkageError missing) {
+            throw new PayloadException(
+                    "A class that is needed to read it as %s cannot be loaded: %s."
+                            .formatted(type.getTypeName(), missing),
+                    missing);
+        }
     }
 
     /**

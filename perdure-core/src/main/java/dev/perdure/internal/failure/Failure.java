@@ -34,12 +34,8 @@ public record Failure(
     }
 
     private static Failure of(Throwable thrown, int causes) {
-        List<Frame> frames = Arrays.stream(thrown.getStackTrace())
-                .limit(MAX_FRAMES)
-                .map(frame -> new Frame(
-                        frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber()))
-                .toList();
-        Throwable cause = thrown.getCause();
+        List<Frame> frames = framesOf(thrown);
+        Throwable cause = causeOf(thrown);
         String type = thrown instanceof RecordedException recorded
                 ? recorded.type()
                 : thrown.getClass().getName();
@@ -47,12 +43,33 @@ public record Failure(
                 type, cut(messageOf(thrown)), frames, cause == null || causes == 0 ? null : of(cause, causes - 1));
     }
 
-    /** A user's getMessage may itself throw; that must not keep the failure from being recorded. */
+    // Methods of a user's exception may themselves throw, whatever it is; that must not keep the failure from being recorded.
+
     private static @Nullable String messageOf(Throwable thrown) {
         try {
             return thrown.getMessage();
-        } catch (RuntimeException broken) {
+        } catch (Throwable broken) {
             return "(its getMessage() threw " + broken.getClass().getName() + ")";
+        }
+    }
+
+    private static @Nullable Throwable causeOf(Throwable thrown) {
+        try {
+            return thrown.getCause();
+        } catch (Throwable broken) {
+            return null;
+        }
+    }
+
+    private static List<Frame> framesOf(Throwable thrown) {
+        try {
+            return Arrays.stream(thrown.getStackTrace())
+                    .limit(MAX_FRAMES)
+                    .map(frame -> new Frame(
+                            frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber()))
+                    .toList();
+        } catch (Throwable broken) {
+            return List.of();
         }
     }
 

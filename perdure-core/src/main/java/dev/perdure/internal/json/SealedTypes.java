@@ -1,6 +1,7 @@
 package dev.perdure.internal.json;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.OptBoolean;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.introspect.Annotated;
@@ -14,8 +15,16 @@ import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 final class SealedTypes extends JacksonAnnotationIntrospector {
     private static final long serialVersionUID = 1L;
 
-    private static final JsonTypeInfo.Value BY_NAME = JsonTypeInfo.Value.construct(
-            JsonTypeInfo.Id.SIMPLE_NAME, JsonTypeInfo.As.PROPERTY, "@type", null, false, true, null);
+    private static final JsonTypeInfo.Value BY_NAME =
+            JsonTypeInfo.Value.from(SimpleName.class.getAnnotation(JsonTypeInfo.class));
+
+    /** The rule as an annotation: the parameters of {@code Value.construct} differ between versions of the annotations. */
+    @JsonTypeInfo(
+            use = JsonTypeInfo.Id.SIMPLE_NAME,
+            include = JsonTypeInfo.As.PROPERTY,
+            property = "@type",
+            requireTypeIdForSubtypes = OptBoolean.TRUE)
+    private interface SimpleName {}
 
     @Override
     public JsonTypeInfo.@Nullable Value findPolymorphicTypeInfo(MapperConfig<?> config, Annotated annotated) {

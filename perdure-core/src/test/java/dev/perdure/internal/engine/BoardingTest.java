@@ -8,6 +8,7 @@ import dev.perdure.ClosedException;
 import dev.perdure.Handler;
 import dev.perdure.ObjectContext;
 import dev.perdure.ObjectHandle;
+import dev.perdure.ObjectMethod;
 import dev.perdure.Perdure;
 import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
@@ -51,6 +52,7 @@ public final class BoardingTest {
     public static final class Counter {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch gate = new CountDownLatch(1);
+        final CountDownLatch secondMayEnd = new CountDownLatch(1);
         final CountDownLatch all = new CountDownLatch(CALLERS + 1);
         final AtomicInteger bodies = new AtomicInteger();
 
@@ -90,8 +92,28 @@ public final class BoardingTest {
 
         /** A handler. */
         @Handler
+        public int countThenStep(ObjectContext ctx) {
+            int count = count(ctx);
+            return ctx.step("add", () -> addInBody(count - 1));
+        }
+
+        /** A handler. */
+        @Handler
+        public int second(ObjectContext ctx) throws InterruptedException {
+            secondMayEnd.await();
+            return count(ctx);
+        }
+
+        /** A handler. */
+        @Handler
         public int fail(ObjectContext ctx) {
             throw new IllegalStateException("not the number " + count(ctx));
+        }
+
+        /** A handler. */
+        @Handler
+        public int breakDown(ObjectContext ctx) {
+            throw new NoClassDefFoundError("not the number " + count(ctx));
         }
     }
 
@@ -108,6 +130,7 @@ public final class BoardingTest {
                             .count(),
                     Math::max);
             if (changes.size() > 1 && changes.getLast() instanceof Change.Start) {
+                counter.secondMayEnd.countDown();
                 Gate.passed(counter.all);
                 gate.pass();
             }
@@ -192,6 +215,27 @@ public final class BoardingTest {
         }
     }
 
+    /** It begins again from the store; what it had set in memory is nobody's. */
+    @Test
+    void what_a_call_sets_before_it_turns_out_to_want_more_is_not_seen_by_the_next() throws Exception {
+        try (Perdure engine = engine(holdingUp())) {
+            FutureTask<Integer> first = first(engine);
+            FutureTask<Integer> second = waiting(() -> counter(engine).call(Counter::second));
+            FutureTask<Integer> wantsMore = waiting(() -> counter(engine).call(Counter::countThenStep));
+            List<FutureTask<Integer>> calls =
+                    waiting(CALLERS, () -> counter(engine).call(Counter::count));
+            gate.open();
+            counter.gate.countDown();
+            List<Integer> results = new ArrayList<>(results(calls));
+            results.add(second.get());
+            results.add(wantsMore.get());
+            assertThat(results).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 3));
+            assertThat(counter.bodies).hasValue(1);
+            assertThat(counter(engine).state().get(Counter.COUNT)).contains(CALLERS + 3);
+            assertThat(first.get()).isEqualTo(1);
+        }
+    }
+
     @Test
     void a_call_that_waits_in_the_store_goes_first() throws Exception {
         try (Perdure engine = engine(rows);
@@ -252,9 +296,18 @@ public final class BoardingTest {
 
     @Test
     void a_failure_is_the_callers_and_what_was_set_before_it_stays() throws Exception {
+        assertFailsAlone(Counter::fail);
+    }
+
+    @Test
+    void an_error_is_the_callers_as_an_exception_is() throws Exception {
+        assertFailsAlone(Counter::breakDown);
+    }
+
+    private void assertFailsAlone(ObjectMethod.Supplier<Counter, Integer> failing) throws Exception {
         try (Perdure engine = engine(rows)) {
             FutureTask<Integer> first = first(engine);
-            FutureTask<Integer> fails = waiting(() -> counter(engine).call(Counter::fail));
+            FutureTask<Integer> fails = waiting(() -> counter(engine).call(failing));
             FutureTask<Integer> next = waiting(() -> counter(engine).call(Counter::count));
             counter.gate.countDown();
             assertThatThrownBy(fails::get)

@@ -227,6 +227,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Errors extends ErrorScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Poison extends PoisonScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

@@ -4,16 +4,19 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives tests a {@link PerdureTest} on PostgreSQL, and the class's {@link DataSource} to those that ask for it. The server
- * belongs to the JVM, the database to the test class, the schema to the test; each goes when its owner does.
+ * belongs to the JVM, the database to the test class, the schema to the test; each goes when its owner does. Runs on
+ * JUnit 5.12 and later.
  */
 public final class PostgresExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(PostgresExtension.class);
@@ -21,11 +24,22 @@ public final class PostgresExtension implements ParameterResolver {
     /** For JUnit. */
     public PostgresExtension() {}
 
-    /** A database with a count of the schemas in it. */
-    private record ClassDatabase(SharedPostgres.Fresh database, AtomicInteger schemas) implements AutoCloseable {
+    /** A database with a count of the schemas in it. JUnit 5.12 closes only a {@code CloseableResource}. */
+    @SuppressWarnings("deprecation")
+    private record ClassDatabase(SharedPostgres.Fresh database, AtomicInteger schemas)
+            implements AutoCloseable, Store.CloseableResource {
         @Override
         public void close() {
             database.close();
+        }
+    }
+
+    /** What one test works with. */
+    @SuppressWarnings("deprecation")
+    private record Owned(PerdureTest perdure) implements AutoCloseable, Store.CloseableResource {
+        @Override
+        public void close() {
+            perdure.close();
         }
     }
 
@@ -36,24 +50,29 @@ public final class PostgresExtension implements ParameterResolver {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // the name that JUnit 5.12 knows, too
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        ClassDatabase owned = databaseOf(context);
-        return parameter.getParameter().getType() == DataSource.class
-                ? owned.database().dataSource()
-                : context.getStore(NAMESPACE)
-                        .computeIfAbsent(PerdureTest.class, unseen -> perdure(owned), PerdureTest.class);
+        ClassDatabase ofClass = databaseOf(context);
+        if (parameter.getParameter().getType() == DataSource.class) {
+            return ofClass.database().dataSource();
+        }
+        Owned ofTest = context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(Owned.class, unseen -> new Owned(perdure(ofClass)), Owned.class);
+        return Objects.requireNonNull(ofTest).perdure();
     }
 
+    @SuppressWarnings("deprecation") // as above
     private static ClassDatabase databaseOf(ExtensionContext context) {
         Class<?> test = context.getRequiredTestClass();
         ExtensionContext ofClass = context.getParent()
                 .filter(parent -> parent.getTestClass().isPresent())
                 .orElse(context);
-        return ofClass.getStore(NAMESPACE)
-                .computeIfAbsent(
+        ClassDatabase owned = ofClass.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(
                         ClassDatabase.class,
                         unseen -> new ClassDatabase(SharedPostgres.database(test.getSimpleName()), new AtomicInteger()),
                         ClassDatabase.class);
+        return Objects.requireNonNull(owned);
     }
 
     private static PerdureTest perdure(ClassDatabase owned) {

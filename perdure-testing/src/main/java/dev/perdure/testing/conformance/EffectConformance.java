@@ -1,6 +1,7 @@
 package dev.perdure.testing.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -10,6 +11,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.Mailboxes.Place;
@@ -406,7 +408,7 @@ public abstract class EffectConformance extends StoreConformance {
         apply(worker, change);
         apply(worker, change);
 
-        assertThat(store().mailboxes().awakeable("hash")).contains(new Address(run.id(), 4));
+        assertThat(store().mailboxes().awakeable("hash")).contains(new Address(run.id(), 4, 0));
         assertThat(store().mailboxes().awakeable("another")).isEmpty();
     }
 
@@ -419,8 +421,8 @@ public abstract class EffectConformance extends StoreConformance {
         apply(worker, advance(any, 1, STAY, List.of(new Effect.Subscribe("paid", "", 1)), step(1, "1")));
         apply(worker, advance(keyed, 1, STAY, List.of(new Effect.Subscribe("paid", "42", 2)), step(1, "1")));
         apply(worker, advance(other, 1, STAY, List.of(new Effect.Subscribe("sent", "42", 3)), step(1, "1")));
-        Address toAny = new Address(any.id(), 1);
-        Address toKeyed = new Address(keyed.id(), 2);
+        Address toAny = new Address(any.id(), 1, 0);
+        Address toKeyed = new Address(keyed.id(), 2, 0);
 
         assertThat(store().mailboxes().subscribers("paid", "42")).containsExactlyInAnyOrder(toAny, toKeyed);
         assertThat(store().mailboxes().subscribers("paid", "")).containsExactly(toAny);
@@ -480,5 +482,86 @@ public abstract class EffectConformance extends StoreConformance {
         assertThat(store().mailboxes().published(run, "progress", -1, 10))
                 .extracting(Published::payload)
                 .containsExactly(payload("1"), payload("2"));
+    }
+
+    @Test
+    void an_answer_reaches_the_life_that_asked_and_no_later_one() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(
+                worker,
+                advance(
+                        run,
+                        1,
+                        STAY,
+                        List.of(new Effect.Awakeable("first", 2), new Effect.Subscribe("paid", "", 3)),
+                        step(1, "1")));
+        Address asked = store().mailboxes().awakeable("first").orElseThrow();
+        Address subscribed = store().mailboxes().subscribers("paid", "").getFirst();
+        Mail arrived = mail(Channel.answer(9), "before");
+        deliver(run, arrived);
+        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
+        Claimed again = claimOne(worker);
+        List<Effect> asks = List.of(new Effect.Awakeable("second", 2), new Effect.Subscribe("paid", "", 3));
+        apply(worker, advance(run, again.epoch(), await(1, Channel.answer(2), Channel.answer(3)), asks));
+
+        Outcome tooLate = new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW);
+        assertThat(answer(asked, "late")).isEqualTo(tooLate);
+        assertThat(answer(subscribed, "late")).isEqualTo(tooLate);
+        assertThat(deliver(run, arrived)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(unread(run)).isEmpty();
+        assertThat(stateOf(run)).isEqualTo(RunState.SUSPENDED);
+
+        Address present = store().mailboxes().awakeable("second").orElseThrow();
+        assertThat(store().mailboxes().subscribers("paid", ""))
+                .containsExactly(new Address(run.id(), 3, present.life()));
+        assertThat(store().ledger()
+                        .apply(
+                                Lane.client(0),
+                                List.of(
+                                        answering(asked, "late"),
+                                        answering(present, "now"),
+                                        answering(present, "later"))))
+                .satisfiesExactly(
+                        late -> assertThat(late).isEqualTo(tooLate),
+                        now -> assertThat(now).isInstanceOf(Outcome.Applied.class),
+                        later -> assertThat(later).isEqualTo(new Outcome.Undelivered(Outcome.Undelivered.Why.TAKEN)));
+        assertThat(unread(run)).containsExactly("now");
+        assertThat(stateOf(run)).isEqualTo(RunState.READY);
+    }
+
+    /** The store knows short ways to a run that is in memory. */
+    @Test
+    void an_answer_to_an_earlier_life_does_not_reach_a_run_in_memory() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(worker, advance(run, 1, STAY, List.of(new Effect.Awakeable("first", 2)), step(1, "1")));
+        Address asked = store().mailboxes().awakeable("first").orElseThrow();
+        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
+        claimOne(worker);
+        for (int i = 0; i < 3; i++) {
+            deliver(run, mail(NEWS, "1"));
+            assertThat(answer(asked, "late")).isEqualTo(new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW));
+        }
+        assertThat(unread(run)).containsExactly("1", "1", "1");
+    }
+
+    @Test
+    void an_answer_that_names_no_life_is_refused() {
+        Mail answer = mail(Channel.answer(1), "1");
+        assertThatThrownBy(() -> new Change.Deliver(RunId.of("a"), answer))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("An answer is for one life of run 'a'. Name the life of the call that it answers.");
+        assertThatThrownBy(() -> new Effect.Deliver(RunId.of("a"), answer))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("An answer to run 'a' is no effect: it is delivered by a change that names its life.");
+    }
+
+    private Outcome answer(Address address, String value) {
+        return apply(Lane.client(0), answering(address, value));
+    }
+
+    private static Change.Deliver answering(Address address, String value) {
+        return new Change.Deliver(address.run(), mail(Channel.answer(address.position()), value), address.life());
     }
 }

@@ -183,7 +183,7 @@ public abstract class MailConformance extends StoreConformance {
                 .apply(
                         Lane.client(0),
                         IntStream.rangeClosed(1, 3)
-                                .<Change>mapToObj(i -> new Change.Deliver(run.id(), mail(Channel.answer(i), "x")))
+                                .<Change>mapToObj(i -> delivery(run, mail(Channel.answer(i), "x")))
                                 .toList());
         assertThat(stateOf(run)).isEqualTo(RunState.READY);
     }

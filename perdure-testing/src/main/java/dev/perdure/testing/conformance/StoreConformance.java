@@ -290,9 +290,16 @@ public abstract class StoreConformance {
         return Mail.value(channel, UUID.randomUUID(), payload(value));
     }
 
-    /** Sends a mail from outside. */
+    /** Sends a mail from outside; an answer to the first life of the run. */
     protected final Outcome deliver(RunRef run, Mail mail) {
-        return apply(Lane.client(0), new Change.Deliver(run.id(), mail));
+        return apply(Lane.client(0), delivery(run, mail));
+    }
+
+    /** A mail from outside; an answer to the first life of the run. */
+    protected static Change.Deliver delivery(RunRef run, Mail mail) {
+        return mail.channel().kind() == Channel.Kind.ANSWER
+                ? new Change.Deliver(run.id(), mail, 0)
+                : new Change.Deliver(run.id(), mail);
     }
 
     /** The values of the mail that a run has not taken. */

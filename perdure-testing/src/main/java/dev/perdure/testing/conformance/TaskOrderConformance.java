@@ -11,8 +11,10 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Parent;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
@@ -289,6 +291,48 @@ public abstract class TaskOrderConformance extends GraphConformance {
         assertThat(again.control().wakes()).isZero();
         command(again.run(), Order.CANCEL, "again");
         assertThat(polled(worker, 0).signalled()).hasSize(1);
+    }
+
+    @Test
+    void what_the_old_life_asked_for_does_not_answer_the_new_one() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        List<Effect> asks = List.of(
+                new Effect.Awakeable("first", 2),
+                new Effect.Subscribe("paid", "", 3),
+                new Effect.Start(newRun("child").withParent(new Parent(a.run(), 4, true))));
+        apply(worker, advance(a.run(), 1, new Move.Stay(), asks, step(1, "1")));
+        Address asked = store().mailboxes().awakeable("first").orElseThrow();
+        Address subscribed = store().mailboxes().subscribers("paid", "").getFirst();
+        apply(worker, advance(a.run(), 1, new Move.End(RunState.FAILED, payload(""), "broken")));
+        command(refOf("graph"), Order.KILL, "enough");
+        rerun("a");
+        List<Claimed> claimed = polled(worker, 5).claimed();
+        assertThat(ids(claimed)).containsExactlyInAnyOrder("a", "child");
+        Claimed again = claimed.stream()
+                .filter(claim -> claim.run().equals(a.run()))
+                .findFirst()
+                .orElseThrow();
+        Move wait = await(1, Channel.answer(2), Channel.answer(3), Channel.answer(4));
+        apply(worker, advance(again.run(), again.epoch(), wait));
+
+        assertThat(store().mailboxes().awakeable("first")).isEmpty();
+        assertThat(store().mailboxes().subscribers("paid", "")).isEmpty();
+        for (Address address : List.of(asked, subscribed)) {
+            Change late =
+                    new Change.Deliver(address.run(), mail(Channel.answer(address.position()), "late"), address.life());
+            assertThat(apply(Lane.client(0), late))
+                    .isEqualTo(new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW));
+        }
+        complete(
+                worker,
+                claimed.stream()
+                        .filter(claim -> !claim.equals(again))
+                        .findFirst()
+                        .orElseThrow(),
+                0);
+        assertThat(unread(again.run())).isEmpty();
+        assertThat(stateOf(again.run())).isEqualTo(RunState.SUSPENDED);
     }
 
     @Test
