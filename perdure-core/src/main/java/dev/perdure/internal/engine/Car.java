@@ -161,9 +161,14 @@ final class Car implements Turn {
     }
 
     @Override
+    public boolean isDropped() {
+        return train.locked(() -> outcome instanceof Outcome.Fenced);
+    }
+
+    @Override
     public Optional<Control> await() {
         while (true) {
-            train.locked(this::stand).ifPresent(Car::launch);
+            train.couple(this::stand);
             if (train.locked(() -> holding != null || outcome != null)) {
                 break;
             }
@@ -199,7 +204,7 @@ final class Car implements Turn {
 
     @Override
     public Outcome end(Change.Advance transition, Optional<Known> state) {
-        train.locked(() -> come(transition, state)).ifPresent(Car::launch);
+        train.couple(() -> come(transition, state));
         while (true) {
             if (train.locked(() -> holding != null && end != null && train.takesTheLead(this))) {
                 train.lead();

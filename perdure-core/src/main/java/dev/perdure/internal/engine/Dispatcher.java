@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
  * until a hint, the next timer or the next look. Polling is the truth and backs off when idle; hints only make it quick.
  *
  * <p>Once per lease, and after a poll or a hand-over whose answer was lost, it compares what the store believes this worker
- * holds with what it has in memory, and gives back what it did not know a moment before either: so no run stays owned by a
- * worker that forgot it, and one that was just handed over has time to be launched.
+ * holds with what it has in memory. What it does not know it gives back as soon as no call is under way any more that could
+ * still bring it ({@link Acquisitions}): so no run stays owned by a worker that forgot it, and none is given back that is about
+ * to be launched.
  *
  * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
  * runs nothing else is taken. If one waits for longer than a lease, this worker takes nothing else during every second lease,
@@ -44,8 +45,6 @@ final class Dispatcher {
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
-    /** Longer than it takes to launch what was handed over. */
-    private static final long SECOND_LOOK = 4 * SHORTEST;
 
     private static final Polled NOTHING = new Polled(List.of(), List.of(), null, false);
 
@@ -63,6 +62,7 @@ final class Dispatcher {
     private volatile boolean hungry;
     private volatile boolean reconcile;
     private long nextReconcile;
+    private @Nullable Suspects suspects;
 
     private long aloneWaitsSince = Clockwork.NEVER;
 
@@ -159,9 +159,7 @@ final class Dispatcher {
     }
 
     private Polled poll(Session session) {
-        if (reconcile || settings.clockwork().nanoTime() - nextReconcile >= 0) {
-            giveBackForgotten(session);
-        }
+        giveBackForgotten(session);
         exclusive = exclusive && session.executions().stream().anyMatch(Execution::alone);
         boolean empty = session.isEmpty();
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
@@ -218,23 +216,46 @@ final class Dispatcher {
         }
     }
 
-    private void giveBackForgotten(Session session) {
-        reconcile = false;
-        List<Leases.Owned> unknown = unknown(session);
-        if (!unknown.isEmpty()) {
-            look.raise(); // there will be something to claim soon
-            Waiting.housekeeping(settings.clockwork().signal(), SECOND_LOOK);
-            Set<Leases.Owned> still = Set.copyOf(unknown(session));
-            unknown.stream().filter(still::contains).forEach(owned -> giveBack(session, owned));
+    /**
+     * Runs that the store believes a session holds and that it does not know.
+     *
+     * @param session which
+     * @param runs what it seems to have forgotten
+     * @param calls that may still bring them
+     */
+    private record Suspects(Session session, List<Leases.Owned> runs, Set<Object> calls) {
+        boolean areDecided() {
+            return session.acquisitions().areOver(calls);
         }
-        nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
 
-    /** What the store believes this worker holds and it does not know of. */
-    private List<Leases.Owned> unknown(Session session) {
-        return settings.store().leases().owned(session.id()).stream()
+    private void giveBackForgotten(Session session) {
+        Suspects before = suspects;
+        if (before != null && before.session == session) {
+            if (!before.areDecided()) {
+                return;
+            }
+            suspects = null; // also if giving back fails: then they are found again
+            before.runs.stream()
+                    .filter(owned -> !session.holds(owned.run()))
+                    .forEach(owned -> giveBack(session, owned));
+        }
+        suspects = null;
+        if (reconcile || settings.clockwork().nanoTime() - nextReconcile >= 0) {
+            reconcile = false;
+            nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
+            suspects = unknown(session);
+            giveBackForgotten(session);
+        }
+    }
+
+    private @Nullable Suspects unknown(Session session) {
+        List<Leases.Owned> unknown = settings.store().leases().owned(session.id()).stream()
                 .filter(owned -> !session.holds(owned.run()))
                 .toList();
+        return unknown.isEmpty()
+                ? null
+                : new Suspects(session, unknown, session.acquisitions().underWay());
     }
 
     private static void giveBack(Session session, Leases.Owned unknown) {

@@ -51,12 +51,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
  * everything in it is dropped, and the worker joins again as a new one.
  */
 final class Session implements Host {
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int PAGE_BYTES = 256 * 1024;
 
     private final WorkerId id;
@@ -71,6 +74,7 @@ final class Session implements Host {
     private final Listeners listeners;
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
+    private final Acquisitions acquisitions;
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private final Map<ObjectKey, Train> trains = new ConcurrentHashMap<>();
     /** Handlers that were seen to do more than touch the state. */
@@ -91,6 +95,7 @@ final class Session implements Host {
         this.graphs = shared.graphs();
         this.listeners = shared.listeners();
         this.home = home;
+        this.acquisitions = new Acquisitions(home::acquired);
         this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
         this.committer = new Committer(
                 settings.store().ledger(),
@@ -110,6 +115,9 @@ final class Session implements Host {
 
         /** The session may hold runs that it does not know of. */
         void forgot();
+
+        /** A call is over by which the session may have been given runs, while {@link Acquisitions#areOver} is awaited. */
+        void acquired();
     }
 
     /** What a worker shares with the engine around it. */
@@ -181,13 +189,18 @@ final class Session implements Host {
         return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail);
     }
 
-    /** A run with this id is about to be started here; until then it must not be taken for one that was forgotten. */
+    /** A run with this id is about to be started here: it counts as held. */
     boolean expect(RunId run) {
         return starting.add(run);
     }
 
     void unexpect(RunId run) {
         starting.remove(run);
+    }
+
+    /** The calls under way by which it may be given runs. */
+    Acquisitions acquisitions() {
+        return acquisitions;
     }
 
     /** Carries a run on. */
@@ -213,7 +226,14 @@ final class Session implements Host {
     /** Carries a run on that has its turn, or runs ahead of it. */
     void launch(Held held, Journals.Page journal, Turn turn) {
         Execution execution = new Execution(held, journal, this, turn);
-        executions.put(held.run().key(), execution);
+        if (!isNextOf(held.run(), execution)) {
+            LOG.warn(
+                    "Run {} is in memory already, under epoch {} or a later one; it is not begun a second time.",
+                    held.run().id(),
+                    held.epoch());
+            turn.left();
+            return;
+        }
         if (!turn.isAhead()) {
             began(held);
         }
@@ -227,6 +247,26 @@ final class Session implements Host {
             execution.run();
             turn.left();
         });
+    }
+
+    /**
+     * Whether this execution takes the place of those before it: of the same run there is never more than one that may write.
+     * One under an earlier epoch has left in the store and loses what it had; one that ran ahead and was dropped has nothing.
+     */
+    private boolean isNextOf(RunRef run, Execution execution) {
+        while (true) {
+            Execution before = executions.putIfAbsent(run.key(), execution);
+            if (before == null) {
+                return true;
+            }
+            if (!execution.follows(before)) {
+                return false;
+            }
+            if (executions.replace(run.key(), before, execution)) {
+                before.lose();
+                return true;
+            }
+        }
     }
 
     /** The turn of a run that is held from the beginning. */
@@ -248,6 +288,11 @@ final class Session implements Host {
         }
 
         @Override
+        public boolean isDropped() {
+            return false;
+        }
+
+        @Override
         public Optional<Control> await() {
             return Optional.of(held.control());
         }
@@ -255,10 +300,16 @@ final class Session implements Host {
         @Override
         public Outcome end(Change.Advance transition, Optional<Known> known) {
             int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
+            return takes == 0
+                    ? committer.commit(Ends.taking(transition, takes))
+                    : acquisitions.during(() -> end(transition, takes, known));
+        }
+
+        private Outcome end(Change.Advance transition, int takes, Optional<Known> known) {
             Outcome outcome = committer.commit(Ends.taking(transition, takes));
             switch (outcome) {
                 case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
-                case Outcome.AlreadyThere there when takes > 0 -> forgot();
+                case Outcome.AlreadyThere there -> forgot();
                 default -> {}
             }
             return outcome;

@@ -187,12 +187,17 @@ final class Starter {
     private List<RunRef> startAll(Target target, List<Order> orders) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
-        List<Change> changes = orders.stream()
-                .<Change>map(order -> order.change(owner(home, order)))
-                .toList();
+        return home == null
+                ? startAll(null, target, orders)
+                : home.acquisitions().during(() -> startAll(home, target, orders));
+    }
+
+    private List<RunRef> startAll(@Nullable Session home, Target target, List<Order> orders) {
+        List<Change.Start> changes =
+                orders.stream().map(order -> order.change(owner(home, order))).toList();
         try {
             orders.forEach(order -> expect(home, order.run()));
-            List<Outcome> outcomes = commits.commitAll(home, changes);
+            List<Outcome> outcomes = commits.commitAll(home, List.copyOf(changes));
             List<RunRef> started = new ArrayList<>();
             PerdureException refusal = null;
             for (int i = 0; i < orders.size(); i++) {
@@ -208,7 +213,9 @@ final class Starter {
             return started;
         } finally {
             if (home != null) {
-                orders.forEach(order -> home.unexpect(order.run().id()));
+                changes.stream()
+                        .filter(change -> change.owner() != null)
+                        .forEach(change -> home.unexpect(change.run().id()));
                 orders.forEach(order -> met(home, order.run(), false));
             }
         }

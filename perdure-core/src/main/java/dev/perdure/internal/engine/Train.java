@@ -113,7 +113,7 @@ final class Train {
 
     /** Lets a call ride along without a start of its own, if it can. */
     Ride carry(Passenger passenger) {
-        locked(() -> board(passenger)).ifPresent(Car::launch);
+        couple(() -> board(passenger));
         return passenger.await();
     }
 
@@ -155,6 +155,15 @@ final class Train {
         locked(() -> {
             cars.forEach(Car::leaveBehind);
             return finish();
+        });
+    }
+
+    /** Couples a car, under the lock, and lets it begin. Between the two the store may hand it over. */
+    void couple(Supplier<Optional<Car>> how) {
+        session.acquisitions().during(() -> {
+            Optional<Car> next = locked(how);
+            next.ifPresent(Car::launch);
+            return next;
         });
     }
 
@@ -248,6 +257,10 @@ final class Train {
         if (crowded) {
             session.clockwork().giveWay(); // those who have just heard of their results come back
         }
+        session.acquisitions().during(this::send);
+    }
+
+    private boolean send() {
         Batch batch = locked(this::load);
         List<Outcome> outcomes = Collections.nCopies(batch.changes.size(), new Outcome.Fenced());
         try {
@@ -260,6 +273,7 @@ final class Train {
         if (outcomes.stream().anyMatch(Outcome.AlreadyThere.class::isInstance)) {
             session.forgot(); // who was handed over went with the answer
         }
+        return true;
     }
 
     private Batch load() {

@@ -89,6 +89,11 @@ final class Worker implements Session.Home {
         dispatcher.reconcile();
     }
 
+    @Override
+    public void acquired() {
+        dispatcher.look();
+    }
+
     Session session() {
         return session;
     }

@@ -36,6 +36,7 @@ public final class Execution {
 
     private final Held held;
     private final Host host;
+    private final Turn turn;
     private Journals.Page journal;
     private final Orders orders;
     private final Transitions transitions;
@@ -46,6 +47,7 @@ public final class Execution {
     public Execution(Held held, Journals.Page journal, Host host, Turn turn) {
         this.held = held;
         this.host = host;
+        this.turn = turn;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
         this.orders = new Orders(held.control(), host.clockwork());
@@ -65,6 +67,11 @@ public final class Execution {
     /** Under which epoch it is held. */
     public long epoch() {
         return held.epoch();
+    }
+
+    /** Whether this one goes on with what another execution of the same run has left. */
+    public boolean follows(Execution before) {
+        return before.epoch() < epoch() || (before.epoch() == epoch() && before.turn.isDropped());
     }
 
     /** Whether nothing else may run beside it. */

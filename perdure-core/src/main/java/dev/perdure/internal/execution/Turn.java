@@ -17,6 +17,9 @@ public interface Turn {
     /** Whether it matters when the run first does more than touch the state. Then {@link #await} is called before. */
     boolean isWatched();
 
+    /** Whether the run is begun again because this execution ran ahead in vain: it writes nothing any more. */
+    boolean isDropped();
+
     /** Waits until the run is held. Gives what is asked of it then, or nothing if it will not be held by this execution. */
     Optional<Control> await();
 
