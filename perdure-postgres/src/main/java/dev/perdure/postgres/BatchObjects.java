@@ -31,7 +31,11 @@ final class BatchObjects {
      * @param object which, or null if its row says so
      * @param epoch of one that arrives, or null if it begins
      */
-    record Entering(long key, @Nullable ObjectKey object, Hold hold, @Nullable Long epoch) {}
+    record Entering(
+            long key,
+            @Nullable ObjectKey object,
+            Hold hold,
+            @Nullable Long epoch) {}
 
     /** @param payload null to clear it */
     record Value(long key, String name, @Nullable Payload payload) {}
@@ -54,7 +58,9 @@ final class BatchObjects {
     static final Columns<Value> VALUES = Columns.<Value>of()
             .bigint("key", Value::key)
             .text("name", Value::name)
-            .bytes("payload", value -> value.payload() == null ? null : value.payload().bytes());
+            .bytes(
+                    "payload",
+                    value -> value.payload() == null ? null : value.payload().bytes());
 
     final List<Placed<Change.Advance>> arrivals = new ArrayList<>();
     private final List<Birth> calls;
@@ -192,7 +198,10 @@ final class BatchObjects {
     void bindEntering(Parameters parameters) throws SQLException {
         List<Entering> entering = new ArrayList<>();
         arrivals.forEach(arrival -> entering.add(new Entering(
-                arrival.change().run().key(), null, Hold.EXCLUSIVE, arrival.change().epoch())));
+                arrival.change().run().key(),
+                null,
+                Hold.EXCLUSIVE,
+                arrival.change().epoch())));
         calls.forEach(birth -> {
             ObjectCall call = Objects.requireNonNull(birth.run().object());
             entering.add(new Entering(birth.key(), call.object(), call.hold(), null));
@@ -206,8 +215,8 @@ final class BatchObjects {
 
     void bindValues(Parameters parameters) throws SQLException {
         List<Value> values = new ArrayList<>();
-        states.forEach((key, change) -> change.values.forEach(
-                (name, payload) -> values.add(new Value(key, name, payload.orElse(null)))));
+        states.forEach((key, change) ->
+                change.values.forEach((name, payload) -> values.add(new Value(key, name, payload.orElse(null)))));
         VALUES.bind(parameters, values);
     }
 }

@@ -49,14 +49,13 @@ final class BelievedBatch implements BelievedPlan {
         this.sending = context.by(sender);
         this.changes = changes;
         this.families = knowledge.families();
-        this.lookUp = keys ->
-                sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
+        this.lookUp =
+                keys -> sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
         this.outcomes = PostgresLedger.none(changes.size());
     }
 
     /** These changes as such a batch, or null if they are none or what it would believe was wrong lately. */
-    static @Nullable BelievedBatch of(
-            WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
+    static @Nullable BelievedBatch of(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
         Sorting sorting = Sorting.of(changes, knowledge.families());
         if (sorting == null || !sorting.fitsTogether() || !sorting.isWorthwhile(context.beliefs())) {
             return null;
@@ -92,7 +91,8 @@ final class BelievedBatch implements BelievedPlan {
      *
      * @param tasks the task that each ends, or null; whether it is known is asked once, as it may be forgotten at any time
      */
-    private record Sorting(List<Change> changes, Sort[] sorts, @Nullable Member[] tasks) {
+    private record Sorting(
+            List<Change> changes, Sort[] sorts, @Nullable Member[] tasks) {
         static @Nullable Sorting of(List<Change> changes, Families families) {
             Sort[] sorts = new Sort[changes.size()];
             @Nullable Member[] tasks = new Member[sorts.length];
@@ -102,7 +102,8 @@ final class BelievedBatch implements BelievedPlan {
                     return null;
                 }
                 if (sort == Sort.TASK_END) {
-                    tasks[i] = families.find(((Change.Advance) changes.get(i)).run().key());
+                    tasks[i] = families.find(
+                            ((Change.Advance) changes.get(i)).run().key());
                     if (tasks[i] == null) {
                         return null;
                     }
@@ -204,8 +205,7 @@ final class BelievedBatch implements BelievedPlan {
                 context.sql().append,
                 parameters -> new Entries(Batch.changes(appends)).bind(sending.fence(parameters)),
                 at -> {
-                    Outcome outcome =
-                            at == null ? new Outcome.Fenced() : new Outcome.Applied(at, RunState.RUNNING);
+                    Outcome outcome = at == null ? new Outcome.Fenced() : new Outcome.Applied(at, RunState.RUNNING);
                     appends.forEach(append -> outcomes[append.index()] = outcome);
                 });
     }

@@ -122,6 +122,7 @@ final class Births {
     }
 
     void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
-        COLUMNS.bind(parameters, all.stream().map(birth -> new Row(birth, worker)).toList());
+        COLUMNS.bind(
+                parameters, all.stream().map(birth -> new Row(birth, worker)).toList());
     }
 }

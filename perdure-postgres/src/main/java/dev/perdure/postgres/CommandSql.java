@@ -123,9 +123,9 @@ final class CommandSql {
     final String killTasks;
 
     CommandSql(Schema schema) {
-        this.command = schema.sql(COMMAND.replace("${given}", WISHES)
-                .replace("${commands}", Wishes.COLUMNS.numbered("g")));
-        this.killTasks = schema.sql(COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED)
-                .replace("${kills}", Wishes.KILLS.many("g")));
+        this.command =
+                schema.sql(COMMAND.replace("${given}", WISHES).replace("${commands}", Wishes.COLUMNS.numbered("g")));
+        this.killTasks = schema.sql(
+                COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", Wishes.KILLS.many("g")));
     }
 }

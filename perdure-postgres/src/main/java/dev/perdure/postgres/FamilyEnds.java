@@ -146,9 +146,17 @@ final class FamilyEnds {
     static final Columns<Row> TOUCHED = Columns.<Row>of()
             .bigint("key", Row::key)
             .smallint("found", row -> Codes.of(row.found()))
-            .bigint("epoch", row -> row.ends() == null ? 0 : row.ends().advance().epoch())
-            .smallint("state", row -> row.ends() == null ? 0 : Codes.of(row.ends().end().state()))
-            .text("reason", row -> row.ends() == null ? null : Text.storableOrNull(row.ends().end().reason()))
+            .bigint(
+                    "epoch",
+                    row -> row.ends() == null ? 0 : row.ends().advance().epoch())
+            .smallint(
+                    "state",
+                    row -> row.ends() == null ? 0 : Codes.of(row.ends().end().state()))
+            .text(
+                    "reason",
+                    row -> row.ends() == null
+                            ? null
+                            : Text.storableOrNull(row.ends().end().reason()))
             .integer("closed", row -> row.next() == null ? 0 : row.next().closed)
             .bool("taken", row -> row.next() != null && row.next().taken());
 
@@ -173,9 +181,7 @@ final class FamilyEnds {
         rows.sort(Comparator.comparingLong(Row::key));
         TOUCHED.bind(parameters, rows).longs(rows.stream().mapToLong(Row::key).toArray());
         Moves.OUTCOMES.bind(parameters, endings.stream().map(Ending::advance).toList());
-        parameters
-                .integer(worker)
-                .longs(endings.stream().mapToLong(Ending::key).toArray());
+        parameters.integer(worker).longs(endings.stream().mapToLong(Ending::key).toArray());
         if (mayQueue()) {
             CLAIMABLE.bind(
                     parameters,

@@ -107,7 +107,7 @@ final class FamilySql {
                 .replace("${touched}", FamilyEnds.TOUCHED.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = schema.sql(end.replace("${queued}", ""));
-        this.endAndQueue = schema.sql(end.replace("${queued}", QUEUED)
-                .replace("${claimable}", FamilyEnds.CLAIMABLE.many("g")));
+        this.endAndQueue =
+                schema.sql(end.replace("${queued}", QUEUED).replace("${claimable}", FamilyEnds.CLAIMABLE.many("g")));
     }
 }

@@ -50,7 +50,11 @@ final class FamilyStarts {
             .with(RunColumns.TIMED.in(row -> row.member().run))
             .integer("begins", Row::begins)
             .bigintOrNull("bound", Row::bound)
-            .bigintOrNull("parent", row -> row.isTask() ? Long.valueOf(row.member().family.head.ref.key()) : null)
+            .bigintOrNull(
+                    "parent",
+                    row -> row.isTask()
+                            ? Long.valueOf(row.member().family.head.ref.key())
+                            : null)
             .integer("after_from", Row::afterFrom)
             .integer("after_to", Row::afterTo)
             .integer("before_to", Row::beforeTo);
@@ -108,7 +112,10 @@ final class FamilyStarts {
         }
         COLUMNS.bind(parameters.longs(edges.stream().mapToLong(Long::longValue).toArray()), rows);
         INPUTS.bind(parameters, rows.stream().filter(Row::hasInput).toList());
-        parameters.longs(rows.stream().filter(row -> row.begins() == 1).mapToLong(Row::key).toArray());
+        parameters.longs(rows.stream()
+                .filter(row -> row.begins() == 1)
+                .mapToLong(Row::key)
+                .toArray());
     }
 
     private static @Nullable Duration shorter(NewRun one, NewRun other) {

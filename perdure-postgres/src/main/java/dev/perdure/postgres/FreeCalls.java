@@ -30,8 +30,8 @@ final class FreeCalls {
             .text("object", one -> one.object().key())
             .smallint("object_partition", one -> Keys.partition(one.object()));
 
-    static final Columns<Change.Advance> LEAVING = Moves.ENDS.bytes(
-            "outcome", advance -> endOf(advance).outcome().bytes());
+    static final Columns<Change.Advance> LEAVING =
+            Moves.ENDS.bytes("outcome", advance -> endOf(advance).outcome().bytes());
 
     private final List<Coming> coming = new ArrayList<>();
     private final List<Placed<Change.Advance>> leaving = new ArrayList<>();

@@ -27,8 +27,7 @@ final class GraphParts {
     }
 
     Part startTasks() {
-        return new Part(
-                sql.task, parameters -> batch.tasks.bind(parameters.time(sending.time()), sending.worker()));
+        return new Part(sql.task, parameters -> batch.tasks.bind(parameters.time(sending.time()), sending.worker()));
     }
 
     Part rerun() {
@@ -60,8 +59,13 @@ final class GraphParts {
                 : new Part(
                         sql.openAll,
                         parameters -> {
-                            parameters.time(sending.time()).longs(keys).ints(takes).texts(ids);
-                            bindTaker(parameters.texts(batch.commands.killedIds().toArray(String[]::new)), sending);
+                            parameters
+                                    .time(sending.time())
+                                    .longs(keys)
+                                    .ints(takes)
+                                    .texts(ids);
+                            bindTaker(
+                                    parameters.texts(batch.commands.killedIds().toArray(String[]::new)), sending);
                         },
                         reading);
     }

@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-
 /**
  * The statements of a batch.
  *

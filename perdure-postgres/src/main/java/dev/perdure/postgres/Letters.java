@@ -45,7 +45,9 @@ final class Letters {
             .with(OneChangeSql.MAIL.in(Letter::mail))
             .integer("life", Letter::life)
             .with(Rights.columns("sender", "epoch", Letter::sender))
-            .text("rival", letter -> letter.rival() == null ? null : letter.rival().value());
+            .text(
+                    "rival",
+                    letter -> letter.rival() == null ? null : letter.rival().value());
 
     final List<Letter> all = new ArrayList<>();
 

@@ -75,7 +75,8 @@ final class MailParts {
 
     /** Brings the outcomes of runs that end to the parents that wait for them. */
     Part answer() {
-        return answer(sql, sending, batch.ends.answeringKeys(), batch.endingIds(), results -> readAnswers(results.next()));
+        return answer(
+                sql, sending, batch.ends.answeringKeys(), batch.endingIds(), results -> readAnswers(results.next()));
     }
 
     /**

@@ -33,7 +33,8 @@ final class Moves {
     /** What runs wait for, and until when. Empty for a row that does not wait. */
     private static final Columns<Row> WAITING = Columns.<Row>of()
             .bigintOrNull(
-                    "delay", ofWait(wait -> wait.due() instanceof Due.In in ? Long.valueOf(Micros.of(in.delay())) : null))
+                    "delay",
+                    ofWait(wait -> wait.due() instanceof Due.In in ? Long.valueOf(Micros.of(in.delay())) : null))
             .bigintOrNull(
                     "due", ofWait(wait -> wait.due() instanceof Due.At at ? Long.valueOf(Micros.of(at.time())) : null))
             .integerOrNull("needed", ofWait(wait -> wait.awaited().needed()))

@@ -146,8 +146,7 @@ final class ObjectParts {
      * @param takes how many of the calls that wait the worker takes on, for each of these
      * @param ids those that are given by their ids
      */
-    static Part release(
-            ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
+    static Part release(ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
         return new Part(
                 sql.release,
                 parameters -> {

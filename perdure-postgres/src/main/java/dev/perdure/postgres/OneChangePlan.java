@@ -136,14 +136,15 @@ final class OneChangePlan implements BelievedPlan {
             WriteContext context, OneChangeSql sql, Sender sender, Change change) {
         return switch (change) {
             case Change.Deliver deliver -> deliver(context, sql, sender, deliver, null);
-            case Change.Advance advance when advance.move() instanceof Move.Stay -> {
+            case Change.Advance advance
+            when advance.move() instanceof Move.Stay -> {
                 Effect.Deliver mail = onlyMail(advance.effects());
                 yield mail == null
                         ? null
                         : deliver(context, sql, sender, new Change.Deliver(mail.to(), mail.mail()), advance);
             }
-            case Change.Advance advance when advance.move() instanceof Move.End end ->
-                endAndAnswer(context, sql, sender, advance, end);
+            case Change.Advance advance
+            when advance.move() instanceof Move.End end -> endAndAnswer(context, sql, sender, advance, end);
             default -> null;
         };
     }
@@ -182,7 +183,11 @@ final class OneChangePlan implements BelievedPlan {
                 noted == null ? sql.deliver : sql.send,
                 (parameters, sending) -> {
                     sending.lane(parameters);
-                    parameters.text(to.value()).number(Keys.partition(to)).integer(life).integer(life);
+                    parameters
+                            .text(to.value())
+                            .number(Keys.partition(to))
+                            .integer(life)
+                            .integer(life);
                     parameters.integer(sending.worker()).time(sending.time());
                     OneChangeSql.MAIL.bindOne(parameters, delivery.mail());
                     if (noted != null) {
@@ -209,10 +214,18 @@ final class OneChangePlan implements BelievedPlan {
                 sql.endAndAnswer,
                 (parameters, sending) -> {
                     sending.lane(parameters);
-                    parameters.number(key).number(advance.epoch()).integer(sending.worker()).number(key);
+                    parameters
+                            .number(key)
+                            .number(advance.epoch())
+                            .integer(sending.worker())
+                            .number(key);
                     parameters.time(sending.time()).bytes(end.outcome().bytes());
                     bindNotes(parameters, advance);
-                    parameters.integer(sending.worker()).number(key).time(sending.time()).number(key);
+                    parameters
+                            .integer(sending.worker())
+                            .number(key)
+                            .time(sending.time())
+                            .number(key);
                 },
                 (answer, plan) -> {
                     Channel channel = Channel.answer(answer.getInt("position"));

@@ -31,9 +31,8 @@ final class OneChangeSql {
     /** A run and its key. */
     record KeyedRun(long key, NewRun run) {}
 
-    static final Columns<KeyedRun> RUN = Columns.<KeyedRun>of()
-            .bigint("key", KeyedRun::key)
-            .with(RunColumns.TIMED.in(KeyedRun::run));
+    static final Columns<KeyedRun> RUN =
+            Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.TIMED.in(KeyedRun::run));
 
     static final Columns<Mail> MAIL = Columns.<Mail>of()
             .smallint("channel", mail -> Codes.of(mail.channel().kind()))

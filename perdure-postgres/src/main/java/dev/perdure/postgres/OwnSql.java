@@ -104,8 +104,7 @@ final class OwnSql {
     final String wait;
 
     OwnSql(Schema schema) {
-        this.start = schema.sql(
-                START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+        this.start = schema.sql(START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
         this.end = schema.sql(END.replace("${fence}", FENCE)
                 .replace("${ends}", Moves.ENDS.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g")));

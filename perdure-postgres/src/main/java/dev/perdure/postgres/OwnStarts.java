@@ -10,9 +10,8 @@ import java.util.List;
 
 /** The runs of a {@link BelievedBatch} that are born running. */
 final class OwnStarts {
-    static final Columns<KeyedRun> COLUMNS = Columns.<KeyedRun>of()
-            .bigint("key", KeyedRun::key)
-            .with(RunColumns.WITH_INPUT.in(KeyedRun::run));
+    static final Columns<KeyedRun> COLUMNS =
+            Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.WITH_INPUT.in(KeyedRun::run));
 
     private record Start(int index, KeyedRun keyed) {}
 
@@ -32,7 +31,8 @@ final class OwnStarts {
         return BelievedBatch.timed(
                 sql.start,
                 parameters -> COLUMNS.bind(
-                        sending.fence(parameters), all.stream().map(Start::keyed).toList()),
+                        sending.fence(parameters),
+                        all.stream().map(Start::keyed).toList()),
                 at -> all.forEach(start -> outcomes[start.index()] =
                         at == null ? new Outcome.Fenced() : new Outcome.Started(ref(start.keyed()), true, at)));
     }

@@ -61,8 +61,7 @@ final class Planner {
 
     private @Nullable BelievedPlan believed(Sender sender, List<Change> changes) {
         if (changes.size() == 1) {
-            BelievedPlan one =
-                    OneChangePlan.of(context, oneChangeSql, sender, changes.getFirst(), knowledge.keys());
+            BelievedPlan one = OneChangePlan.of(context, oneChangeSql, sender, changes.getFirst(), knowledge.keys());
             if (one != null) {
                 return one;
             }

@@ -40,8 +40,7 @@ final class PostgresLedger implements Ledger {
     PostgresLedger(
             Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
         LedgerSql sql = new LedgerSql(schema);
-        this.context = new WriteContext(
-                database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
+        this.context = new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
         Claims claims = new Claims(schema, sql, database);
         this.planner = new Planner(
                 context,
@@ -77,9 +76,7 @@ final class PostgresLedger implements Ledger {
                 refused[i] = new Outcome.Refused(reason);
             }
         }
-        List<Outcome> applied = storable.isEmpty()
-                ? List.of()
-                : halving(new Sender(worker, lane.number()), storable);
+        List<Outcome> applied = storable.isEmpty() ? List.of() : halving(new Sender(worker, lane.number()), storable);
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
             families.saw(changes.get(i), outcomes.get(i));

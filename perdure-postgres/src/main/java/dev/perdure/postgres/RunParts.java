@@ -222,8 +222,7 @@ final class RunParts {
         while (!answers.fenced && rows.next()) {
             Placed<Change.Advance> restart = byKey.get(rows.getLong("key"));
             if (restart != null && rows.getBoolean("holds")) {
-                answers.outcomes[restart.index()] =
-                        new Outcome.Applied(Results.time(rows, "moved_at"), RunState.READY);
+                answers.outcomes[restart.index()] = new Outcome.Applied(Results.time(rows, "moved_at"), RunState.READY);
             } else if (restart != null && rows.getBoolean("there_before")) {
                 answers.outcomes[restart.index()] =
                         new Outcome.AlreadyThere(Results.time(rows, "changed_at"), Codes.state(rows.getInt("state")));

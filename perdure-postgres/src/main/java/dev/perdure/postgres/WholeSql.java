@@ -60,7 +60,7 @@ final class WholeSql {
     final String whole;
 
     WholeSql(Schema schema) {
-        this.whole = schema.sql(WHOLE.replace("${calls}", Wholes.CALLS.many("g"))
-                .replace("${lines}", Wholes.LINES.numbered("t")));
+        this.whole = schema.sql(
+                WHOLE.replace("${calls}", Wholes.CALLS.many("g")).replace("${lines}", Wholes.LINES.numbered("t")));
     }
 }

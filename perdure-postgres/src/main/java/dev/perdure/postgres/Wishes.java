@@ -27,9 +27,8 @@ final class Wishes {
             .text("why", wish -> Text.storable(wish.reason()))
             .with(Rights.columns("sender", "epoch", Wish::sender));
 
-    static final Columns<Wish> KILLS = Columns.<Wish>of()
-            .text("id", wish -> wish.run().value())
-            .text("why", wish -> Text.storable(wish.reason()));
+    static final Columns<Wish> KILLS =
+            Columns.<Wish>of().text("id", wish -> wish.run().value()).text("why", wish -> Text.storable(wish.reason()));
 
     final List<Wish> all = new ArrayList<>();
 

@@ -42,8 +42,12 @@ final class PlansAgreeIT {
     @AfterAll
     static void close() {
         assertThat(careful.plans().believed() + careful.plans().wrong()).isZero();
-        assertThat(free.plans().believed()).as("plans that believed and were right").isPositive();
-        assertThat(free.plans().wrong()).as("plans that believed and were wrong").isPositive();
+        assertThat(free.plans().believed())
+                .as("plans that believed and were right")
+                .isPositive();
+        assertThat(free.plans().wrong())
+                .as("plans that believed and were wrong")
+                .isPositive();
         free.store.close();
         careful.store.close();
         pool.close();

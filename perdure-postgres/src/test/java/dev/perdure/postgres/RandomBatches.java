@@ -59,14 +59,19 @@ final class RandomBatches {
         @Override
         public String toString() {
             return "%s%s x%d, then claim %d"
-                    .formatted(ofClient ? "client " : "", all.stream().map(Unaddressed::label).toList(), times, claims);
+                    .formatted(
+                            ofClient ? "client " : "",
+                            all.stream().map(Unaddressed::label).toList(),
+                            times,
+                            claims);
         }
     }
 
     Round next(List<Twin.Row> runs) {
         boolean ofClient = random.nextInt(6) == 0;
         List<Unaddressed> all = new ArrayList<>();
-        List<Twin.Row> held = new ArrayList<>(runs.stream().filter(Twin.Row::held).toList());
+        List<Twin.Row> held =
+                new ArrayList<>(runs.stream().filter(Twin.Row::held).toList());
         Collections.shuffle(held, random);
         int size = random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(6);
         // Batches of one sort take the short ways, mixed ones the long way.
@@ -153,8 +158,17 @@ final class RandomBatches {
         boolean owned = mayOwn && random.nextInt(4) > 0;
         Duration delay = !owned && random.nextInt(3) == 0 ? Duration.ofSeconds(random.nextInt(3)) : null;
         NewRun run = new NewRun(
-                plain.id(), plain.definition(), plain.input(), plain.seed(), plain.queue(), plain.priority(),
-                plain.version(), plain.timeout(), delay, null, null);
+                plain.id(),
+                plain.definition(),
+                plain.input(),
+                plain.seed(),
+                plain.queue(),
+                plain.priority(),
+                plain.version(),
+                plain.timeout(),
+                delay,
+                null,
+                null);
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {
@@ -174,14 +188,23 @@ final class RandomBatches {
         Hold hold = random.nextInt(4) == 0 ? Hold.SHARED : Hold.EXCLUSIVE;
         NewRun started = call ? run.on(new ObjectCall(new ObjectKey("cart", "k" + random.nextInt(3)), hold)) : run;
         List<Mail> mails = random.nextInt(10) == 0 ? List.of(mail()) : List.of();
-        String label = "start %s%s%s%s".formatted(id, owned ? " owned" : "", tasks.isEmpty() ? "" : " with " + tasks.size(), call ? " call" : "");
+        String label = "start %s%s%s%s"
+                .formatted(
+                        id, owned ? " owned" : "", tasks.isEmpty() ? "" : " with " + tasks.size(), call ? " call" : "");
         return new Unaddressed(
                 label, refs -> new Change.Start(started, owned ? Twin.WORKER : null, mails, List.copyOf(tasks)));
     }
 
     private static NewRun withInput(NewRun run, Payload input) {
         return new NewRun(
-                run.id(), run.definition(), input, run.seed(), run.queue(), run.priority(), run.version(), run.timeout());
+                run.id(),
+                run.definition(),
+                input,
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout());
     }
 
     private Unaddressed advance(Twin.Row row, String label, List<Entry> entries, List<Effect> effects, Move move) {
@@ -204,8 +227,7 @@ final class RandomBatches {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             int position = positions.merge(row.id(), 1, Integer::sum);
-            entries.add(new Entry(
-                    position, 0, Entry.Kind.STEP, "step", Entry.Status.VALUE, payload("p" + position)));
+            entries.add(new Entry(position, 0, Entry.Kind.STEP, "step", Entry.Status.VALUE, payload("p" + position)));
         }
         return entries;
     }
@@ -224,18 +246,21 @@ final class RandomBatches {
     }
 
     private Unaddressed await(Twin.Row row) {
-        Due due =
-                switch (random.nextInt(3)) {
-                    case 0 -> new Due.In(Duration.ofSeconds(1 + random.nextInt(3)));
-                    case 1 -> new Due.At(java.time.Instant.parse("2026-01-01T00:00:05Z"));
-                    default -> new Due.Never();
-                };
+        Due due = switch (random.nextInt(3)) {
+            case 0 -> new Due.In(Duration.ofSeconds(1 + random.nextInt(3)));
+            case 1 -> new Due.At(java.time.Instant.parse("2026-01-01T00:00:05Z"));
+            default -> new Due.Never();
+        };
         Awaited awaited = random.nextBoolean()
                 ? new Awaited(Set.of(Channel.message("t" + random.nextInt(2)), Channel.answer(1)), 1)
                 : Awaited.NOTHING;
         RunState state = random.nextInt(4) == 0 ? RunState.BACKING_OFF : RunState.SUSPENDED;
         return advance(
-                row, "wait", random.nextBoolean() ? entries(row, 1) : List.of(), List.of(), new Move.Wait(state, due, awaited, random.nextInt(2)));
+                row,
+                "wait",
+                random.nextBoolean() ? entries(row, 1) : List.of(),
+                List.of(),
+                new Move.Wait(state, due, awaited, random.nextInt(2)));
     }
 
     private Unaddressed withEffects(Twin.Row row, List<Twin.Row> runs) {
@@ -252,8 +277,8 @@ final class RandomBatches {
                 NewRun child = newRun(newId());
                 int position = 1 + random.nextInt(3);
                 boolean answers = random.nextBoolean();
-                effects.add(refs -> new Effect.Start(
-                        child.withParent(new Parent(refs.apply(row.id()), position, answers))));
+                effects.add(refs ->
+                        new Effect.Start(child.withParent(new Parent(refs.apply(row.id()), position, answers))));
             }
         }
         Move move = random.nextInt(3) == 0

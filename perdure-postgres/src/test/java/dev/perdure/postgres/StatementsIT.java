@@ -177,7 +177,8 @@ final class StatementsIT {
             LeaseSql leaseSql = new LeaseSql(SCHEMA);
             Workers workers = new Workers(database, leaseSql);
             PostgresHints hints = new PostgresHints();
-            PostgresLedger ledger = new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints, true);
+            PostgresLedger ledger =
+                    new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints, true);
             StoreFixture fixture;
             try (PostgresStore other = PostgresStore.on(pool)
                     .schema(SCHEMA.name())

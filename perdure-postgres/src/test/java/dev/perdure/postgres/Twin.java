@@ -64,23 +64,33 @@ final class Twin {
     }
 
     /** A run as its row says. */
-    record Row(String id, long key, long epoch, boolean held, RunState state, boolean graph, boolean task, String object) {}
+    record Row(
+            String id,
+            long key,
+            long epoch,
+            boolean held,
+            RunState state,
+            boolean graph,
+            boolean task,
+            String object) {}
 
     List<Row> runs() {
-        return query("""
+        return query(
+                """
                 SELECT r.id, r.key, r.epoch, r.owner IS NOT NULL AS held, %1$s.state_name(r.state) AS state,
                        r.after IS NOT NULL AND r.before IS NULL AS graph, r.before IS NOT NULL AS task,
                        CASE WHEN c.hold = 1 THEN c.object_key END AS object
                 FROM %1$s.run r LEFT JOIN %1$s.object_call c ON c.key = r.key ORDER BY r.id
-                """.formatted(schema), rows -> new Row(
-                rows.getString("id"),
-                rows.getLong("key"),
-                rows.getLong("epoch"),
-                rows.getBoolean("held"),
-                RunState.valueOf(rows.getString("state")),
-                rows.getBoolean("graph"),
-                rows.getBoolean("task"),
-                rows.getString("object")));
+                """.formatted(schema),
+                rows -> new Row(
+                        rows.getString("id"),
+                        rows.getLong("key"),
+                        rows.getLong("epoch"),
+                        rows.getBoolean("held"),
+                        RunState.valueOf(rows.getString("state")),
+                        rows.getBoolean("graph"),
+                        rows.getBoolean("task"),
+                        rows.getString("object")));
     }
 
     /** What came of a round, in words. */
@@ -145,8 +155,10 @@ final class Twin {
             // The token of a child's answer begins with the child's key.
             ids.put(new UUID(row.key(), 0).toString().substring(0, 18), row.id());
         });
-        return query(tables, rows -> KEY.matcher(rows.getString(1))
-                        .replaceAll(found -> ids.getOrDefault(found.group(), found.group())))
+        return query(
+                        tables,
+                        rows -> KEY.matcher(rows.getString(1))
+                                .replaceAll(found -> ids.getOrDefault(found.group(), found.group())))
                 .stream()
                 .sorted()
                 .toList();
@@ -158,7 +170,8 @@ final class Twin {
                         "SELECT id, state FROM %s.events ORDER BY id, number".formatted(schema),
                         rows -> Map.entry(rows.getString("id"), RunState.valueOf(rows.getString("state"))))
                 .stream()
-                .collect(Collectors.groupingBy(Map.Entry::getKey, Collectors.mapping(Map.Entry::getValue, Collectors.toList())))
+                .collect(Collectors.groupingBy(
+                        Map.Entry::getKey, Collectors.mapping(Map.Entry::getValue, Collectors.toList())))
                 .values());
     }
 

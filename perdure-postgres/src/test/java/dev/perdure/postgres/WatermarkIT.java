@@ -33,8 +33,8 @@ final class WatermarkIT {
             workers.joined(
                     new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
                     Objects.requireNonNull(workers.number(fixture.worker)));
-            PostgresLedger ledger =
-                    new PostgresLedger(database, schema, new Keys(schema, database), workers, new PostgresHints(), true);
+            PostgresLedger ledger = new PostgresLedger(
+                    database, schema, new Keys(schema, database), workers, new PostgresHints(), true);
             Watermark watermark = new Watermark();
             PostgresDispatch dispatch = new PostgresDispatch(
                     database, schema, workers, new InboxReader(database, schema, ledger), watermark);

@@ -147,7 +147,8 @@ public final class Execution {
         return new Replay(run, first, after -> {
             try {
                 return pages.apply(after);
-            } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
+            } catch (RuntimeException
+                    | Error trouble) { // of the store or the engine, and so never a failure of the run
                 throw transitions.lost(trouble);
             }
         });

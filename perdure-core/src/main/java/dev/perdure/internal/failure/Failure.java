@@ -43,7 +43,8 @@ public record Failure(
                 type, cut(messageOf(thrown)), frames, cause == null || causes == 0 ? null : of(cause, causes - 1));
     }
 
-    // Methods of a user's exception may themselves throw, whatever it is; that must not keep the failure from being recorded.
+    // Methods of a user's exception may themselves throw, whatever it is; that must not keep the failure from being
+    // recorded.
 
     private static @Nullable String messageOf(Throwable thrown) {
         try {

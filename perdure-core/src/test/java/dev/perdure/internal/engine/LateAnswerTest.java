@@ -90,8 +90,8 @@ public final class LateAnswerTest {
         return (lane, changes) -> {
             List<Outcome> outcomes = rows.ledger().apply(lane, changes);
             boolean brings = outcomes.stream()
-                    .anyMatch(
-                            outcome -> kind.isInstance(outcome) && !handed(outcome).isEmpty());
+                    .anyMatch(outcome ->
+                            kind.isInstance(outcome) && !handed(outcome).isEmpty());
             if (brings && heldUp.compareAndSet(false, true)) {
                 answer.pass();
             }

@@ -142,8 +142,8 @@ abstract class ErrorScenarios extends Scenarios {
                             ctx -> ctx.transaction(
                                     "work",
                                     vault,
-                                    numbers -> numbers.merge("count", 1, Integer::sum)
-                                            + broken(perdure, Broken.FULL_HEAP),
+                                    numbers ->
+                                            numbers.merge("count", 1, Integer::sum) + broken(perdure, Broken.FULL_HEAP),
                                     options)))
                     .isEqualTo("3 java.lang.OutOfMemoryError");
             assertThreeAttemptsAMinuteApart();
@@ -159,8 +159,10 @@ abstract class ErrorScenarios extends Scenarios {
                     .startsWith("3 ");
         }
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
-            assertThat(failureOf(perdure, ctx -> ctx.stepAsync("work", () -> broken(perdure, how), IN_THREE)
-                            .await()))
+            assertThat(failureOf(
+                            perdure,
+                            ctx -> ctx.stepAsync("work", () -> broken(perdure, how), IN_THREE)
+                                    .await()))
                     .startsWith("3 ");
         }
     }
