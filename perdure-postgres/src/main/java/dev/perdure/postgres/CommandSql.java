@@ -66,11 +66,7 @@ final class CommandSql {
                     SELECT q.ctid
                     FROM decided d
                     CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.ready r
-                        WHERE r.queue = d.queue AND r.definition = d.definition AND r.version = COALESCE(d.version, '')
-                          AND r.alone = (d.recoveries >= ${ALONE_AFTER}) AND r.rank = ~d.priority
-                          AND r.since = d.changed_at AND r.key = d.key
-                        OFFSET 0
+                        SELECT ctid FROM ${schema}.ready r WHERE r.key = d.key OFFSET 0
                     ) q
                     WHERE d.state = ${READY} AND d.state_now <> d.state))
             ), untimed AS (

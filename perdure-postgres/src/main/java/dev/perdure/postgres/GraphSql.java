@@ -130,7 +130,7 @@ final class GraphSql {
                 CROSS JOIN clock
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
-                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, priority, partition, state,
+                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, recoveries, priority, partition, state,
                            definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
@@ -141,7 +141,7 @@ final class GraphSql {
                 WHERE begins AND changes > 0
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
                 FROM found WHERE begins AND premise IS NULL
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition)

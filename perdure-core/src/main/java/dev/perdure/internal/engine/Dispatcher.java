@@ -168,6 +168,7 @@ final class Dispatcher {
         Polled polled = settings.store()
                 .dispatch()
                 .poll(new Dispatch.Poll(session.id(), registry.names(), rules.queues(), rules.version(), limit, empty));
+        polled.paused().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {
             aloneWaitsSince = Clockwork.NEVER;

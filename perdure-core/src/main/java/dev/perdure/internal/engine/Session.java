@@ -537,6 +537,11 @@ final class Session implements Host {
         home.left();
     }
 
+    /** Tells the listeners of something that the store did by itself. */
+    void tell(RunChange change) {
+        listeners.tell(change);
+    }
+
     private void tell(Execution execution, RunState state, Optional<String> reason) {
         listeners.tell(new RunChange(execution.ref().id(), execution.definition(), state, reason));
     }

@@ -7,6 +7,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
@@ -19,6 +20,7 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -189,6 +191,55 @@ public abstract class TaskOrderConformance extends GraphConformance {
 
         command(refOf("b"), Order.RESUME, "");
         assertThat(told(claimOne(worker).premises())).containsExactly("a COMPLETED a");
+    }
+
+    // ---- in the queue
+
+    /** A graph that began early, was recovered until it has to run alone, waits for its tasks again, and is ready now. */
+    private RunRef oftenRecoveredAndReady() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a")));
+        command(started.run(), Order.CANCEL, "not wanted");
+        for (int i = 0; i < Claimed.ALONE_AFTER; i++) {
+            WorkerId dying = join();
+            assertThat(claimOne(dying).run()).isEqualTo(started.run());
+            store().leases().leave(dying);
+            store().leases().sweep(10);
+        }
+        Claimed early = claimOne(worker);
+        assertThat(early.recoveries()).isEqualTo(Claimed.ALONE_AFTER);
+        apply(worker, advance(early.run(), early.epoch(), forPremises(early)));
+        complete(worker, started.handed().getFirst(), 0);
+        assertThat(stateOf(started.run())).isEqualTo(RunState.READY);
+        return started.run();
+    }
+
+    @Test
+    void a_run_that_was_recovered_often_is_in_the_queue_once_after_pause_and_resume() {
+        RunRef graph = oftenRecoveredAndReady();
+        command(graph, Order.PAUSE, "wait");
+        command(graph, Order.RESUME, "");
+        startReady("other");
+
+        assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("graph", "other");
+    }
+
+    @Test
+    void a_killed_run_that_was_recovered_often_takes_no_place_in_the_queue() {
+        RunRef graph = oftenRecoveredAndReady();
+        command(graph, Order.KILL, "enough");
+        startReady("other");
+
+        assertThat(claimedIds(poll(join(), 1))).containsExactly("other");
+    }
+
+    @Test
+    void a_run_that_was_recovered_often_has_to_run_alone_also_after_it_waited_for_others() {
+        oftenRecoveredAndReady();
+        WorkerId worker = join();
+        assertThat(claimedIds(new Dispatch.Poll(worker, Set.of(DEFINITION), Set.of(QUEUE), null, 10, false)))
+                .isEmpty();
+        assertThat(claimedIds(poll(worker, 10))).containsExactly("graph");
     }
 
     // ---- another life
