@@ -247,8 +247,13 @@ final class Transitions {
     /** Nothing begins in a run that is about to leave or to be told to end. */
     private boolean mayBegin() {
         Control asked = orders.control();
-        boolean leaves = asked.kill() != null || asked.pause() != null || orders.isGivenBack();
+        boolean leaves = asked.kill() != null || isAskedToLeave();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
+    }
+
+    /** Whether the run is to leave memory, and to come back as it is. */
+    boolean isAskedToLeave() {
+        return orders.control().pause() != null || orders.isGivenBack();
     }
 
     /** Appends entries and returns their time once they are durable. */
