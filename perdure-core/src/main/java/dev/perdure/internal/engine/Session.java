@@ -167,6 +167,11 @@ final class Session implements Host {
         return executions.size() + starting.size();
     }
 
+    /** How many of its runs are in the body of a step. */
+    long inBodies() {
+        return executions.values().stream().filter(Execution::isInBody).count();
+    }
+
     boolean isEmpty() {
         return executions.isEmpty() && starting.isEmpty();
     }

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 final class Transitions {
-    private static final Logger LOG = LoggerFactory.getLogger(Transitions.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
     private final Held held;
     private final Host host;
@@ -72,6 +72,11 @@ final class Transitions {
 
     RunId run() {
         return held.run().id();
+    }
+
+    /** What it runs. */
+    String definition() {
+        return held.definition().target().name();
     }
 
     void crew(Crew those) {
