@@ -287,33 +287,20 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
-        obey(row, command);
+        obey(row, command, false);
         if (command.order() == Change.Order.KILL) {
             // The last first, so that none becomes ready before its turn.
-            row.tasks.reversed().forEach(task -> obey(task, command));
+            row.tasks.reversed().forEach(task -> obey(task, command, true));
         }
         return new Outcome.Applied(tables.now(), row.state);
     }
 
-    private void obey(Row row, Change.Command command) {
+    private void obey(Row row, Change.Command command, boolean withGraph) {
         if (!row.state.isTerminal()) {
-            Control asked = row.control;
             switch (command.order()) {
                 case CANCEL -> cancel(row, command.reason());
-                case KILL ->
-                    endOrAsk(
-                            row,
-                            RunState.CANCELLED,
-                            command.reason(),
-                            new Control(
-                                    asked.wakes() + 1, asked.mails(), asked.cancel(), command.reason(), asked.pause()));
-                case PAUSE ->
-                    endOrAsk(
-                            row,
-                            RunState.PAUSED,
-                            command.reason(),
-                            new Control(
-                                    asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), command.reason()));
+                case KILL -> kill(row, command.reason(), withGraph);
+                case PAUSE -> pause(row, command.reason());
                 case RESUME -> resume(row);
                 case REFUSE -> {
                     if (row.state == RunState.PENDING) {
@@ -355,14 +342,28 @@ final class MemoryLedger implements Ledger {
         }
     }
 
-    private void endOrAsk(Row row, RunState state, String reason, Control asking) {
-        if (row.state == RunState.RUNNING) {
-            row.control = asking;
+    private void kill(Row row, String reason, boolean withGraph) {
+        // A task ends after all it comes after, unless its graph ends too.
+        boolean waitsForTurn = row.isTask() && row.open > 0 && !withGraph;
+        if (row.state == RunState.RUNNING || waitsForTurn) {
+            Control asked = row.control;
+            row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), reason, asked.pause());
             signalOwner(row);
-        } else if (state == RunState.CANCELLED) {
+            if (row.state == RunState.PAUSED) {
+                tables.change(row, RunState.PENDING, null);
+            }
+        } else {
             end(row, reason);
-        } else if (row.state != RunState.PAUSED) {
-            tables.change(row, state, reason);
+        }
+    }
+
+    private void pause(Row row, String reason) {
+        Control asked = row.control;
+        if (row.state == RunState.RUNNING) {
+            row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), reason);
+            signalOwner(row);
+        } else if (row.state != RunState.PAUSED && asked.kill() == null) {
+            tables.change(row, RunState.PAUSED, reason);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.RunChange;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -32,12 +33,19 @@ public interface Dispatch {
      * @param signalled runs it held before that were woken, with what is asked of them
      * @param nextDue when the next waiting run is due, or null
      * @param aloneWaits whether a run waits for a worker that holds nothing
+     * @param paused runs that cannot be taken from the queue, and were paused so that they hold up no other
      */
     record Polled(
             List<Claimed> claimed,
             List<Signalled> signalled,
             @Nullable Instant nextDue,
-            boolean aloneWaits) {}
+            boolean aloneWaits,
+            List<RunChange> paused) {
+        /** Without runs that were paused. */
+        public Polled(List<Claimed> claimed, List<Signalled> signalled, @Nullable Instant nextDue, boolean aloneWaits) {
+            this(claimed, signalled, nextDue, aloneWaits, List.of());
+        }
+    }
 
     /**
      * A run that the worker now holds.

@@ -51,6 +51,7 @@ import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What the compiler cannot hold apart: who may know whom, and who may touch the outside world. */
 class ArchitectureTest {
@@ -94,6 +95,12 @@ class ArchitectureTest {
     @Test
     void only_the_time_package_touches_clock_sleep_random_and_threads() {
         check(noClasses().that().resideOutsideOfPackage(TIME).should().accessTargetWhere(OutsideWorld.IS_TOUCHED));
+    }
+
+    /** Their names are in docs/operate/logging.md, and stay when a class gets another name. */
+    @Test
+    void loggers_are_named_for_users_and_not_for_classes() {
+        check(noClasses().should().callMethod(LoggerFactory.class, "getLogger", Class.class));
     }
 
     @Test

@@ -30,7 +30,7 @@ import org.tukaani.xz.XZInputStream;
  * name holds size and checksum of the archive, so other binaries go elsewhere.
  */
 final class Binaries {
-    private static final Logger log = LoggerFactory.getLogger(Binaries.class);
+    private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
     private static final String UNPACKING = ".unpacking-";
     private static final String VERSION = "VERSION";
 

@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * save both, but not every image that has a JDK has xz as well.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(EmbeddedPostgres.class);
+    private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
     private static final String FIXED = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= "
             + "-c fsync=on -c synchronous_commit=on -c full_page_writes=on";
     private static final int TRIES_FOR_A_FREE_PORT = 5;

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * recognised by its program and its command line, as pids are used again.
  */
 final class LeftOver {
-    private static final Logger log = LoggerFactory.getLogger(LeftOver.class);
+    private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
     private static final Duration STOP = Duration.ofSeconds(40);
 
     private LeftOver() {}

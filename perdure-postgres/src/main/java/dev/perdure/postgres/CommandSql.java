@@ -4,7 +4,7 @@ package dev.perdure.postgres;
 final class CommandSql {
     /** What people want of runs, or transitions of other runs, which may be several times the same. */
     private static final String WISHES = """
-            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *
+            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_graph
                 FROM ${commands}
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
                   AND (g.epoch IS NULL OR (
@@ -24,9 +24,11 @@ final class CommandSql {
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
+                       -- A task ends after all it comes after, unless its graph ends too.
+                       r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph AS waits_for_turn,
                        CASE g.wish
                            WHEN ${CANCEL} THEN r.cancel IS NULL
-                           WHEN ${KILL} THEN r.state = ${RUNNING}
+                           WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
                            WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
                            WHEN ${REFUSE} THEN false
@@ -45,8 +47,10 @@ final class CommandSql {
                             -- Nothing of it has run, so there is nobody to deliver the cancel to.
                             WHEN wish = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
                             WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
+                            WHEN wish = ${KILL} AND waits_for_turn AND state = ${PAUSED} THEN ${PENDING}::smallint
+                            WHEN wish = ${KILL} AND waits_for_turn THEN state
                             WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
-                            WHEN wish = ${PAUSE} AND state <> ${RUNNING} THEN ${PAUSED}::smallint
+                            WHEN wish = ${PAUSE} AND state <> ${RUNNING} AND kill IS NULL THEN ${PAUSED}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
                                 THEN ${PENDING}::smallint
                             WHEN wish = ${RESUME} AND state = ${PAUSED} AND EXISTS (
@@ -65,11 +69,7 @@ final class CommandSql {
                     SELECT q.ctid
                     FROM decided d
                     CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.ready r
-                        WHERE r.queue = d.queue AND r.definition = d.definition AND r.version = COALESCE(d.version, '')
-                          AND r.alone = (d.recoveries >= ${ALONE_AFTER}) AND r.rank = ~d.priority
-                          AND r.since = d.changed_at AND r.key = d.key
-                        OFFSET 0
+                        SELECT ctid FROM ${schema}.ready r WHERE r.key = d.key OFFSET 0
                     ) q
                     WHERE d.state = ${READY} AND d.state_now <> d.state))
             ), untimed AS (

@@ -15,7 +15,7 @@ final class DispatchSql {
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), due AS MATERIALIZED (
                 SELECT ctid AS place, key, due_at FROM ${schema}.timer
-                WHERE EXISTS (SELECT FROM fence) AND due_at <= (SELECT at FROM clock)
+                WHERE EXISTS (SELECT FROM fence) AND due_at <= (SELECT at FROM clock)${among}
                 ORDER BY due_at, key
                 LIMIT 1000
                 FOR UPDATE SKIP LOCKED
@@ -64,7 +64,7 @@ final class DispatchSql {
                 SELECT r.* FROM suiting s
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
-                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone${among}
                     ORDER BY rank, since, key
                     LIMIT 1
                     FOR UPDATE SKIP LOCKED
@@ -82,7 +82,7 @@ final class DispatchSql {
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
                     WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND NOT r.alone
-                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last
+                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last${among}
                     ORDER BY rank, since, key
                     LIMIT ?
                     FOR UPDATE SKIP LOCKED
@@ -97,14 +97,16 @@ final class DispatchSql {
                 SELECT * FROM loner WHERE (SELECT alone FROM foremost)
                 UNION ALL
                 SELECT * FROM crowd WHERE NOT (SELECT alone FROM foremost)
-            ), taken AS MATERIALIZED (
+            ), looked AS MATERIALIZED (
                 SELECT p.place, p.rank, p.since, p.alone, r.*, clock.at AS moved_at
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
-                WHERE r.state = ${READY}
+            ), taken AS NOT MATERIALIZED (
+                SELECT * FROM looked WHERE state = ${READY}
             ), unqueued AS (
-                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM taken))
+                -- Also a row whose run is not ready, which would take the place of another at every claim.
+                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 -- Of one that was born ready its own row tells.
@@ -150,17 +152,89 @@ final class DispatchSql {
                    ) AS inbox_waits
             """;
 
+    /** Only some, to find the one because of which a poll fails. */
+    private static final String AMONG = " AND key = ANY (?::bigint[])";
+
+    /** Runs that a poll would make ready. */
+    private static final String DUE = """
+            SELECT key FROM ${schema}.timer WHERE due_at <= COALESCE(?::timestamptz, now()) ORDER BY due_at, key LIMIT 1000
+            """;
+
+    /** Runs that a poll could claim. */
+    private static final String QUEUED = """
+            SELECT r.key
+            FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version),
+                 unnest('{f,t}'::bool[]) AS a (alone)
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.ready r
+                WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone = a.alone
+                ORDER BY rank, since, key
+                LIMIT 1000
+            ) r
+            """;
+
+    /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
+    private static final String SET_ASIDE = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+            ), stuck AS MATERIALIZED (
+                SELECT r.*, COALESCE(?::timestamptz, now()) AS moved_at
+                FROM (
+                    SELECT ctid AS place, key, partition, state, changes, changed_at, wake_at, reason, id, definition
+                    FROM ${schema}.run
+                    WHERE run.key = ?::bigint AND run.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF})
+                    FOR NO KEY UPDATE SKIP LOCKED
+                ) r
+                WHERE EXISTS (SELECT FROM fence)
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.ctid
+                    FROM stuck s
+                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.ready r WHERE r.key = s.key OFFSET 0) q))
+            ), untimed AS (
+                DELETE FROM ${schema}.timer
+                WHERE ctid = ANY (ARRAY(
+                    SELECT t.ctid
+                    FROM stuck s
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = s.wake_at AND timer.key = s.key OFFSET 0
+                    ) t))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM stuck
+                ON CONFLICT DO NOTHING
+            ), paused AS (
+                UPDATE ${schema}.run SET
+                    changed_at = s.moved_at, wake_at = NULL, changes = s.changes + 1, state = ${PAUSED}, reason = ?::text
+                FROM stuck s
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM stuck)) AND run.key = s.key
+            )
+            SELECT id, definition FROM stuck
+            """;
+
     final String wake;
     final String claim;
     final String signalled;
     final String outlook;
     final String poll;
+    final String due;
+    final String queued;
+    final String wakeAmong;
+    final String claimAmong;
+    final String setAside;
 
     DispatchSql(Schema schema, LedgerSql ledger) {
-        this.wake = schema.sql(WAKE);
-        this.claim = schema.sql(CLAIM.replace("${details}", Claims.TAKEN)
+        this.wake = schema.sql(WAKE.replace("${among}", ""));
+        String claiming = CLAIM.replace("${details}", Claims.TAKEN)
                 .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
-                .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE)));
+                .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
+        this.claim = schema.sql(claiming.replace("${among}", ""));
+        this.due = schema.sql(DUE);
+        this.queued = schema.sql(QUEUED);
+        this.wakeAmong = ledger.settings + ";\n" + schema.sql(WAKE.replace("${among}", AMONG));
+        this.claimAmong = ledger.settings + ";\n" + schema.sql(claiming.replace("${among}", AMONG));
+        this.setAside = ledger.settings + ";\n" + schema.sql(SET_ASIDE);
         this.signalled = schema.sql(SIGNALLED);
         this.outlook = schema.sql(OUTLOOK);
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);

@@ -61,7 +61,7 @@ final class GraphSql {
 
     /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
     static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal
+            SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_graph
                 FROM ${kills}
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
@@ -127,7 +127,7 @@ final class GraphSql {
                 CROSS JOIN clock
                 LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
                 CROSS JOIN LATERAL (
-                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, priority, partition, state,
+                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, recoveries, priority, partition, state,
                            definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
@@ -138,7 +138,7 @@ final class GraphSql {
                 WHERE begins AND changes > 0
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
                 FROM found WHERE begins AND premise IS NULL
             ), kept AS (
                 INSERT INTO ${schema}.held (key, worker, partition)

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * order, and what the other has done already is not done again.
  */
 final class InboxReader {
-    private static final Logger LOG = LoggerFactory.getLogger(InboxReader.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final Lane CLIENT = Lane.client(0);
 
     private final Database database;

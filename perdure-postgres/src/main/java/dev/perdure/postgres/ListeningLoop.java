@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * back.
  */
 final class ListeningLoop implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(ListeningLoop.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final int TURN_MILLIS = 100;
     private static final Duration SILENCE = Duration.ofSeconds(8);
     private static final int SIGN_OF_LIFE_SECONDS = 5;

@@ -22,7 +22,7 @@ final class Notifier implements AutoCloseable {
     private static final String NOTIFY = """
             SELECT set_config('synchronous_commit', 'off', true), pg_notify(?, notice) FROM unnest(?::text[]) AS n (notice)
             """;
-    private static final Logger LOG = LoggerFactory.getLogger(Notifier.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final int MOST_GATHERED = 5_000;
     private static final Duration PAUSE = Duration.ofMillis(4);
 

@@ -127,10 +127,7 @@ final class ObjectSql {
                     SELECT q.ctid
                     FROM placed p
                     CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.ready r
-                        WHERE r.queue = p.queue AND r.definition = p.definition AND r.version = COALESCE(p.version, '')
-                          AND NOT r.alone AND r.rank = ~p.priority AND r.since = p.changed_at AND r.key = p.key
-                        OFFSET 0
+                        SELECT ctid FROM ${schema}.ready r WHERE r.key = p.key OFFSET 0
                     ) q
                     WHERE p.waits AND p.state = ${READY}))
             ), logged AS (
@@ -293,7 +290,7 @@ final class ObjectSql {
                 SELECT key, ?::int, partition FROM found WHERE handed
             ), queued AS (
                 INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
                 FROM found WHERE NOT handed
             ), opened AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,

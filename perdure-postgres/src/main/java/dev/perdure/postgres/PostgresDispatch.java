@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.RunChange;
 import dev.perdure.StoreException;
 import dev.perdure.postgres.Database.LockedException;
 import dev.perdure.spi.Dispatch;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out work: a poll is one round trip, and another if runs in memory were signalled. A poll that sees something in the
- * inbox does it, too: what becomes ready by that is found by the next.
+ * inbox does it, too: what becomes ready by that is found by the next. Runs because of which the server refuses a poll are
+ * paused ({@link StuckRuns}).
  */
 final class PostgresDispatch implements Dispatch {
     private static final String ANY_VERSION = "";
@@ -28,6 +30,7 @@ final class PostgresDispatch implements Dispatch {
     private final Workers workers;
     private final InboxReader inbox;
     private final Watermark watermark;
+    private final StuckRuns stuckRuns;
 
     PostgresDispatch(Database database, Schema schema, Workers workers, InboxReader inbox, Watermark watermark) {
         this.database = database;
@@ -37,6 +40,7 @@ final class PostgresDispatch implements Dispatch {
         this.workers = workers;
         this.inbox = inbox;
         this.watermark = watermark;
+        this.stuckRuns = new StuckRuns(database, sql);
     }
 
     @Override
@@ -45,8 +49,8 @@ final class PostgresDispatch implements Dispatch {
         if (worker == null) {
             return new Polled(List.of(), List.of(), null, false);
         }
-        Watermark.Floor floor = watermark.floor(request);
-        Answer answer = ask(request, worker, floor);
+        List<RunChange> paused = new ArrayList<>();
+        Answer answer = ask(request, worker, paused);
         if (!answer.alive()) {
             return new Polled(List.of(), List.of(), null, false);
         }
@@ -54,7 +58,23 @@ final class PostgresDispatch implements Dispatch {
             inbox.read();
         }
         return new Polled(
-                answer.claimed(), signalled(answer.signalled(), worker), answer.nextDue(), answer.aloneWaits());
+                answer.claimed(), signalled(answer.signalled(), worker), answer.nextDue(), answer.aloneWaits(), paused);
+    }
+
+    /** Polls; should the server refuse that because of some runs, it polls again without these. */
+    private Answer ask(Poll request, int worker, List<RunChange> paused) {
+        try {
+            return ask(request, worker, watermark.floor(request));
+        } catch (RuntimeException failed) {
+            if (!StuckRuns.isOfOneRow(failed)) {
+                throw failed;
+            }
+            paused.addAll(stuckRuns.setAside(request, worker));
+            if (paused.isEmpty()) {
+                throw failed;
+            }
+            return ask(request, worker, watermark.floor(request));
+        }
     }
 
     private Answer ask(Poll request, int worker, Watermark.Floor floor) {
@@ -108,7 +128,7 @@ final class PostgresDispatch implements Dispatch {
         }
     }
 
-    private static Parameters suiting(Parameters parameters, Poll request) throws SQLException {
+    static Parameters suiting(Parameters parameters, Poll request) throws SQLException {
         String[] versions =
                 request.version() == null ? new String[] {ANY_VERSION} : new String[] {ANY_VERSION, request.version()};
         return parameters

@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
  */
 final class PostgresLeases implements Leases {
-    private static final Logger LOG = LoggerFactory.getLogger(PostgresLeases.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     private final Database database;
     private final LeaseSql sql;

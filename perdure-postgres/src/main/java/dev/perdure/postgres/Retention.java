@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * nothing. So it needs no timer, and happens only where rows are made.
  */
 final class Retention {
-    private static final Logger LOG = LoggerFactory.getLogger(Retention.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     private final Runnable forget;
     private final long everyNanos;

@@ -57,6 +57,12 @@ enum SqlState {
         };
     }
 
+    /** Whether the server met a damaged row, page or index: only those that touch it fail. */
+    static boolean tellsOfDamage(SQLException problem) {
+        String state = problem.getSQLState();
+        return state != null && state.startsWith("XX");
+    }
+
     /** What a person can do about a state that is theirs to mend. */
     static String remedy(@Nullable String state) {
         return switch (state == null ? "" : state) {

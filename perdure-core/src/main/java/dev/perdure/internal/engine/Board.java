@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * @param <V> what comes of it
  */
 final class Board<K, V> {
-    private static final Logger LOG = LoggerFactory.getLogger(Board.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -36,6 +36,7 @@ final class Board<K, V> {
     private final Clockwork clockwork;
     private final Questions<K, V> questions;
     private final Clockwork.Signal look;
+    private final Outage outage; // of the loop's thread
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<RunId, List<Waiter<K, V>>> waiters = new HashMap<>();
     private final Set<K> hinted = new HashSet<>();
@@ -46,6 +47,7 @@ final class Board<K, V> {
         this.clockwork = clockwork;
         this.questions = questions;
         this.look = clockwork.signal();
+        this.outage = new Outage("look for " + name + " that callers wait for");
     }
 
     /** What a board asks about. */
@@ -167,10 +169,11 @@ final class Board<K, V> {
         }
         try {
             Map<K, V> answers = questions.ask(wanted);
+            outage.over();
             answers.forEach(this::announce);
             return !answers.isEmpty();
         } catch (StoreException outOfReach) {
-            LOG.debug("Could not look for {}; will look again.", name, outOfReach);
+            outage.noticed(outOfReach);
             return false;
         } catch (RuntimeException unexpected) { // without this loop callers would wait for ever
             LOG.error("Could not look for {}; will look again.", name, unexpected);

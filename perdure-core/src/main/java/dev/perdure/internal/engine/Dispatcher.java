@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * so that it empties sooner or later without standing still because of it.
  */
 final class Dispatcher {
-    private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
@@ -114,12 +114,14 @@ final class Dispatcher {
 
     void loop(Supplier<Session> session) {
         Backoff trouble = new Backoff(settings.clockwork());
+        Outage outage = new Outage("look for runs to carry on");
         long interval = SHORTEST;
         while (!closed) {
             try {
                 Session current = session.get();
                 Polled polled = take(current);
                 trouble.reset();
+                outage.over();
                 boolean busy =
                         passOn(current, polled.signalled()) || !polled.claimed().isEmpty();
                 interval = busy ? SHORTEST : Math.min(LONGEST, interval * 2);
@@ -128,7 +130,7 @@ final class Dispatcher {
                     interval = SHORTEST;
                 }
             } catch (StoreException outOfReach) {
-                LOG.debug("Could not look for work; will look again.", outOfReach);
+                outage.noticed(outOfReach);
                 reconcile = true;
                 trouble.pause();
             } catch (
@@ -168,6 +170,7 @@ final class Dispatcher {
         Polled polled = settings.store()
                 .dispatch()
                 .poll(new Dispatch.Poll(session.id(), registry.names(), rules.queues(), rules.version(), limit, empty));
+        polled.paused().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {
             aloneWaitsSince = Clockwork.NEVER;

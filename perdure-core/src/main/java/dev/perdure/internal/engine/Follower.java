@@ -58,8 +58,12 @@ final class Follower<T extends @Nullable Object> implements Iterator<Published<T
             throw new ResultUnavailableException(
                     ended
                             ? "Run '%s' has ended without publishing '%s'.".formatted(run.id(), topic)
-                            : "Run '%s' has not published '%s' after %s. It goes on; wait again."
-                                    .formatted(run.id(), topic, timeout));
+                            : "Run '%s' has not published '%s' after %s; %s"
+                                    .formatted(
+                                            run.id(),
+                                            topic,
+                                            timeout,
+                                            Unfinished.describe(settings.store().runs(), run.id())));
         }
     }
 

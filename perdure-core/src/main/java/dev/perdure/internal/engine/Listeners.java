@@ -2,13 +2,14 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunListener;
+import dev.perdure.internal.failure.Sentences;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells the user's listeners, and lets none of them do harm. */
 final class Listeners {
-    private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
     private final List<RunListener> listeners;
 
@@ -20,10 +21,11 @@ final class Listeners {
         switch (change.state()) {
             case PAUSED ->
                 LOG.warn(
-                        "Run {} ({}) is paused: {}",
+                        "Run {} of '{}' is PAUSED: {} It goes on when it is resumed: './perdure runs resume {}' or Run.resume().",
                         change.runId(),
                         change.definition(),
-                        change.reason().orElse(""));
+                        Sentences.sentence(change.reason().orElse("no reason was given")),
+                        change.runId());
             case PENDING, READY, RUNNING, SUSPENDED, BACKING_OFF, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
         for (RunListener listener : listeners) {

@@ -128,9 +128,11 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
         if (!endedMeanwhile.isEmpty()) {
             return valueOf(endedMeanwhile.getFirst());
         }
-        throw new ResultUnavailableException(
-                "Run '%s' has not ended after %s; it is %s. It goes on; wait again for its result."
-                        .formatted(ref.id(), Duration.ofNanos(nanos), state()));
+        throw new ResultUnavailableException("Run '%s' has not ended after %s; %s"
+                .formatted(
+                        ref.id(),
+                        Duration.ofNanos(nanos),
+                        Unfinished.describe(settings.store().runs(), ref.id())));
     }
 
     @Override

@@ -167,6 +167,11 @@ final class Session implements Host {
         return executions.size() + starting.size();
     }
 
+    /** How many of its runs are in the body of a step. */
+    long inBodies() {
+        return executions.values().stream().filter(Execution::isInBody).count();
+    }
+
     boolean isEmpty() {
         return executions.isEmpty() && starting.isEmpty();
     }
@@ -535,6 +540,11 @@ final class Session implements Host {
             case Departure.Lost() -> board.hint(execution.ref().id());
         }
         home.left();
+    }
+
+    /** Tells the listeners of something that the store did by itself. */
+    void tell(RunChange change) {
+        listeners.tell(change);
     }
 
     private void tell(Execution execution, RunState state, Optional<String> reason) {

@@ -15,6 +15,8 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -29,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * any more, and the worker joins as a new incarnation.
  */
 final class Worker implements Session.Home {
-    private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
     private static final int RENEWALS_PER_LEASE = 4;
     private static final int SWEEP_BATCH = 500;
 
@@ -75,6 +77,15 @@ final class Worker implements Session.Home {
                         settings.store().lanes()));
         joining.renewed(sent, rules.lease().toNanos());
         shared.clock().observe(now);
+        LOG.info(
+                "Worker {} joined: {} definitions {}, queues {}, version {}, lease {}, at most {} runs.",
+                id,
+                registry.names().size(),
+                new TreeSet<>(registry.names()),
+                new TreeSet<>(rules.queues()),
+                Objects.requireNonNullElse(rules.version(), "none"),
+                rules.lease(),
+                rules.maxRuns());
         return joining;
     }
 
@@ -137,7 +148,7 @@ final class Worker implements Session.Home {
     private void keepLease() {
         long leaseNanos = rules.lease().toNanos();
         Backoff backoff = new Backoff(settings.clockwork());
-        Outage outage = new Outage();
+        Outage outage = new Outage("keep the lease of its worker");
         while (!left) {
             try {
                 renew(leaseNanos);
@@ -167,7 +178,11 @@ final class Worker implements Session.Home {
             shared.clock().observe(now);
         } else if (!left) {
             if (!current.isOver()) {
-                LOG.warn("This worker was taken for dead; it lets go of {} runs.", current.size());
+                LOG.warn(
+                        "Worker {} was taken for dead by another one; it lets go of {} runs, which go on elsewhere, and joins"
+                                + " anew.",
+                        current.id(),
+                        current.size());
                 current.end();
             }
             if (!closing) {
@@ -179,7 +194,11 @@ final class Worker implements Session.Home {
     private void endIfExpired() {
         Session current = session;
         if (!current.alive() && !current.isOver()) {
-            LOG.warn("The lease of this worker ended without renewal; it lets go of {} runs.", current.size());
+            LOG.warn(
+                    "The lease of worker {} ended because the store did not renew it in time; it lets go of {} runs, which"
+                            + " go on elsewhere, and joins anew.",
+                    current.id(),
+                    current.size());
             current.end();
         }
     }
@@ -189,8 +208,18 @@ final class Worker implements Session.Home {
         do {
             swept = settings.store().leases().sweep(SWEEP_BATCH);
             swept.forEach(shared.listeners()::tell);
-            if (swept.stream().anyMatch(change -> change.state() == RunState.READY)) {
+            long ready = swept.stream()
+                    .filter(change -> change.state() == RunState.READY)
+                    .count();
+            if (ready > 0) {
                 dispatcher.look();
+            }
+            if (!swept.isEmpty()) {
+                LOG.info(
+                        "Worker {} took over {} runs of dead workers; {} of them are ready to go on.",
+                        session.id(),
+                        swept.size(),
+                        ready);
             }
         } while (swept.size() == SWEEP_BATCH);
     }
@@ -203,8 +232,21 @@ final class Worker implements Session.Home {
         dispatcher.close();
         Session last = session;
         last.giveBack();
+        LOG.info(
+                "Worker {} is closing: it takes no more runs, and waits up to {} for the step bodies of {} runs.",
+                last.id(),
+                rules.closeTimeout(),
+                last.inBodies());
         boolean inTime = awaitEmpty(last);
-        if (!inTime) {
+        if (inTime) {
+            LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
+        } else {
+            LOG.warn(
+                    "Worker {} is closed after {} although the step bodies of {} runs had not ended. They were interrupted"
+                            + " and their runs given back, so these bodies run again elsewhere.",
+                    last.id(),
+                    rules.closeTimeout(),
+                    last.inBodies());
             last.executions().forEach(Execution::giveBackNow);
         }
         left = true;

@@ -158,6 +158,16 @@ final class BodyGuard {
         }
     }
 
+    /** Whether a body runs now. */
+    boolean isInBody() {
+        lock.lock();
+        try {
+            return inBody != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether the run was taken from its thread. */
     boolean abandoned() {
         lock.lock();

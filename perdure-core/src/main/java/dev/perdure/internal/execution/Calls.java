@@ -44,6 +44,11 @@ final class Calls {
         }
     }
 
+    /** The code asks for the call that is recorded, but not in the same way. */
+    Unwind differs(Call call, String recorded, String asked) {
+        return transitions.stop(replay.message(call.position(), recorded, asked));
+    }
+
     void enter(String call) {
         if (closed) {
             throw new ContextMisuseException(

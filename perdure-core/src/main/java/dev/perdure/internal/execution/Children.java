@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * has either recorded and started the child or neither; its id and seed are derived, so that a start sent twice is one.
  */
 final class Children {
+    /** Stands between a child's id, which has no control characters, and what its input is compared by. Older journals have the id alone. */
+    private static final char AFTER_ID = '\n';
+
     private final Held held;
     private final Host host;
     private final Calls calls;
@@ -74,6 +77,7 @@ final class Children {
         Payload payload = values.input(callee, input);
         Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
+        requireSameInput(call, past, callee, payload, input);
         RunId id = begin(call, past, callee, payload, options.start(), true);
         ChildFuture<T> child = new ChildFuture<>(
                 futures, call, past, letters, entry -> read(call, entry, id, target), id, options.onCancel());
@@ -95,13 +99,32 @@ final class Children {
         }
         Payload payload = values.input(callee, input);
         Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
-        return begin(call, calls.rethrowDelivered(call), callee, payload, options, false);
+        Replay.Past past = calls.rethrowDelivered(call);
+        requireSameInput(call, past, callee, payload, input);
+        return begin(call, past, callee, payload, options, false);
+    }
+
+    /** The child was started with what its input was then. A codec that never gives the same bytes twice leaves nothing to compare. */
+    private void requireSameInput(Call call, Replay.Past past, Callee callee, Payload payload, @Nullable Object input) {
+        if (past.notes().isEmpty()) {
+            return;
+        }
+        String written = text(past.notes().getFirst().entry().payload());
+        int end = written.indexOf(AFTER_ID);
+        String asked = Fingerprint.of(payload);
+        if (end >= 0
+                && !written.substring(end + 1).equals(asked)
+                && Fingerprint.of(values.input(callee, input)).equals(asked)) {
+            throw calls.differs(call, call.describe() + " with another input", call.describe());
+        }
     }
 
     private RunId begin(
             Call call, Replay.Past past, Callee callee, Payload input, StartOptions options, boolean answers) {
         if (!past.notes().isEmpty()) {
-            return RunId.of(text(past.notes().getFirst().entry().payload()));
+            String written = text(past.notes().getFirst().entry().payload());
+            int end = written.indexOf(AFTER_ID);
+            return RunId.of(end < 0 ? written : written.substring(0, end));
         }
         transitions.deliverTo(call);
         RunId id = callee.id(options).orElseGet(() -> childId(call.position()));
@@ -117,7 +140,8 @@ final class Children {
                 options.delay().orElse(null),
                 answers ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options));
-        Payload written = new Payload(id.value().getBytes(StandardCharsets.UTF_8));
+        String begun = id.value() + AFTER_ID + Fingerprint.of(input);
+        Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
     }

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
  */
 public final class Execution {
-    private static final Logger LOG = LoggerFactory.getLogger(Execution.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
 
     private final Held held;
@@ -72,6 +72,12 @@ public final class Execution {
     /** Whether this one goes on with what another execution of the same run has left. */
     public boolean follows(Execution before) {
         return before.epoch() < epoch() || (before.epoch() == epoch() && before.turn.isDropped());
+    }
+
+    /** Whether the body of a step runs. */
+    public boolean isInBody() {
+        Futures beside = crew;
+        return guard.isInBody() || (beside != null && beside.atWork());
     }
 
     /** Whether nothing else may run beside it. */
@@ -188,8 +194,16 @@ public final class Execution {
         if (thrown instanceof Skipped) {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
-        LOG.warn("Run {} of {} failed: {}", held.run().id(), definition(), failure.summary());
-        return transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
+        Departure departure = transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
+        if (departure instanceof Departure.Ended) { // else another worker ends it, and logs it
+            LOG.warn(
+                    "Run {} of '{}' is FAILED and is not tried again. './perdure runs show {}' shows its history.",
+                    held.run().id(),
+                    definition(),
+                    held.run().id(),
+                    thrown);
+        }
+        return departure;
     }
 
     private static String messageOf(Throwable thrown) {

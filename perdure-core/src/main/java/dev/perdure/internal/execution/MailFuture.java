@@ -5,6 +5,7 @@ import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import java.util.Optional;
 import java.util.function.Function;
@@ -13,12 +14,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * A future that mail settles. The mail is taken when an await finds it there, and not before, so that a receive that is
  * given up takes none; it is copied into the journal in the same transition, so that a replay does not need the mailbox.
+ *
+ * <p>A message and a promise are not asked for, so the journal does not know of the call before it is answered. A run that leaves
+ * memory to wait for one writes that down in the same transition: code that waits for something else when it is entered again is
+ * found out, as it would be at any other call.
  */
 class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Call call;
     private final Channel channel;
     private final Letters letters;
     private final Function<Entry, Settled<T>> reader;
+    /** Whether the journal says what this waits for. */
+    private boolean noted;
+
     private @Nullable Settled<T> settled;
 
     /**
@@ -38,6 +46,7 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
         this.channel = channel;
         this.letters = letters;
         this.reader = reader;
+        this.noted = channel.kind() == Channel.Kind.ANSWER || !past.entries().isEmpty();
         past.answer().map(Recorded::entry).ifPresent(entry -> settled = reader.apply(entry));
     }
 
@@ -69,6 +78,9 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     @Override
     void wants(Wanted wanted) {
         wanted.mail(channel);
+        if (!noted) {
+            wanted.note(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), () -> noted = true);
+        }
     }
 
     @Override

@@ -199,7 +199,7 @@ final class Replay {
         return new Mismatch(message(call.position(), recorded, call.describe()));
     }
 
-    private String message(int at, String recorded, String asked) {
+    String message(int at, String recorded, String asked) {
         return ("The code does not fit the journal of run '%s' at position %d: recorded is %s, the code asked for %s. Nothing "
                         + "was applied. Bring back the code that fits, or guard the change with ctx.patched(…), then resume the run.")
                 .formatted(run, at, recorded, asked);

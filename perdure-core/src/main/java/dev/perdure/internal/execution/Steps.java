@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * never again.
  */
 final class Steps {
-    private static final Logger LOG = LoggerFactory.getLogger(Steps.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
     private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
 
     private final Host host;
@@ -329,12 +329,15 @@ final class Steps {
         boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
         boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
         LOG.warn(
-                "Run {}: {} failed at attempt {}, {}: {}",
+                "Run {} of '{}': {} failed at attempt {}{}.",
                 transitions.run(),
+                transitions.definition(),
                 call.describe(),
                 attempt.number(),
-                again ? "next in " + delay : "the last",
-                failure.summary());
+                again
+                        ? "; the next attempt is in " + delay
+                        : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName(),
+                thrown);
         return again
                 ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 final class Transitions {
-    private static final Logger LOG = LoggerFactory.getLogger(Transitions.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
     private final Held held;
     private final Host host;
@@ -72,6 +72,11 @@ final class Transitions {
 
     RunId run() {
         return held.run().id();
+    }
+
+    /** What it runs. */
+    String definition() {
+        return held.definition().target().name();
     }
 
     void crew(Crew those) {
@@ -247,8 +252,13 @@ final class Transitions {
     /** Nothing begins in a run that is about to leave or to be told to end. */
     private boolean mayBegin() {
         Control asked = orders.control();
-        boolean leaves = asked.kill() != null || asked.pause() != null || orders.isGivenBack();
+        boolean leaves = asked.kill() != null || isAskedToLeave();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
+    }
+
+    /** Whether the run is to leave memory, and to come back as it is. */
+    boolean isAskedToLeave() {
+        return orders.control().pause() != null || orders.isGivenBack();
     }
 
     /** Appends entries and returns their time once they are durable. */

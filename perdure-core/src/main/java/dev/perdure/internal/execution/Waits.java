@@ -51,17 +51,28 @@ record Waits(Host host, Orders orders, Transitions transitions) {
         long nanos = wanted.nanos(host.clock(), deadline);
         if (transitions.bodiesAtWork() || nanos <= host.rules().warmWindow().toNanos()) {
             transitions.flush();
-            orders.awaitNews(nanos, Clockwork.NEVER);
+            stayWarm(wanted, nanos, Clockwork.NEVER);
             return;
         }
         boolean staysWarm = wanted.isForMail() && !host.rules().warmWindow().isZero();
         if (staysWarm) {
             transitions.flush();
-            if (orders.awaitNews(nanos, host.rules().warmWindow().toNanos())) {
+            if (stayWarm(wanted, nanos, host.rules().warmWindow().toNanos())) {
                 return;
             }
         }
-        transitions.suspend(List.of(), RunState.SUSPENDED, due, wanted.awaited());
+        transitions.suspend(wanted.notes(), RunState.SUSPENDED, due, wanted.awaited());
+        wanted.noted();
+    }
+
+    /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
+    private boolean stayWarm(Wanted wanted, long nanos, long warm) {
+        boolean news = orders.awaitNews(nanos, warm);
+        if (news && transitions.isAskedToLeave()) {
+            wanted.notes().forEach(transitions::ride);
+            wanted.noted();
+        }
+        return news;
     }
 
     /** Waits in memory until a body has ended, whatever the time is. */

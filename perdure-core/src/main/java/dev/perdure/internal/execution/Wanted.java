@@ -5,21 +5,44 @@ import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Due;
+import dev.perdure.spi.Entry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What an open future waits for: mail, a time, or both. */
 final class Wanted {
     private final Set<Channel> channels = new LinkedHashSet<>();
+    private final List<Entry> notes = new ArrayList<>();
+    private final List<Runnable> whenNoted = new ArrayList<>();
     private int needed = 1;
     private @Nullable Instant time;
     private @Nullable Duration delay;
 
     void mail(Channel channel) {
         channels.add(channel);
+    }
+
+    /**
+     * For a call that the journal does not know of yet: is written when the run leaves memory to wait for it.
+     *
+     * @param durable told when it is
+     */
+    void note(Entry entry, Runnable durable) {
+        notes.add(entry);
+        whenNoted.add(durable);
+    }
+
+    List<Entry> notes() {
+        return notes;
+    }
+
+    void noted() {
+        whenNoted.forEach(Runnable::run);
     }
 
     /** Nothing but a failure can come of it before mail has arrived on each of the channels. */

@@ -391,6 +391,27 @@ public abstract class ObjectConformance extends StoreConformance {
     }
 
     @Test
+    void a_call_that_was_recovered_often_before_its_turn_is_in_the_queue_once_after_pause_and_resume() {
+        WorkerId worker = join();
+        RunRef holder = started(worker, exclusive("holder")).run();
+        RunRef call = startReady(call("call", CART, Hold.ON_ARRIVAL));
+        for (int i = 0; i < Claimed.ALONE_AFTER; i++) {
+            WorkerId dying = join();
+            assertThat(claimOne(dying).run()).isEqualTo(call);
+            store().leases().leave(dying);
+            store().leases().sweep(10);
+        }
+        applied(worker, advance(call, claimOne(worker).epoch(), new Move.Arrive()));
+        applied(worker, advance(holder, 1, end(0)));
+        assertThat(stateOf(call)).isEqualTo(RunState.READY);
+        command(call, Change.Order.PAUSE, "wait");
+        command(call, Change.Order.RESUME, "");
+        startReady("other");
+
+        assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("call", "other");
+    }
+
+    @Test
     void a_call_that_arrives_at_a_free_object_stays_in_memory() {
         WorkerId worker = join();
         RunRef run = started(worker, call("later", CART, Hold.ON_ARRIVAL)).run();

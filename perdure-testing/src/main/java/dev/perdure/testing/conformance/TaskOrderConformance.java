@@ -7,6 +7,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
@@ -19,6 +20,8 @@ import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.WorkerId;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -164,6 +167,63 @@ public abstract class TaskOrderConformance extends GraphConformance {
         assertThat(statesOf("graph", "a", "b")).containsExactly(RunState.PENDING, RunState.CANCELLED, RunState.READY);
     }
 
+    /** Ends a task that was handed over with a kill, as its worker does. */
+    private List<Claimed> obeyKill(WorkerId worker, Claimed task) {
+        String reason = Objects.requireNonNull(task.control().kill());
+        Outcome outcome = apply(
+                worker, advance(task.run(), task.epoch(), new Move.End(RunState.CANCELLED, payload(""), reason, 5)));
+        assertThat(outcome).isInstanceOf(Outcome.Applied.class);
+        return ((Outcome.Applied) outcome).handed();
+    }
+
+    @Test
+    void a_leaf_that_is_killed_while_it_waits_ends_after_what_it_comes_after() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
+        assertThat(command(refOf("b"), Order.KILL, "enough")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(statesOf("a", "b", "graph")).containsExactly(RunState.RUNNING, RunState.PENDING, RunState.PENDING);
+
+        Move failure = new Move.End(RunState.FAILED, payload("{}"), "it broke", 5);
+        Outcome failed = apply(worker, advance(a.run(), a.epoch(), failure));
+        Claimed b = ((Outcome.Applied) failed).handed().getFirst();
+        Claimed graph = obeyKill(worker, b).getFirst();
+        assertThat(told(graph.premises())).containsExactly("b CANCELLED  enough");
+        assertThat(statesOf("a", "b", "graph")).containsExactly(RunState.FAILED, RunState.CANCELLED, RunState.RUNNING);
+    }
+
+    @Test
+    void a_task_in_the_middle_that_is_killed_while_it_waits_lets_others_begin_after_what_it_comes_after() {
+        WorkerId worker = join();
+        Claimed a = start(worker, line(3)).handed().getFirst();
+        command(refOf("t1"), Order.KILL, "enough");
+        command(refOf("t1"), Order.PAUSE, "wait");
+        assertThat(statesOf("t1", "t2", "graph")).containsOnly(RunState.PENDING);
+
+        Claimed killed = complete(worker, a, 0).isEmpty() ? claimOne(worker) : null;
+        assertThat(ids(obeyKill(worker, Objects.requireNonNull(killed)))).containsExactly("t2");
+    }
+
+    @Test
+    void a_paused_task_that_is_killed_waits_for_its_turn_without_the_pause() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
+        command(refOf("b"), Order.PAUSE, "wait");
+        command(refOf("b"), Order.KILL, "enough");
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
+
+        assertThat(ids(obeyKill(worker, complete(worker, a, 1).getFirst()))).containsExactly("graph");
+    }
+
+    @Test
+    void tasks_that_were_killed_before_end_with_a_killed_graph() {
+        WorkerId worker = join();
+        start(worker, List.of(task("a"), task("b", 0)));
+        command(refOf("b"), Order.KILL, "enough");
+        command(refOf("graph"), Order.KILL, "all of it");
+        assertThat(statesOf("a", "b", "graph"))
+                .containsExactly(RunState.RUNNING, RunState.CANCELLED, RunState.CANCELLED);
+    }
+
     // ---- pause
 
     @Test
@@ -189,6 +249,55 @@ public abstract class TaskOrderConformance extends GraphConformance {
 
         command(refOf("b"), Order.RESUME, "");
         assertThat(told(claimOne(worker).premises())).containsExactly("a COMPLETED a");
+    }
+
+    // ---- in the queue
+
+    /** A graph that began early, was recovered until it has to run alone, waits for its tasks again, and is ready now. */
+    private RunRef oftenRecoveredAndReady() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a")));
+        command(started.run(), Order.CANCEL, "not wanted");
+        for (int i = 0; i < Claimed.ALONE_AFTER; i++) {
+            WorkerId dying = join();
+            assertThat(claimOne(dying).run()).isEqualTo(started.run());
+            store().leases().leave(dying);
+            store().leases().sweep(10);
+        }
+        Claimed early = claimOne(worker);
+        assertThat(early.recoveries()).isEqualTo(Claimed.ALONE_AFTER);
+        apply(worker, advance(early.run(), early.epoch(), forPremises(early)));
+        complete(worker, started.handed().getFirst(), 0);
+        assertThat(stateOf(started.run())).isEqualTo(RunState.READY);
+        return started.run();
+    }
+
+    @Test
+    void a_run_that_was_recovered_often_is_in_the_queue_once_after_pause_and_resume() {
+        RunRef graph = oftenRecoveredAndReady();
+        command(graph, Order.PAUSE, "wait");
+        command(graph, Order.RESUME, "");
+        startReady("other");
+
+        assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("graph", "other");
+    }
+
+    @Test
+    void a_killed_run_that_was_recovered_often_takes_no_place_in_the_queue() {
+        RunRef graph = oftenRecoveredAndReady();
+        command(graph, Order.KILL, "enough");
+        startReady("other");
+
+        assertThat(claimedIds(poll(join(), 1))).containsExactly("other");
+    }
+
+    @Test
+    void a_run_that_was_recovered_often_has_to_run_alone_also_after_it_waited_for_others() {
+        oftenRecoveredAndReady();
+        WorkerId worker = join();
+        assertThat(claimedIds(new Dispatch.Poll(worker, Set.of(DEFINITION), Set.of(QUEUE), null, 10, false)))
+                .isEmpty();
+        assertThat(claimedIds(poll(worker, 10))).containsExactly("graph");
     }
 
     // ---- another life

@@ -555,6 +555,34 @@ abstract class DagFailureScenarios extends Scenarios {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_leaf_that_is_killed_while_another_task_runs_does_not_end_the_graph(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<String> seen = new CopyOnWriteArrayList<>();
+            Dag<String, Integer> dag = Dag.of("killed", String.class, builder -> {
+                var slow = builder.workflow("slow", (ctx, t) -> {
+                    ctx.sleep(Duration.ofHours(5));
+                    return fail("too late");
+                });
+                var middle = builder.task("middle", slow, (t, one) -> 2);
+                builder.onFailure(t -> seen.add("onFailure " + t.errors()));
+                return builder.task("leaf", middle, (t, two) -> two);
+            });
+            perdure.register(dag);
+            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            perdure.settle();
+            perdure.run(RunId.of("g/leaf"), TypeRef.of(Integer.class)).kill("not wanted");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PENDING);
+
+            assertThatThrownBy(run::result).hasMessageContaining("1 task of graph 'killed' failed: 'slow'");
+            assertThat(seen).containsExactly("onFailure ['slow': dev.perdure.TerminalException: too late]");
+            assertThat(run.status().task("leaf").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
+            assertThat(run.status().task("leaf").orElseThrow().reason()).contains("not wanted");
+        }
+    }
+
     // ---- crashes
 
     @ParameterizedTest

@@ -428,6 +428,113 @@ abstract class DeterminismScenarios extends Scenarios {
         }
     }
 
+    /** Waits that nothing has answered, by how messages put them. */
+    private static final Map<String, Function<WorkflowContext, String>> WAITS = Map.of(
+            "receive on topic 'a'", ctx -> ctx.receive(TOPIC).await(),
+            "receive on topic 'b'", ctx -> ctx.receive(OTHER_TOPIC).await(),
+            "promise 'a'", ctx -> ctx.promise(TOPIC).await(),
+            "promise 'b'", ctx -> ctx.promise(OTHER_TOPIC).await(),
+            "step 'a'", ctx -> ctx.step("a", () -> "A"));
+
+    private static Definition<String, String> waiting(Function<WorkflowContext, String> wait) {
+        return workflow("waiting", (ctx, in) -> wait.apply(ctx));
+    }
+
+    static Stream<Arguments> waitsInEveryMode() {
+        return Stream.of(TestMode.values())
+                .flatMap(
+                        mode -> Stream.of("receive on topic 'a'", "promise 'a'").map(wait -> Arguments.of(mode, wait)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("waitsInEveryMode")
+    void another_wait_in_a_waits_place_is_found_out_before_it_is_answered(TestMode mode, String recorded) {
+        for (boolean suspends : List.of(true, false)) {
+            try (PerdureTest perdure = create(mode)) {
+                Definition<String, String> old = waiting(WAITS.get(recorded));
+                perdure.register(old);
+                Run<String> run = perdure.start(old, "x", id("run-7"));
+                perdure.settle();
+                if (suspends) {
+                    perdure.advance(HOUR);
+                    assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
+                }
+                run.pause("deploy");
+                perdure.settle();
+                List<HistoryEvent> journal = journal(run);
+                WAITS.forEach((asked, call) -> {
+                    if (!asked.equals(recorded)) {
+                        perdure.deploy(waiting(call));
+                        run.resume();
+                        perdure.settle();
+                        assertThat(run.state()).isEqualTo(RunState.PAUSED);
+                        assertThat(run.info().reason().orElseThrow())
+                                .contains("run 'run-7' at position 1: recorded is %s, the code asked for %s."
+                                        .formatted(recorded, asked));
+                        assertThat(journal(run)).isEqualTo(journal);
+                    }
+                });
+                perdure.deploy(old);
+                run.resume();
+                perdure.settle();
+                run.send(TOPIC, "went");
+                run.promise(TOPIC).resolve("went");
+                assertThat(run.result()).isEqualTo("went");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_message_that_meets_code_that_waits_for_another_topic_pauses_the_run_and_is_kept(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Function<WorkflowContext, String> either =
+                    ctx -> ctx.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(TOPIC)))
+                            .orTimeout(HOUR.multipliedBy(9))
+                            .await();
+            Definition<String, String> old = waiting(either);
+            perdure.register(old);
+            Run<String> run = perdure.start(old, "x", id("run-7"));
+            perdure.settle();
+            perdure.advance(HOUR);
+            perdure.deploy(waiting(ctx -> ctx.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(OTHER_TOPIC)))
+                    .await()));
+            run.send(TOPIC, "went");
+            perdure.settle();
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            assertThat(run.info().reason().orElseThrow())
+                    .contains("at position 2: recorded is receive on topic 'a', the code asked for receive on topic"
+                            + " 'b'.");
+            perdure.deploy(old);
+            run.resume();
+            assertThat(run.result()).isEqualTo("went");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void another_input_of_a_child_is_found_out(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> child = workflow("sleeper", (ctx, in) -> {
+                ctx.sleep(HOUR);
+                return in;
+            });
+            Definition<String, String> old = waiting(ctx -> ctx.call(child, "one"));
+            perdure.register(old, child);
+            Run<String> run = perdure.start(old, "x", id("run-7"));
+            perdure.settle();
+            perdure.deploy(waiting(ctx -> ctx.call(child, "two")), child);
+            perdure.advance(HOUR);
+            assertThat(run.state()).isEqualTo(RunState.PAUSED);
+            assertThat(run.info().reason().orElseThrow())
+                    .contains("at position 1: recorded is child 'sleeper' with another input, the code asked for child"
+                            + " 'sleeper'.");
+            perdure.deploy(old, child);
+            run.resume();
+            assertThat(run.result()).isEqualTo("one");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void another_way_to_join_is_found_out(TestMode mode) {

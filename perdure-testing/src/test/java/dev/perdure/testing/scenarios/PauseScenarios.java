@@ -10,6 +10,7 @@ import dev.perdure.ResultUnavailableException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -84,7 +85,14 @@ abstract class PauseScenarios extends Scenarios {
             run.pause("hold on");
             assertThatThrownBy(() -> run.result(Duration.ofDays(1)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessageContaining("it is PAUSED");
+                    .hasMessage(
+                            "Run 'p' has not ended after PT24H; it is PAUSED: hold on. It goes on only when it is resumed:"
+                                    + " './perdure runs resume p' or Run.resume().");
+            assertThatThrownBy(() -> run.awaitPublished(Topic.of("any", String.class), Duration.ofDays(1)))
+                    .isInstanceOf(ResultUnavailableException.class)
+                    .hasMessage(
+                            "Run 'p' has not published 'any' after PT24H; it is PAUSED: hold on. It goes on only when it"
+                                    + " is resumed: './perdure runs resume p' or Run.resume().");
             assertThat(run.resultNow()).isEmpty();
         }
     }

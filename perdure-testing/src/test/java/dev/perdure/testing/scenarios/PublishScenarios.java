@@ -129,7 +129,8 @@ abstract class PublishScenarios extends Scenarios {
             Topic<String> other = Topic.of("other", String.class);
             assertThatThrownBy(() -> run.awaitPublished(other, Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessage("Run 'w' has not published 'other' after PT1M. It goes on; wait again.");
+                    .hasMessage(
+                            "Run 'w' has not published 'other' after PT1M; it is SUSPENDED. It goes on; wait again.");
             assertThatThrownBy(() -> run.awaitPublished(other, Duration.ofSeconds(Long.MAX_VALUE)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage("Run 'w' has ended without publishing 'other'.");

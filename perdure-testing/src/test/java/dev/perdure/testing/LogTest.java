@@ -1,0 +1,202 @@
+package dev.perdure.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFailedException;
+import dev.perdure.StartOptions;
+import dev.perdure.StepOptions;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
+
+/** What a service owner reads in the log at INFO: which line, by which logger, with which stack trace. */
+@ExtendWith(PerdureExtension.class)
+class LogTest {
+    private static final String SECRET = "4111-1111";
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure");
+    private final Lines lines = new Lines();
+
+    /** Keeps what is logged. */
+    private static final class Lines extends AppenderBase<ILoggingEvent> {
+        final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+        volatile Consumer<String> whenLogged = line -> {};
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            events.add(event);
+            whenLogged.accept(event.getFormattedMessage());
+        }
+
+        List<String> of(String logger) {
+            return events.stream()
+                    .filter(event -> event.getLoggerName().equals(logger))
+                    .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+                    .toList();
+        }
+    }
+
+    /** A workflow whose input and result must never show in a log. */
+    public static class Payments {
+        private final CountDownLatch inBody = new CountDownLatch(1);
+        private final CountDownLatch release = new CountDownLatch(1);
+
+        @Workflow("pay")
+        public String pay(WorkflowContext ctx, String card) {
+            return ctx.step(
+                    "charge",
+                    () -> {
+                        throw new IllegalStateException("The bank is closed");
+                    },
+                    StepOptions.retry(2));
+        }
+
+        @Workflow("slow")
+        public String slow(WorkflowContext ctx, String card) {
+            return ctx.step("hold", () -> {
+                inBody.countDown();
+                release.await();
+                return card;
+            });
+        }
+
+        @Workflow("nap")
+        public String nap(WorkflowContext ctx, String card) {
+            ctx.run("before", () -> {});
+            return card;
+        }
+
+        @Workflow("long")
+        public String sleepLong(WorkflowContext ctx, String card) {
+            ctx.sleep(Duration.ofDays(1));
+            return card;
+        }
+    }
+
+    private final Payments payments = new Payments();
+    private Level before;
+
+    @BeforeEach
+    void listen() {
+        before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        logger.setAdditive(false);
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(lines);
+        logger.setLevel(before);
+        logger.setAdditive(true);
+    }
+
+    @Test
+    void a_failed_attempt_and_a_failed_run_are_logged_once_with_their_stack_trace(PerdureTest perdure) {
+        perdure.register(payments);
+        Run<String> run = perdure.start(Payments::pay, SECRET, StartOptions.id("p-1"));
+        assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
+        perdure.crash(); // a replay does not log again
+        perdure.settle();
+
+        assertThat(lines.of("dev.perdure.run").stream().map(line -> line.replaceAll("PT[0-9.]+S", "DELAY")))
+                .containsExactly(
+                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 1; the next attempt is in DELAY.",
+                        "WARN Run p-1 of 'pay': step 'charge' failed at attempt 2, the last; the workflow gets a"
+                                + " StepFailedException.",
+                        "WARN Run p-1 of 'pay' is FAILED and is not tried again. './perdure runs show p-1' shows its"
+                                + " history.");
+        assertThat(lines.events.stream().filter(event -> event.getLoggerName().equals("dev.perdure.run")))
+                .allSatisfy(event -> assertThat(ThrowableProxyUtil.asString(event.getThrowableProxy()))
+                        .contains("The bank is closed", "LogTest$Payments"));
+        assertThat(lines.events)
+                .noneSatisfy(event -> assertThat(
+                                event.getFormattedMessage() + ThrowableProxyUtil.asString(event.getThrowableProxy()))
+                        .contains(SECRET));
+    }
+
+    @Test
+    void a_paused_run_says_why_and_how_to_resume_it(PerdureTest perdure) {
+        perdure.register(payments);
+        Run<String> run = perdure.start(Payments::sleepLong, SECRET, StartOptions.id("p-2"));
+        perdure.settle();
+        run.pause("the bank asked us to");
+        assertThat(lines.of("dev.perdure.run"))
+                .containsExactly(
+                        "WARN Run p-2 of 'long' is PAUSED: the bank asked us to. It goes on when it is resumed:"
+                                + " './perdure runs resume p-2' or Run.resume().");
+    }
+
+    private List<String> ofWorkers() {
+        return lines.of("dev.perdure.worker").stream()
+                .map(line -> line.replaceAll("[0-9a-f-]{36}", "ID"))
+                .toList();
+    }
+
+    @Test
+    void a_worker_says_that_it_joined_waits_for_bodies_and_is_closed() throws Exception {
+        lines.whenLogged = line -> {
+            if (line.contains("is closing")) {
+                payments.release.countDown();
+            }
+        };
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store).register(payments).start()) {
+            perdure.start(Payments::slow, SECRET);
+            payments.inBody.await();
+        }
+        assertThat(ofWorkers())
+                .containsExactly(
+                        "INFO Worker ID joined: 4 definitions [long, nap, pay, slow], queues [default], version none, lease PT10S,"
+                                + " at most 10000 runs.",
+                        "INFO Worker ID is closing: it takes no more runs, and waits up to PT10S for the step bodies of 1"
+                                + " runs.",
+                        "INFO Worker ID is closed; its runs have ended or were given back.");
+    }
+
+    @Test
+    void a_worker_that_closes_over_a_body_says_so() throws Exception {
+        try (MemoryStore store = new MemoryStore();
+                Perdure perdure = Perdure.on(store)
+                        .register(payments)
+                        .closeTimeout(Duration.ofMillis(1))
+                        .start()) {
+            perdure.start(Payments::slow, SECRET);
+            payments.inBody.await();
+        }
+        assertThat(ofWorkers().getLast())
+                .isEqualTo(
+                        "WARN Worker ID is closed after PT0.001S although the step bodies of 1 runs had not ended. They"
+                                + " were interrupted and their runs given back, so these bodies run again elsewhere.");
+        payments.release.countDown();
+    }
+
+    @Test
+    void a_worker_says_how_many_runs_of_a_dead_one_it_took_over(PerdureTest perdure) {
+        perdure.register(payments);
+        perdure.crashBeforeNextCommit();
+        assertThat(perdure.start(Payments::nap, SECRET).result()).isEqualTo(SECRET);
+        assertThat(ofWorkers())
+                .filteredOn(line -> line.contains("took over"))
+                .containsExactly("INFO Worker ID took over 1 runs of dead workers; 1 of them are ready to go on.");
+    }
+}
