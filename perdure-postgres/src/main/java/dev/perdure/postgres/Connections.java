@@ -34,6 +34,7 @@ final class Connections implements AutoCloseable {
         Connection first = source.getConnection();
         PGConnection driver;
         try {
+            Preflight.requireWritable(first);
             driver = first.unwrap(PGConnection.class);
         } finally {
             first.close();
