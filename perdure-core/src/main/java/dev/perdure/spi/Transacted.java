@@ -1,5 +1,7 @@
 package dev.perdure.spi;
 
+import java.time.Duration;
+
 /** What became of the transaction of a transaction step. */
 public sealed interface Transacted {
     /** Committed, and its record with it. */
@@ -30,6 +32,15 @@ public sealed interface Transacted {
      * @param cause what the database said
      */
     record Unavailable(Exception cause) implements Transacted {}
+
+    /**
+     * Rolled back by the database, because the body said nothing for longer than its worker's lease allows. It is an attempt that
+     * failed: the next body would take as long.
+     *
+     * @param limit how long a transaction may be idle
+     * @param cause what the database said
+     */
+    record Expired(Duration limit, Exception cause) implements Transacted {}
 
     /**
      * Nobody knows: the connection was lost with the commit on its way.

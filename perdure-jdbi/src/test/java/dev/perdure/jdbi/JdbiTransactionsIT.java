@@ -130,4 +130,21 @@ final class JdbiTransactionsIT {
                 .hasStackTraceContaining("The transaction belongs to the engine");
         assertThat(balance()).isEqualTo(100);
     }
+
+    @Test
+    void a_full_disk_inside_jdbis_exception_is_waited_for() {
+        AtomicInteger bodies = new AtomicInteger();
+        run((ctx, amount) -> ctx.transaction(
+                "take",
+                accounts,
+                handle -> {
+                    if (bodies.incrementAndGet() < 3) {
+                        handle.execute("DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$");
+                    }
+                    return take(handle, amount);
+                },
+                TransactionOptions.defaults().retry(RetryPolicy.none())));
+        assertThat(bodies).hasValue(3);
+        assertThat(balance()).isEqualTo(70);
+    }
 }

@@ -107,6 +107,23 @@ final class JooqTransactionsIT {
     }
 
     @Test
+    void a_full_disk_inside_jooqs_exception_is_waited_for() {
+        AtomicInteger bodies = new AtomicInteger();
+        run((ctx, amount) -> ctx.transaction(
+                "take",
+                accounts,
+                sql -> {
+                    if (bodies.incrementAndGet() < 3) {
+                        sql.execute("DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$");
+                    }
+                    return take(sql, amount);
+                },
+                TransactionOptions.defaults().retry(RetryPolicy.none())));
+        assertThat(bodies).hasValue(3);
+        assertThat(balance()).isEqualTo(70);
+    }
+
+    @Test
     void jooqs_own_transactions_are_refused() {
         assertThatThrownBy(() -> run((ctx, amount) -> ctx.transaction(
                         "take",

@@ -62,25 +62,28 @@ final class CompletionBook implements TransactionBook {
 
     @Override
     public Transacted recordAndCommit(Connection connection, Begun begun, Entry entry) throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.recordAndCommit)) {
-            bind(statement, begun.ticket(), entry).number(begun.number());
-            statement.execute();
-        }
-        return new Transacted.Completed(entry);
+        return BorrowedConnection.withoutSavepoints(connection, on -> {
+            TransactionRecorder.requireAlive(on, begun);
+            try (PreparedStatement statement = Database.prepare(on, sql.recordAndCommit)) {
+                bind(statement, begun.ticket(), entry).number(begun.number());
+                statement.execute();
+            }
+            return new Transacted.Completed(entry);
+        });
     }
 
     @Override
     public Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception {
         TransactionRecorder.requireWhole(thrown);
-        Optional<Transacted> conflict = SqlTrouble.conflict(thrown);
-        if (conflict.isPresent()) {
-            return conflict.get();
+        Optional<Transacted> trouble = SqlTrouble.fromCommit(thrown, begun.ticket());
+        if (trouble.isPresent()) {
+            return trouble.get();
         }
         if (SqlTrouble.isState(thrown, TransactionSql.REFUSED)) {
             // Asked when this connection has been given back.
             return new Transacted.InDoubt(() -> committedBefore(begun.ticket(), thrown));
         }
-        if (broken) {
+        if (broken && !SqlTrouble.tookTooLong(thrown)) {
             return fate.inDoubt(begun.number(), thrown, new Transacted.Completed(entry));
         }
         throw thrown;

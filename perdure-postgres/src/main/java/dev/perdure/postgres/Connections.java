@@ -34,6 +34,7 @@ final class Connections implements AutoCloseable {
         Connection first = source.getConnection();
         PGConnection driver;
         try {
+            Preflight.requireWritable(first);
             driver = first.unwrap(PGConnection.class);
         } finally {
             first.close();
@@ -47,13 +48,20 @@ final class Connections implements AutoCloseable {
         return most;
     }
 
-    Connection take() throws SQLException {
+    BorrowedConnection take() throws SQLException {
         free.acquireUninterruptibly();
+        Connection connection;
         try {
             Connection kept = idle.pollFirst();
-            return kept != null ? kept : source.getConnection();
+            connection = kept != null ? kept : source.getConnection();
         } catch (SQLException | RuntimeException | Error e) {
             free.release();
+            throw e;
+        }
+        try {
+            return new BorrowedConnection(this, connection);
+        } catch (SQLException | RuntimeException | Error e) {
+            discard(connection);
             throw e;
         }
     }

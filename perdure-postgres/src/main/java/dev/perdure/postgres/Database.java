@@ -113,35 +113,28 @@ final class Database implements AutoCloseable {
     }
 
     private <T extends @Nullable Object> T attempt(Work<T> work, boolean transaction) throws SQLException {
-        Connection connection = connections.take();
+        BorrowedConnection borrowed = connections.take();
         boolean sound = false;
         try {
-            prepare(connection, transaction);
-            T result = work.on(connection);
+            if (borrowed.networkTimeout() == 0) {
+                borrowed.networkTimeout((int) SILENCE.toMillis());
+            }
+            borrowed.autoCommit(!transaction);
+            T result = BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
             if (transaction) {
-                connection.commit();
-                connection.setAutoCommit(true);
+                borrowed.connection().commit();
             }
             sound = true;
             return result;
         } catch (SQLException problem) {
-            sound = recovered(connection, problem, transaction);
+            sound = recovered(borrowed.connection(), problem, transaction);
             throw problem;
         } finally {
             if (sound) {
-                connections.give(connection);
+                borrowed.giveBack();
             } else {
-                connections.discard(connection);
+                borrowed.discard();
             }
-        }
-    }
-
-    private static void prepare(Connection connection, boolean transaction) throws SQLException {
-        if (connection.getNetworkTimeout() == 0) {
-            connection.setNetworkTimeout(Runnable::run, (int) SILENCE.toMillis());
-        }
-        if (connection.getAutoCommit() == transaction) {
-            connection.setAutoCommit(!transaction);
         }
     }
 
@@ -153,7 +146,6 @@ final class Database implements AutoCloseable {
         try {
             if (transaction) {
                 connection.rollback();
-                connection.setAutoCommit(true);
             }
             return true;
         } catch (SQLException again) {

@@ -64,6 +64,7 @@ final class ListeningLoop implements AutoCloseable {
         try {
             while (!isClosing()) {
                 try (Connection connection = source.getConnection()) {
+                    boolean autoCommit = connection.getAutoCommit();
                     PGConnection driver = begin(connection);
                     if (lost) {
                         LOG.info("Listening for notifications again.");
@@ -73,7 +74,7 @@ final class ListeningLoop implements AutoCloseable {
                     pause = 0;
                     listening.countDown();
                     listen(connection, driver);
-                    end(connection);
+                    end(connection, autoCommit);
                 } catch (SQLException e) {
                     if (!lost && !isClosing()) {
                         LOG.warn("Not listening for notifications for now, polling goes on: {}", e.getMessage());
@@ -124,11 +125,12 @@ final class ListeningLoop implements AutoCloseable {
         notice.hints().forEach(hints::tellHere);
     }
 
-    /** The connection may go back to a pool, where nobody wants our notifications. */
-    private void end(Connection connection) throws SQLException {
+    /** The connection may go back to a pool, where nobody wants our notifications: it goes back as it came. */
+    private void end(Connection connection, boolean autoCommit) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));
         }
+        connection.setAutoCommit(autoCommit);
     }
 
     @Override

@@ -33,6 +33,7 @@ public final class PlainTransactions implements Transactor<Connection> {
     @Override
     public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
         try (Connection connection = source.getConnection()) {
+            Found found = new Found(connection);
             begin(connection, ticket);
             GuardedConnection.Lent lent = GuardedConnection.lend(connection);
             try {
@@ -49,13 +50,33 @@ public final class PlainTransactions implements Transactor<Connection> {
                 }
                 throw thrown;
             } finally {
-                connection.setAutoCommit(true);
+                found.restore(connection);
             }
         }
     }
 
+    /** How a connection came: so it goes back, because it may be a pool's. */
+    private static final class Found {
+        private final boolean autoCommit;
+        private final boolean readOnly;
+        private final int isolation;
+
+        Found(Connection connection) throws SQLException {
+            this.autoCommit = connection.getAutoCommit();
+            this.readOnly = connection.isReadOnly();
+            connection.setAutoCommit(true); // to ask must not begin a transaction
+            this.isolation = connection.getTransactionIsolation();
+        }
+
+        void restore(Connection connection) throws SQLException {
+            connection.setAutoCommit(true);
+            connection.setReadOnly(readOnly);
+            connection.setTransactionIsolation(isolation);
+            connection.setAutoCommit(autoCommit);
+        }
+    }
+
     private static void begin(Connection connection, TransactionTicket ticket) throws SQLException {
-        connection.setAutoCommit(false);
         connection.setReadOnly(ticket.options().isReadOnly());
         Optional<Isolation> isolation = ticket.options().isolation();
         if (isolation.isPresent()) {
@@ -66,5 +87,6 @@ public final class PlainTransactions implements Transactor<Connection> {
                         case SERIALIZABLE -> Connection.TRANSACTION_SERIALIZABLE;
                     });
         }
+        connection.setAutoCommit(false);
     }
 }

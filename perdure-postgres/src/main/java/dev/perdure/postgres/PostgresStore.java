@@ -92,11 +92,13 @@ public final class PostgresStore implements Store {
 
     static PostgresStore open(PostgresStoreBuilder wanted) {
         boolean listensOnSource = wanted.notifications && wanted.listenOn == null;
-        Database database =
-                new Database(Preflight.connect(wanted.source, wanted.lanes + CONNECTIONS_BESIDE_LANES), wanted.time);
+        int listening = listensOnSource ? 1 : 0;
+        int most = wanted.lanes + CONNECTIONS_BESIDE_LANES;
+        Database database = new Database(Preflight.connect(wanted.source, most), wanted.time);
         try {
-            Preflight.requireConnections(wanted.source, CONNECTIONS_BESIDE_LANES + (listensOnSource ? 1 : 0));
+            Preflight.requireConnections(wanted.source, CONNECTIONS_BESIDE_LANES + listening, most + listening);
             Preflight.requireServer(database, wanted.unsafeCommit);
+            Preflight.requireNoCitus(database, wanted.schema);
             migrate(database, wanted);
             Preflight.requireRights(database, wanted.schema);
             PostgresStore store = new PostgresStore(database, wanted);
@@ -123,6 +125,7 @@ public final class PostgresStore implements Store {
                     null);
         }
         migrations.migrate(database);
+        Preflight.requireNoCitus(database, wanted.schema); // which may take every new schema for its own
     }
 
     private void notifyAndListen(DataSource listenOn, Schema schema) {

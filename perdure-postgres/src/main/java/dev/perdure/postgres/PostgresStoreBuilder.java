@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * How a {@link PostgresStore} is set up. Immutable: every method gives another one.
  *
  * <p>Any {@link DataSource} of PostgreSQL's driver will do. A pool is best; of one that opens a connection each time a
- * few are kept open. Perdure needs three connections in all and works best with nine.
+ * few are kept open. Perdure needs three connections in all and takes up to five, with more {@link #lanes} more: nine with six.
  */
 public final class PostgresStoreBuilder {
     private static final int DEFAULT_LANES = 2;

@@ -38,6 +38,27 @@ final class Preflight {
                    current_user AS role
             """;
 
+    /** Which of the catalogs of Citus are there. Its extension makes them in a schema to which nobody else adds tables. */
+    private static final String CITUS = """
+            SELECT COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_partition'), 'SELECT'), false) AS tables,
+                   COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_schema'), 'SELECT'), false) AS schemas
+            """;
+
+    private static final String CITUS_TABLES = """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_dist_partition p
+                JOIN pg_catalog.pg_class c ON c.oid = p.logicalrelid
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = ?) AS managed
+            """;
+
+    private static final String CITUS_SCHEMAS = """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_dist_schema s
+                JOIN pg_catalog.pg_namespace n ON n.oid = s.schemaid
+                WHERE n.nspname = ?) AS managed
+            """;
+
     private Preflight() {}
 
     /** Opens the first connection, and knows whether there is a pool behind it. */
@@ -91,8 +112,21 @@ final class Preflight {
         return String.valueOf(problem.getSQLState());
     }
 
-    /** Takes as many connections at once as the engine cannot do without. */
-    static void requireConnections(DataSource source, int needed) {
+    static void requireWritable(Connection connection) throws SQLException {
+        if (connection.isReadOnly()) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "The DataSource gives read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or give another DataSource.",
+                    null);
+        }
+    }
+
+    /**
+     * Takes as many connections at once as the engine cannot do without.
+     *
+     * @param most how many it takes if it gets them
+     */
+    static void requireConnections(DataSource source, int needed, int most) {
         List<Connection> taken = new ArrayList<>();
         try {
             for (int i = 0; i < needed; i++) {
@@ -102,8 +136,8 @@ final class Preflight {
         } catch (SQLException problem) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "The DataSource gave %d connections at once; Perdure needs %d and works best with 9. Raise the size of the pool or the limits of the server."
-                            .formatted(taken.size(), needed),
+                    "The DataSource gave %d connections at once; Perdure needs %d and takes up to %d. Raise the size of the pool or the limits of the server."
+                            .formatted(taken.size(), needed, most),
                     problem);
         } finally {
             taken.forEach(Preflight::close);
@@ -132,6 +166,9 @@ final class Preflight {
 
     private static void close(Connection connection) {
         try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback(); // not every pool does
+            }
             connection.close();
         } catch (SQLException e) {
             // It was only to be counted.
@@ -148,6 +185,35 @@ final class Preflight {
             }
             return null;
         });
+    }
+
+    /** Its planner refuses some of our statements, and a schema that it moves loses what was acknowledged. */
+    static void requireNoCitus(Database database, Schema schema) {
+        boolean managed = database.call(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(CITUS);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return (row.getBoolean("tables") && isManaged(connection, CITUS_TABLES, schema))
+                        || (row.getBoolean("schemas") && isManaged(connection, CITUS_SCHEMAS, schema));
+            }
+        });
+        if (managed) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Give a schema whose tables Citus leaves alone, or a PostgreSQL without it."
+                            .formatted(schema.name()),
+                    null);
+        }
+    }
+
+    private static boolean isManaged(Connection connection, String sql, Schema schema) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            new Parameters(statement).text(schema.name());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean("managed");
+            }
+        }
     }
 
     static void requireVersion(int version, String fullVersion) {

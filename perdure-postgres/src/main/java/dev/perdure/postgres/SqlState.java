@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /**
  * What an SQLSTATE means to us: the one table. PostgreSQL's own list is Appendix A of its manual; the two characters
@@ -28,14 +29,38 @@ enum SqlState {
     static SqlState of(SQLException problem) {
         String state = problem.getSQLState();
         // Pools report that they have no connection to give without a state, or with that of the cause.
-        return state == null || state.length() < 5 ? RECONNECT : of(state);
+        if (state == null || state.length() < 5) {
+            return RECONNECT;
+        }
+        return isStalePlan(problem) ? RERUN : of(state);
+    }
+
+    /**
+     * Whether a prepared plan no longer fits after a migration: the driver forgets it, and prepares anew. The state is that of
+     * all that a server does not support, and the message is in the server's language; what tells is who says so.
+     */
+    static boolean isStalePlan(SQLException problem) {
+        return "0A000".equals(problem.getSQLState())
+                && problem instanceof PSQLException said
+                && said.getServerErrorMessage() != null
+                && "RevalidateCachedQuery".equals(said.getServerErrorMessage().getRoutine());
+    }
+
+    /**
+     * Whether the server cannot do for now what the body of a transaction step asks of it: out of space, memory or connections,
+     * or a disk that fails. Other states that the engine waits at are a body's own doing: a lock that it would not wait for, a
+     * limit that its query exceeds.
+     */
+    static boolean isShortage(SQLException problem) {
+        return switch (String.valueOf(problem.getSQLState())) {
+            case "53000", "53100", "53200", "53300", "58030" -> true;
+            default -> false;
+        };
     }
 
     private static SqlState of(String state) {
         SqlState known = switch (state) {
             case "40001", "40P01" -> RERUN;
-            // A prepared plan that no longer fits after a migration: the driver forgets it, and prepares anew.
-            case "0A000" -> RERUN;
             // The driver's word for credentials that it could not even offer.
             case "08004" -> GIVE_UP;
             case "25006", "57P03" -> PAUSE;
@@ -72,6 +97,8 @@ enum SqlState {
                 "The role lacks rights: let the owner migrate and grant them with the roles.sql of this library.";
             case "42P01", "42703", "42883", "3F000" ->
                 "The schema is not there or not complete: migrate it, or correct its name.";
+            case "0A000" ->
+                "The server does not support a statement of Perdure. Use a PostgreSQL that does: an extension or a server made after it may not.";
             case "26000", "42P05" ->
                 "A pooler mixes up prepared statements: set its max_prepared_statements, or add prepareThreshold=0 to the driver's URL.";
             default -> "This needs a person: see PostgreSQL's message.";

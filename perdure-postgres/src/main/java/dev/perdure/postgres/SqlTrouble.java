@@ -1,12 +1,45 @@
 package dev.perdure.postgres;
 
 import dev.perdure.spi.Transacted;
+import dev.perdure.spi.TransactionTicket;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+import org.postgresql.jdbc.AutoSave;
 
 /** What exceptions from the bodies and commits of transaction steps mean, however deep a library has wrapped them. */
 final class SqlTrouble {
+    private static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
+    private static final String TRANSACTION_TIMEOUT = "25P04";
+
+    /** How the transaction of a body is when an exception has left the body. */
+    enum Condition {
+        /** Its connection is lost. */
+        LOST,
+        /** The server has refused a statement of it, or may have: with the driver's savepoints that does not show. */
+        REFUSED,
+        /** Nothing is wrong with it. So the exception is not about this transaction, even if it came from a database. */
+        WELL;
+
+        /** To be asked before the transaction is rolled back. No round trip. */
+        static Condition of(Connection connection) {
+            try {
+                if (connection.isClosed()) {
+                    return LOST;
+                }
+                BaseConnection driver = connection.unwrap(BaseConnection.class);
+                return driver.getTransactionState() == TransactionState.OPEN && driver.getAutosave() == AutoSave.NEVER
+                        ? WELL
+                        : REFUSED;
+            } catch (SQLException unknown) {
+                return LOST;
+            }
+        }
+    }
+
     private SqlTrouble() {}
 
     private static Stream<SQLException> said(Throwable thrown) {
@@ -25,25 +58,57 @@ final class SqlTrouble {
         return said(thrown).anyMatch(said -> SqlState.of(said) == SqlState.RECONNECT);
     }
 
-    /** A transaction that lost against others. */
+    /** A transaction that lost against others, or against a migration. */
     static Optional<Transacted> conflict(Throwable thrown) {
         return said(thrown)
-                .filter(said ->
-                        said.getSQLState().equals("40001") || said.getSQLState().equals("40P01"))
+                .filter(said -> said.getSQLState().equals("40001")
+                        || said.getSQLState().equals("40P01")
+                        || SqlState.isStalePlan(said))
                 .<Transacted>map(Transacted.Conflict::new)
                 .findFirst();
     }
 
-    /**
-     * What an exception from a body means; empty if it is the body's own failure.
-     *
-     * @param broken whether the body's connection was lost: another one may be lost without being ours to mend
-     */
-    static Optional<Transacted> fromBody(Throwable thrown, boolean broken) {
+    /** A server that cannot for now. */
+    static Optional<Transacted> shortage(Throwable thrown) {
+        return said(thrown)
+                .filter(SqlState::isShortage)
+                .<Transacted>map(Transacted.Unavailable::new)
+                .findFirst();
+    }
+
+    /** A transaction that the server has ended because its body was silent for too long. */
+    static Optional<Transacted> expired(Throwable thrown, TransactionTicket ticket) {
+        return said(thrown)
+                .filter(said -> said.getSQLState().equals(IDLE_IN_TRANSACTION_TIMEOUT))
+                .<Transacted>map(
+                        said -> new Transacted.Expired(TransactionRecorder.idleLimit(ticket.lease()), said))
+                .findFirst();
+    }
+
+    /** Whether the server has ended a transaction that took longer than the application's own limit for it. */
+    static boolean tookTooLong(Throwable thrown) {
+        return isState(thrown, TRANSACTION_TIMEOUT);
+    }
+
+    /** What an exception from a body means; empty if it is the body's own failure. */
+    static Optional<Transacted> fromBody(Throwable thrown, Condition condition, TransactionTicket ticket) {
         Optional<Transacted> conflict = conflict(thrown);
-        if (conflict.isPresent() || !broken) {
+        if (conflict.isPresent()) {
             return conflict;
         }
+        return switch (condition) {
+            case WELL -> Optional.empty();
+            case REFUSED -> shortage(thrown);
+            case LOST -> expired(thrown, ticket).or(() -> tookTooLong(thrown) ? Optional.empty() : lost(thrown));
+        };
+    }
+
+    /** What an exception from the record or the commit means, apart from whether it was done. */
+    static Optional<Transacted> fromCommit(Throwable thrown, TransactionTicket ticket) {
+        return conflict(thrown).or(() -> shortage(thrown)).or(() -> expired(thrown, ticket));
+    }
+
+    private static Optional<Transacted> lost(Throwable thrown) {
         return said(thrown)
                 .filter(said -> SqlState.of(said) == SqlState.RECONNECT)
                 .<Transacted>map(Transacted.Unavailable::new)

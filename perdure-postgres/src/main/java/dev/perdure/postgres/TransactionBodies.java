@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.SqlTrouble.Condition;
 import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
@@ -18,8 +19,6 @@ final class TransactionBodies {
     /** No answer to the record or the commit for so long means that the connection is half-open. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
-    private static final int UNTOUCHED = -1;
-
     private final Connections connections;
     private final TransactionBook book;
 
@@ -31,13 +30,13 @@ final class TransactionBodies {
     Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
         boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
         try {
-            Connection connection;
+            BorrowedConnection borrowed;
             try {
-                connection = connections.take();
+                borrowed = connections.take();
             } catch (SQLException none) {
                 return new Transacted.Unavailable(none);
             }
-            One transaction = new One(connection);
+            One transaction = new One(borrowed);
             try {
                 return transaction.run(ticket, work);
             } finally {
@@ -52,18 +51,19 @@ final class TransactionBodies {
 
     /** One transaction on one connection. */
     private final class One {
+        private final BorrowedConnection borrowed;
         private final Connection connection;
-        private int patience = UNTOUCHED;
         private boolean sound;
 
-        One(Connection connection) {
-            this.connection = connection;
+        One(BorrowedConnection borrowed) {
+            this.borrowed = borrowed;
+            this.connection = borrowed.connection();
         }
 
         Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
             Begun begun;
             try {
-                connection.setAutoCommit(false);
+                borrowed.autoCommit(false);
                 begun = book.begin(connection, ticket);
                 Optional<Entry> earlier = book.earlier(connection, ticket);
                 if (earlier.isPresent()) {
@@ -78,8 +78,10 @@ final class TransactionBodies {
             try {
                 entry = performed(work);
             } catch (Exception thrown) {
+                Condition condition = Condition.of(connection);
                 rollBack();
-                Optional<Transacted> trouble = SqlTrouble.fromBody(thrown, !sound);
+                Optional<Transacted> trouble =
+                        SqlTrouble.fromBody(thrown, sound ? condition : Condition.LOST, ticket);
                 if (trouble.isPresent()) {
                     return trouble.get();
                 }
@@ -107,10 +109,9 @@ final class TransactionBodies {
 
         private Transacted committed(Begun begun, Entry entry) throws Exception {
             try {
-                patience = connection.getNetworkTimeout();
-                connection.setNetworkTimeout(Runnable::run, (int) SILENCE.toMillis());
+                borrowed.networkTimeout((int) SILENCE.toMillis());
                 Transacted committed = book.recordAndCommit(connection, begun, entry);
-                restore();
+                sound = true;
                 return committed;
             } catch (SQLException refused) {
                 rollBack();
@@ -118,29 +119,21 @@ final class TransactionBodies {
             }
         }
 
-        /** Leaves the connection as it was found, if that is still possible. */
+        /** Leaves a connection that can be used again, if that is still possible. */
         private void rollBack() {
             try {
                 connection.rollback();
-                restore();
+                sound = true;
             } catch (SQLException broken) {
                 sound = false;
             }
         }
 
-        private void restore() throws SQLException {
-            if (patience != UNTOUCHED) {
-                connection.setNetworkTimeout(Runnable::run, patience);
-            }
-            connection.setAutoCommit(true);
-            sound = true;
-        }
-
         void giveBack() {
             if (sound) {
-                connections.give(connection);
+                borrowed.giveBack();
             } else {
-                connections.discard(connection);
+                borrowed.discard();
             }
         }
     }

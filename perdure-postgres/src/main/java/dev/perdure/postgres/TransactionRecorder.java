@@ -39,8 +39,14 @@ public final class TransactionRecorder implements TransactionBook {
      *
      * @param ticket for whom
      * @param number PostgreSQL's own number for it
+     * @param nanos when, by {@link System#nanoTime}
      */
-    public record Begun(TransactionTicket ticket, long number) {}
+    public record Begun(TransactionTicket ticket, long number, long nanos) {
+        /** Whether the server may have ended it meanwhile because nothing was said in it. */
+        private boolean mayHaveExpired() {
+            return System.nanoTime() - nanos >= idleLimit(ticket.lease()).toNanos();
+        }
+    }
 
     /** The first thing said in a transaction: its isolation, and how long it may stand still. */
     @Override
@@ -49,21 +55,51 @@ public final class TransactionRecorder implements TransactionBook {
     }
 
     static Begun begun(Connection connection, TransactionTicket ticket) throws SQLException {
+        long number = BorrowedConnection.withoutSavepoints(connection, on -> number(on, ticket));
+        if (number < 0) {
+            throw readOnly(connection);
+        }
+        return new Begun(ticket, number, System.nanoTime());
+    }
+
+    private static long number(Connection connection, TransactionTicket ticket) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, TransactionSql.begin(ticket.options()))) {
             new Parameters(statement).text(idleLimit(ticket.lease()).toMillis() + "ms");
-            statement.execute();
-            while (statement.getResultSet() == null) {
-                statement.getMoreResults();
+            boolean isRow = statement.execute();
+            while (!isRow) {
+                isRow = statement.getMoreResults();
             }
-            ResultSet row = statement.getResultSet();
-            row.next();
-            return new Begun(ticket, row.getLong("transaction"));
+            try (ResultSet row = statement.getResultSet()) { // asked for once: c3p0 fails at the second time
+                row.next();
+                return row.getLong("transaction");
+            }
         }
     }
 
+    /** A server that is read-only for now is waited for. From a pool that makes its connections read-only nothing else comes. */
+    private static SQLException readOnly(Connection connection) throws SQLException {
+        if (connection.isReadOnly()) {
+            throw new IllegalStateException(
+                    "The pool of a transaction step gives read-only connections. Turn readOnly off in the pool or its URL, or give another DataSource.");
+        }
+        return new SQLException("The server is read-only for now.", "25006");
+    }
+
     /** So long before the end of the lease that the transaction is over when the run is given away. */
-    private static Duration idleLimit(Duration lease) {
+    static Duration idleLimit(Duration lease) {
         return lease.multipliedBy(3).dividedBy(4);
+    }
+
+    /**
+     * Asks for a sign of life of a transaction that the server may have ended meanwhile. Only the answer to something short is
+     * sure to be read: what is longer may find the connection closed while it is being sent, and then it is not known why.
+     */
+    static void requireAlive(Connection connection, Begun begun) throws SQLException {
+        if (begun.mayHaveExpired()) {
+            try (PreparedStatement statement = Database.planAnew(connection, "SELECT 1")) {
+                statement.execute();
+            }
+        }
     }
 
     /** The record is in the journal, or there is none. */
@@ -87,6 +123,13 @@ public final class TransactionRecorder implements TransactionBook {
     }
 
     private void send(Connection connection, String text, Begun begun, Entry entry) throws SQLException {
+        BorrowedConnection.withoutSavepoints(connection, on -> {
+            requireAlive(on, begun);
+            return execute(on, text, begun, entry);
+        });
+    }
+
+    private boolean execute(Connection connection, String text, Begun begun, Entry entry) throws SQLException {
         TransactionTicket ticket = begun.ticket();
         try (PreparedStatement statement = Database.prepare(connection, text)) {
             new Parameters(statement)
@@ -101,13 +144,18 @@ public final class TransactionRecorder implements TransactionBook {
                     .text(entry.name())
                     .object(entry.payload().bytes())
                     .number(begun.number());
-            statement.execute();
+            return statement.execute();
         }
     }
 
-    /** What an exception from a body means; empty if it is the body's own failure. */
-    public Optional<Transacted> fromBody(Exception thrown, boolean broken) {
-        return SqlTrouble.fromBody(thrown, broken);
+    /**
+     * What an exception from a body means; empty if it is the body's own failure. To be asked before the transaction is rolled
+     * back.
+     *
+     * @param connection the body's
+     */
+    public Optional<Transacted> fromBody(Exception thrown, Connection connection, Begun begun) {
+        return SqlTrouble.fromBody(thrown, SqlTrouble.Condition.of(connection), begun.ticket());
     }
 
     /** Whether an exception from the commit says that the connection was lost. */
@@ -124,14 +172,14 @@ public final class TransactionRecorder implements TransactionBook {
     @Override
     public Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception {
         requireWhole(thrown);
-        Optional<Transacted> conflict = SqlTrouble.conflict(thrown);
-        if (conflict.isPresent()) {
-            return conflict.get();
+        Optional<Transacted> trouble = SqlTrouble.fromCommit(thrown, begun.ticket());
+        if (trouble.isPresent()) {
+            return trouble.get();
         }
         if (SqlTrouble.isState(thrown, TransactionSql.REFUSED)) {
             return new Transacted.Fenced();
         }
-        if (broken) {
+        if (broken && !SqlTrouble.tookTooLong(thrown)) {
             return fate.inDoubt(begun.number(), thrown, new Transacted.Recorded());
         }
         throw thrown;

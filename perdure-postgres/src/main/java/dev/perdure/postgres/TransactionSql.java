@@ -22,10 +22,14 @@ final class TransactionSql {
     private static final String ISOLATION = "SET TRANSACTION ISOLATION LEVEL %s";
     private static final String READ_ONLY = "SET TRANSACTION READ ONLY";
 
-    /** The idle transaction of a worker that stands still must be over before its lease is. */
+    /**
+     * The idle transaction of a worker that stands still must be over before its lease is. In a transaction that is read-only
+     * although it was not asked to be, the number is negative: the server, or its role, is read-only for now.
+     */
     private static final String BEGIN = """
             SELECT length(set_config('idle_in_transaction_session_timeout', ?, true)) AS done,
-                   pg_current_xact_id()::text::bigint AS transaction
+                   pg_current_xact_id()::text::bigint
+                       * CASE current_setting('transaction_read_only') WHEN 'on' THEN -1 ELSE 1 END AS transaction
             """;
 
     private static final String BEGIN_READING = """

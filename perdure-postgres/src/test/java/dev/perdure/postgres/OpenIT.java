@@ -3,10 +3,15 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.StoreException;
 import dev.perdure.StoreException.Kind;
+import dev.perdure.embedded.SharedPostgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -59,8 +64,10 @@ final class OpenIT {
     void too_few_connections() {
         try (HikariDataSource pool = TestServer.pool(2)) {
             opening(PostgresStore.on(pool).schema(TestServer.newSchema()), Kind.UNUSABLE)
-                    .hasMessageContaining("gave 2 connections at once; Perdure needs 3")
-                    .hasMessageContaining("Raise the size of the pool");
+                    .hasMessage(
+                            "The DataSource gave 2 connections at once; Perdure needs 3 and takes up to 5. Raise the size of the pool or the limits of the server.");
+            opening(PostgresStore.on(pool).schema(TestServer.newSchema()).lanes(6), Kind.UNUSABLE)
+                    .hasMessageContaining("needs 3 and takes up to 9.");
             PostgresStore.on(pool)
                     .schema(TestServer.newSchema())
                     .notifications(false)
@@ -114,6 +121,45 @@ final class OpenIT {
                 .allowUnsafeCommit()
                 .open()
                 .close();
+    }
+
+    @Test
+    void a_pool_of_read_only_connections() {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(TestServer.plain());
+        config.setReadOnly(true);
+        try (HikariDataSource pool = new HikariDataSource(config)) {
+            opening(PostgresStore.on(pool).schema(TestServer.newSchema()), Kind.UNUSABLE)
+                    .hasMessage(
+                            "The DataSource gives read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or give another DataSource.");
+        }
+    }
+
+    @Test
+    void a_schema_that_citus_manages() throws SQLException {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("citus")) {
+            PostgresStoreBuilder store = PostgresStore.on(database.dataSource()).notifications(false);
+            store.schema("plain").open().close();
+            store.schema("sharded").open().close();
+            try (Connection connection = database.dataSource().getConnection();
+                    Statement statement = connection.createStatement()) {
+                // Citus itself is in no package for tests. Its catalogs have these names and columns.
+                statement.execute("SET allow_system_table_mods = on");
+                statement.execute(
+                        "CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass, partmethod \"char\")");
+                statement.execute("CREATE TABLE pg_catalog.pg_dist_schema (schemaid oid, colocationid int)");
+                statement.execute("INSERT INTO pg_dist_partition VALUES ('sharded.journal', 'h')");
+                statement.execute("CREATE SCHEMA tenant");
+                statement.execute("INSERT INTO pg_dist_schema VALUES ('tenant'::regnamespace, 1)");
+            }
+            for (String schema : new String[] {"sharded", "tenant"}) {
+                opening(store.schema(schema), Kind.UNUSABLE)
+                        .hasMessage(
+                                "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Give a schema whose tables Citus leaves alone, or a PostgreSQL without it."
+                                        .formatted(schema));
+            }
+            store.schema("plain").open().close();
+        }
     }
 
     @Test

@@ -107,6 +107,23 @@ final class OutboxIT {
     }
 
     @Test
+    void what_was_started_after_a_savepoint_is_rolled_back_with_it_and_the_rest_is_there() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(echo, "before", id("before"));
+            var undone = caller.setSavepoint();
+            in(caller).start(echo, "undone", id("undone"));
+            caller.rollback(undone);
+            var kept = caller.setSavepoint();
+            in(caller).start(echo, "kept", id("kept"));
+            caller.releaseSavepoint(kept);
+            caller.commit();
+        }
+        assertThat(List.of(ran.take(), ran.take())).containsExactlyInAnyOrder("before", "kept");
+        assertThat(TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))).isEqualTo("0");
+        assertThat(ran).isEmpty();
+    }
+
+    @Test
     void a_start_is_there_on_commit_and_not_before() throws Exception {
         try (Connection caller = caller()) {
             RunId id = in(caller).start(echo, "hello", id("order-1"));

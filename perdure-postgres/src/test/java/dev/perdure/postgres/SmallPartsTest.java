@@ -38,6 +38,7 @@ final class SmallPartsTest {
         assertThat(of("23505")).isEqualTo(SqlState.UNFORESEEN);
         assertThat(of("23514")).isEqualTo(SqlState.DATA);
         assertThat(of("54000")).isEqualTo(SqlState.DATA);
+        assertThat(of("0A000")).isEqualTo(SqlState.GIVE_UP);
         assertThat(of("42501")).isEqualTo(SqlState.GIVE_UP);
         assertThat(of("28P01")).isEqualTo(SqlState.GIVE_UP);
         assertThat(of("3D000")).isEqualTo(SqlState.GIVE_UP);

@@ -106,9 +106,8 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
                 requireCommit();
                 status.flush();
             } catch (Exception thrown) {
-                boolean broken = isClosed(connection);
+                Optional<Transacted> trouble = recorder.fromBody(thrown, connection, begun);
                 rollBack();
-                Optional<Transacted> trouble = recorder.fromBody(thrown, broken);
                 if (trouble.isPresent()) {
                     return trouble.get();
                 }
@@ -130,7 +129,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             } catch (SQLException refused) {
                 boolean broken = isClosed(connection);
                 rollBack();
-                return broken ? new Transacted.Unavailable(refused) : recorder.fromCommit(refused, false, begun, entry);
+                return recorder.fromCommit(refused, broken, begun, entry);
             }
             try {
                 manager.commit(status);
@@ -164,8 +163,8 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
                 if (!status.isCompleted()) {
                     manager.rollback(status);
                 }
-            } catch (TransactionException broken) {
-                // Then there is nothing to roll back any more.
+            } catch (RuntimeException broken) {
+                // On a lost connection there is nothing to roll back any more. JPA says so by an exception of its own.
             }
         }
     }

@@ -221,6 +221,58 @@ final class SpringTransactionsIT {
     }
 
     @Test
+    void a_full_disk_inside_springs_exception_is_waited_for() {
+        JdbcTemplate inside = spring.getBean(JdbcTemplate.class);
+        AtomicInteger bodies = new AtomicInteger();
+        run((ctx, amount) -> ctx.transaction(
+                "take",
+                transactions,
+                status -> {
+                    if (bodies.incrementAndGet() < 3) {
+                        inside.execute(
+                                "DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$");
+                    }
+                    return accounts.takeByJpa("a", amount);
+                },
+                ONCE));
+        assertThat(bodies).hasValue(3);
+        assertThat(balance("a")).isEqualTo(70);
+    }
+
+    @Test
+    void a_body_that_thinks_for_too_long_after_its_last_statement_has_failed() {
+        JdbcTemplate inside = spring.getBean(JdbcTemplate.class);
+        AtomicInteger bodies = new AtomicInteger();
+        Definition<Integer, Integer> flow = Definition.of(
+                "flow",
+                Integer.class,
+                Integer.class,
+                (ctx, amount) -> ctx.transaction(
+                        "take",
+                        transactions,
+                        status -> {
+                            bodies.incrementAndGet();
+                            int left = accounts.takeByJdbc("a", amount);
+                            int session = inside.queryForObject("SELECT pg_backend_pid()", Integer.class);
+                            while (outside.queryForObject(
+                                            "SELECT count(*) FROM pg_stat_activity WHERE pid = ?", Integer.class, session)
+                                    > 0) {
+                                Thread.onSpinWait();
+                            }
+                            return left;
+                        },
+                        ONCE));
+        try (Perdure perdure =
+                Perdure.on(store).lease(Duration.ofSeconds(2)).register(flow).start()) {
+            assertThatThrownBy(() -> perdure.start(flow, 30).result(PATIENCE))
+                    .isInstanceOf(RunFailedException.class)
+                    .hasMessageContaining("Transaction step 'take' left its transaction idle for longer than PT1.5S");
+        }
+        assertThat(bodies).hasValue(1);
+        assertThat(balance("a")).isEqualTo(100);
+    }
+
+    @Test
     void a_worker_that_lost_the_run_cannot_commit() {
         AtomicInteger bodies = new AtomicInteger();
         run((ctx, amount) -> ctx.transaction("take", transactions, status -> {

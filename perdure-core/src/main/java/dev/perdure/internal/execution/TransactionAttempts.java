@@ -9,9 +9,13 @@ import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes the attempts of one transaction step: hands the body to its database together with the entry to be made of its
@@ -23,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  * is asked what became of the transaction, for as long as it takes.
  */
 final class TransactionAttempts<C> implements Steps.Doing {
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionAttempts.class);
+
+    /** Some four seconds after the first. */
+    private static final int TOLD_AT_WAIT = 10;
+
     /** Lost against other transactions this often, an attempt counts as failed. */
     private static final int MOST_RERUNS = 50;
 
@@ -37,6 +46,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
     private final TransactionBody<C, ? extends @Nullable Object> body;
     private final Backoff trouble;
     private int reruns;
+    private int waits;
 
     TransactionAttempts(
             Call call,
@@ -97,9 +107,11 @@ final class TransactionAttempts<C> implements Steps.Doing {
             case Transacted.Fenced() -> throw transitions.lost();
             case Transacted.Conflict(Exception cause) -> throw again(cause);
             case Transacted.Unavailable(Exception cause) -> {
+                tellOfWaiting(cause);
                 trouble.pause();
                 throw new Steps.Again(cause);
             }
+            case Transacted.Expired(Duration limit, Exception cause) -> throw expired(limit, cause);
             case Transacted.InDoubt doubt -> throw transitions.lost();
         };
     }
@@ -136,6 +148,26 @@ final class TransactionAttempts<C> implements Steps.Doing {
                 patience.pause();
             }
         }
+    }
+
+    /** Once, and not of a short spell: what waits leaves no trace in the journal. */
+    private void tellOfWaiting(Exception cause) {
+        waits++;
+        if (waits == TOLD_AT_WAIT) {
+            LOG.warn(
+                    "Run {}: {} waits for its database, and goes on when that is back: {}",
+                    transitions.run(),
+                    call.describe(),
+                    cause.getMessage());
+        }
+    }
+
+    private TimeoutException expired(Duration limit, Exception cause) {
+        TimeoutException timeout = new TimeoutException(
+                "Transaction step '%s' left its transaction idle for longer than %s, three quarters of the worker's lease, so the server ended it and nothing of it is committed. Do slow work in a step before it, or make the lease longer."
+                        .formatted(call.name(), limit));
+        timeout.initCause(cause);
+        return timeout;
     }
 
     /** A chance for the others first: a pause by chance, longer each time. */

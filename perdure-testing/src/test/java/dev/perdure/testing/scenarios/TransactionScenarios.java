@@ -88,6 +88,19 @@ abstract class TransactionScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void a_transaction_that_was_idle_for_too_long_is_an_attempt_that_failed(TestMode mode) {
+        vault.refuse(new Transacted.Expired(Duration.ofSeconds(7), trouble));
+        try (PerdureTest perdure = create(mode)) {
+            assertThatThrownBy(() -> counted(perdure))
+                    .isInstanceOf(RunFailedException.class)
+                    .hasMessageContaining("Transaction step 'count' left its transaction idle for longer than PT7S");
+            assertThat(attempts).containsExactly(1);
+            assertThat(vault.number("count")).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_commit_in_doubt_is_asked_about_until_it_is_known(TestMode mode) {
         AtomicInteger asked = new AtomicInteger();
         vault.end(committed -> inDoubt(asked, committed));

@@ -1,0 +1,64 @@
+package dev.perdure.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.StoreException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What calls make of the server's answers. */
+final class DatabaseIT {
+    private final String schema = TestServer.newSchema();
+    private final AtomicInteger sent = new AtomicInteger();
+    private HikariDataSource pool;
+    private Database database;
+
+    @BeforeEach
+    void open() throws SQLException {
+        pool = TestServer.pool(1);
+        database = new Database(Connections.from(pool, 1), () -> null);
+        TestServer.execute("CREATE SCHEMA %s; CREATE TABLE %s.t (a int)".formatted(schema, schema));
+    }
+
+    @AfterEach
+    void close() {
+        database.close();
+        pool.close();
+        TestServer.execute("DROP SCHEMA %s CASCADE".formatted(schema));
+    }
+
+    private boolean send(Connection connection, String sql) throws SQLException {
+        sent.incrementAndGet();
+        try (PreparedStatement statement = Database.prepare(connection, sql)) {
+            return statement.execute();
+        }
+    }
+
+    @Test
+    void a_plan_that_a_migration_made_stale_is_prepared_anew_and_run_again() {
+        String select = "SELECT * FROM %s.t".formatted(schema);
+        database.inTransaction(connection -> send(connection, select));
+        TestServer.execute("ALTER TABLE %s.t ADD COLUMN b int".formatted(schema));
+        database.inTransaction(connection -> send(connection, select));
+        assertThat(sent).as("once, stale, and anew").hasValue(3);
+    }
+
+    @Test
+    void what_the_server_does_not_support_is_sent_once_and_said_to_be_unusable() {
+        String unsupported = "SELECT count(*) FROM %s.t FOR UPDATE".formatted(schema);
+        assertThatThrownBy(() -> database.call(connection -> send(connection, unsupported)))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNUSABLE))
+                .hasMessageContaining("FOR UPDATE is not allowed with aggregate functions")
+                .hasMessageContaining("Use a PostgreSQL that does: an extension or a server made after it may not.");
+        assertThat(sent).hasValue(1);
+    }
+}
