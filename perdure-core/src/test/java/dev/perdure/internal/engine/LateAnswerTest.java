@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The store has given this worker a run, and the worker looks for what it has forgotten before it hears of that. */
 @Timeout(20)
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class LateAnswerTest {
     private final MemoryStore rows = new MemoryStore();
     /** Where the first answer is held up that brings runs. */
