@@ -152,7 +152,7 @@ public final class Execution {
         ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
         return new Replay(run, first, after -> {
             try {
-                return pages.apply(after);
+                return transitions.answered(() -> pages.apply(after));
             } catch (RuntimeException
                     | Error trouble) { // of the store or the engine, and so never a failure of the run
                 throw transitions.lost(trouble);

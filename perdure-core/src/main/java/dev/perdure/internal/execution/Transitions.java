@@ -5,6 +5,8 @@ import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
@@ -331,6 +333,11 @@ final class Transitions {
 
     /** Leaves if somebody wants the run to leave. */
     void checkOrders() {
+        seenWakes = obey().wakes(); // what comes later must keep the run from waiting
+    }
+
+    /** Does what is asked of the run by now, and gives that if the run stays. */
+    private Control obey() {
         if (guard.abandoned()) {
             throw new Unwind("run " + held.run().id() + " was taken over");
         }
@@ -339,7 +346,6 @@ final class Transitions {
             throw unwind(gone);
         }
         Control asked = orders.control();
-        seenWakes = asked.wakes(); // what comes later must keep the run from waiting
         if (orders.isLost() || !host.alive()) {
             throw lost();
         }
@@ -348,27 +354,45 @@ final class Transitions {
         }
         boolean bodiesFirst = crew.atWork() && !orders.isGivenBackNow();
         if (bodiesFirst) {
-            return;
+            return asked;
         }
         if (asked.pause() != null) {
-            obeyPause(asked.pause(), asked.wakes());
-            return;
+            return obeyPause(asked.pause(), asked.wakes());
         }
         if (orders.isGivenBack()) {
             flush();
             throw unwind(leave(new Move.Yield()));
         }
+        return asked;
+    }
+
+    /**
+     * Asks the store until it answers, whatever the trouble is: that is never a failure of the run. Kill, pause and give-back are
+     * obeyed meanwhile. News that arrives meanwhile does not count as seen, because what has been looked at before may be older.
+     */
+    <T> T answered(Supplier<T> question) {
+        @Nullable Backoff backoff = null;
+        while (true) {
+            try {
+                return question.get();
+            } catch (StoreException trouble) {
+                host.waits(held.run(), trouble);
+            }
+            obey();
+            backoff = backoff == null ? new Backoff(host.clockwork()) : backoff;
+            backoff.pause();
+        }
     }
 
     /** Pauses, unless that has been taken back meanwhile. */
-    private void obeyPause(String reason, int seenWakes) {
+    private Control obeyPause(String reason, int seenWakes) {
         Move pause = new Move.Pause(reason, seenWakes);
         Outcome outcome = send(takePending(List.of()), pause);
         if (!(outcome instanceof Outcome.Woken woken)) {
             throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
         }
         orders.learn(woken.control());
-        checkOrders();
+        return obey();
     }
 
     boolean cancelDelivered() {
