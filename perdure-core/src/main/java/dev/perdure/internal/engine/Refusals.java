@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * once and then rarely, however many runs wait. An outage, which ends by itself, is told by {@link Outage}.
  */
 final class Refusals {
-    private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final long PAUSE = TimeUnit.MINUTES.toNanos(10);
 
     private final Clockwork clockwork;

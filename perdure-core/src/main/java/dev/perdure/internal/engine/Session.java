@@ -78,6 +78,9 @@ final class Session implements Host {
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Acquisitions acquisitions;
+    /** Those that have left memory, and whose code does not end. */
+    private final Set<Execution> kept = ConcurrentHashMap.newKeySet();
+
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private final Map<ObjectKey, Train> trains = new ConcurrentHashMap<>();
     /** Handlers that were seen to do more than touch the state. */
@@ -152,6 +155,7 @@ final class Session implements Host {
     void end() {
         over = true;
         executions.values().forEach(Execution::lose);
+        kept.forEach(Execution::lose);
         trains.values().forEach(Train::abandon);
     }
 
@@ -252,10 +256,7 @@ final class Session implements Host {
         if (closing) {
             execution.giveBack();
         }
-        settings.clockwork().fork("perdure-run-" + held.run().id(), () -> {
-            execution.run();
-            turn.left();
-        });
+        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
     }
 
     /**
@@ -443,7 +444,7 @@ final class Session implements Host {
 
     @Override
     public Outcome commit(Change.Advance transition) {
-        return untilReached(whatOf(transition.run()), () -> committer.commit(transition));
+        return untilReached(() -> whatOf(transition.run()), () -> committer.commit(transition));
     }
 
     private static String whatOf(RunRef run) {
@@ -493,14 +494,15 @@ final class Session implements Host {
     @Override
     public int emit(String event, String key, Payload payload, UUID token) {
         return untilReached(
-                "An event",
-                () -> Mailroom.reached(committer.commitAll(Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+                () -> "An event",
+                () -> Mailroom.reached(committer.commitAll(
+                        Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
     }
 
     @Override
     public boolean answer(String token, Function<Channel, Mail> mail) {
         return untilReached(
-                "The answer to an awakeable",
+                () -> "The answer to an awakeable",
                 () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
                         .map(address -> Mailroom.answer(address, mail.apply(Channel.answer(address.position()))))
                         .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
@@ -508,7 +510,7 @@ final class Session implements Host {
 
     @Override
     public List<Runs.TaskRow> tasks(RunRef run) {
-        return untilReached(whatOf(run), () -> settings.store().runs().tasks(run));
+        return untilReached(() -> whatOf(run), () -> settings.store().runs().tasks(run));
     }
 
     @Override
@@ -516,7 +518,7 @@ final class Session implements Host {
         List<Change> cancels = runs.stream()
                 .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
                 .toList();
-        untilReached("The cancel of a graph's tasks", () -> committer.commitAll(cancels));
+        untilReached(() -> "The cancel of a graph's tasks", () -> committer.commitAll(cancels));
     }
 
     /**
@@ -525,13 +527,13 @@ final class Session implements Host {
      *
      * @param what is asked, at the beginning of a sentence
      */
-    <T> T untilReached(String what, Supplier<T> question) {
+    <T> T untilReached(Supplier<String> what, Supplier<T> question) {
         @Nullable Backoff backoff = null;
         while (true) {
             try {
                 return question.get();
             } catch (StoreException trouble) {
-                refusals.noticed(what, trouble);
+                refusals.noticed(what.get(), trouble);
             }
             if (!alive()) {
                 throw new Unwind("the worker has lost its lease");
@@ -543,6 +545,23 @@ final class Session implements Host {
 
     Map<RunRef, Journals.Page> readFirst(List<RunRef> runs) {
         return runs.isEmpty() ? Map.of() : settings.store().journals().readFirst(runs, PAGE_BYTES);
+    }
+
+    @Override
+    public void pause(RunRef run, String definition, String reason) {
+        Change.Command pause = new Change.Command(run.id(), Change.Order.PAUSE, reason);
+        Outcome outcome = untilReached(() -> whatOf(run), () -> committer.commit(pause));
+        if (outcome instanceof Outcome.Applied applied && applied.state() == RunState.PAUSED) {
+            listeners.tell(new RunChange(run.id(), definition, RunState.PAUSED, Optional.of(reason)));
+        }
+    }
+
+    @Override
+    public void keep(Execution execution) {
+        kept.add(execution);
+        if (over) {
+            execution.lose();
+        }
     }
 
     @Override

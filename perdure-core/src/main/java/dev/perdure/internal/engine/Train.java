@@ -265,7 +265,7 @@ final class Train {
         List<Outcome> outcomes = Collections.nCopies(batch.changes.size(), new Outcome.Fenced());
         try {
             outcomes = session.untilReached(
-                    "The end of a call of a virtual object",
+                    () -> "The end of a call of a virtual object",
                     () -> session.committer().commitAll(batch.changes));
         } finally {
             List<Outcome> all = outcomes;

@@ -117,6 +117,12 @@ public interface Host {
     /** Asks runs to end. */
     void cancel(Collection<RunId> runs, String reason);
 
+    /** A run that has left memory is to wait for a person. */
+    void pause(RunRef run, String definition, String reason);
+
+    /** The execution has left memory, but its thread is kept until the worker ends. */
+    void keep(Execution execution);
+
     /** The execution has left memory. */
     void left(Execution execution, Departure departure);
 }

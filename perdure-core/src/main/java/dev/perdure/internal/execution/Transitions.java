@@ -58,10 +58,12 @@ final class Transitions {
     private boolean deadlineReached;
     private boolean finishing;
     private boolean watched;
+    private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
     private Supplier<Optional<Known>> known = Optional::empty;
+    private Runnable keptOut = () -> {};
 
     Transitions(Held held, Host host, BodyGuard guard, Orders orders, Turn turn) {
         this.held = held;
@@ -83,6 +85,15 @@ final class Transitions {
 
     void crew(Crew those) {
         crew = those;
+    }
+
+    /** What to do when code goes on calling the context although its run has left memory. */
+    void whenSwallowed(Runnable keepOut) {
+        keptOut = keepOut;
+    }
+
+    SwallowedUnwinds swallowed() {
+        return swallowed;
     }
 
     /** Whether a body runs. */
@@ -338,12 +349,12 @@ final class Transitions {
 
     /** Does what is asked of the run by now, and gives that if the run stays. */
     private Control obey() {
-        if (guard.abandoned()) {
-            throw new Unwind("run " + held.run().id() + " was taken over");
-        }
         Departure gone = departure().orElse(null);
-        if (gone != null) {
-            throw unwind(gone);
+        if (gone != null || guard.abandoned()) {
+            if (swallowed.areEnough()) {
+                keptOut.run();
+            }
+            throw new Unwind("run " + held.run().id() + " has left memory");
         }
         Control asked = orders.control();
         if (orders.isLost() || !host.alive()) {

@@ -288,6 +288,7 @@ public final class RefusingStoreTest {
         /** A handler. */
         @Handler
         public String exclusive(ObjectContext ctx) {
+            ctx.sleep(Duration.ofMillis(20)); // out of memory, and with it what it knew of the state
             refuse.accept("states.readAll");
             return ctx.get(TEXT).orElse("nothing");
         }
