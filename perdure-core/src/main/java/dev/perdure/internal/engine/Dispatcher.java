@@ -263,7 +263,7 @@ final class Dispatcher {
 
     private static void giveBack(Session session, Leases.Owned unknown) {
         Outcome outcome =
-                session.commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
+                session.committer().commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
         LOG.debug(
                 "Gave back run {}, which this worker did not know it held: {}",
                 unknown.run().id(),

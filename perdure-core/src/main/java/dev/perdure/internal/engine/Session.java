@@ -22,6 +22,7 @@ import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.execution.Known;
 import dev.perdure.internal.execution.Tokens;
 import dev.perdure.internal.execution.Turn;
+import dev.perdure.internal.execution.Unwind;
 import dev.perdure.internal.time.StoreClock;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
@@ -51,6 +52,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +70,7 @@ final class Session implements Host {
     private final StoreClock clock;
     private final Committer committer;
     private final StateReads stateReads;
+    private final Refusals refusals;
     private final Board<RunRef, Runs.Ended> board;
     private final Registry registry;
     private final Graphs graphs;
@@ -75,6 +78,9 @@ final class Session implements Host {
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Acquisitions acquisitions;
+    /** Those that have left memory, and whose code does not end. */
+    private final Set<Execution> kept = ConcurrentHashMap.newKeySet();
+
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
     private final Map<ObjectKey, Train> trains = new ConcurrentHashMap<>();
     /** Handlers that were seen to do more than touch the state. */
@@ -96,6 +102,7 @@ final class Session implements Host {
         this.listeners = shared.listeners();
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
+        this.refusals = new Refusals(settings.clockwork());
         this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
         this.committer = new Committer(
                 settings.store().ledger(),
@@ -148,6 +155,7 @@ final class Session implements Host {
     void end() {
         over = true;
         executions.values().forEach(Execution::lose);
+        kept.forEach(Execution::lose);
         trains.values().forEach(Train::abandon);
     }
 
@@ -248,10 +256,7 @@ final class Session implements Host {
         if (closing) {
             execution.giveBack();
         }
-        settings.clockwork().fork("perdure-run-" + held.run().id(), () -> {
-            execution.run();
-            turn.left();
-        });
+        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
     }
 
     /**
@@ -306,12 +311,12 @@ final class Session implements Host {
         public Outcome end(Change.Advance transition, Optional<Known> known) {
             int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
             return takes == 0
-                    ? committer.commit(Ends.taking(transition, takes))
+                    ? commit(Ends.taking(transition, takes))
                     : acquisitions.during(() -> end(transition, takes, known));
         }
 
         private Outcome end(Change.Advance transition, int takes, Optional<Known> known) {
-            Outcome outcome = committer.commit(Ends.taking(transition, takes));
+            Outcome outcome = commit(Ends.taking(transition, takes));
             switch (outcome) {
                 case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
                 case Outcome.AlreadyThere there -> forgot();
@@ -439,27 +444,36 @@ final class Session implements Host {
 
     @Override
     public Outcome commit(Change.Advance transition) {
-        return committer.commit(transition);
+        return untilReached(() -> whatOf(transition.run()), () -> committer.commit(transition));
+    }
+
+    private static String whatOf(RunRef run) {
+        return "A request of run '%s'".formatted(run.id());
+    }
+
+    @Override
+    public void waits(RunRef run, StoreException trouble) {
+        refusals.noticed(whatOf(run), trouble);
     }
 
     @Override
     public Journals.Page read(RunRef run, int afterPosition) {
-        return untilReached(() -> settings.store().journals().read(run, afterPosition, PAGE_BYTES));
+        return settings.store().journals().read(run, afterPosition, PAGE_BYTES);
     }
 
     @Override
     public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
-        return untilReached(() -> settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES));
+        return settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES);
     }
 
     @Override
     public Optional<Payload> state(ObjectKey object, String name) {
-        return untilReached(() -> settings.store().states().read(object, name));
+        return settings.store().states().read(object, name);
     }
 
     @Override
     public SortedMap<String, Payload> state(ObjectKey object) {
-        return untilReached(() -> stateReads.read(object));
+        return stateReads.read(object);
     }
 
     @Override
@@ -479,45 +493,75 @@ final class Session implements Host {
 
     @Override
     public int emit(String event, String key, Payload payload, UUID token) {
-        return untilReached(() -> Mailroom.reached(
-                committer.commitAll(Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+        return untilReached(
+                () -> "An event",
+                () -> Mailroom.reached(committer.commitAll(
+                        Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
     }
 
     @Override
     public boolean answer(String token, Function<Channel, Mail> mail) {
-        return untilReached(() -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
-                .map(address -> Mailroom.answer(address, mail.apply(Channel.answer(address.position()))))
-                .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
+        return untilReached(
+                () -> "The answer to an awakeable",
+                () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
+                        .map(address -> Mailroom.answer(address, mail.apply(Channel.answer(address.position()))))
+                        .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
     }
 
     @Override
     public List<Runs.TaskRow> tasks(RunRef run) {
-        return untilReached(() -> settings.store().runs().tasks(run));
+        return untilReached(() -> whatOf(run), () -> settings.store().runs().tasks(run));
     }
 
     @Override
     public void cancel(Collection<RunId> runs, String reason) {
-        committer.commitAll(runs.stream()
+        List<Change> cancels = runs.stream()
                 .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
-                .toList());
+                .toList();
+        untilReached(() -> "The cancel of a graph's tasks", () -> committer.commitAll(cancels));
     }
 
-    private <T> T untilReached(Supplier<T> question) {
-        Backoff backoff = new Backoff(settings.clockwork());
+    /**
+     * Asks the store until it answers, whatever the trouble is: that is never a failure of a run. When the lease has ended the
+     * run leaves memory.
+     *
+     * @param what is asked, at the beginning of a sentence
+     */
+    <T> T untilReached(Supplier<String> what, Supplier<T> question) {
+        @Nullable Backoff backoff = null;
         while (true) {
             try {
                 return question.get();
             } catch (StoreException trouble) {
-                if (trouble.kind() == StoreException.Kind.UNUSABLE || !alive()) {
-                    throw trouble;
-                }
-                backoff.pause();
+                refusals.noticed(what.get(), trouble);
             }
+            if (!alive()) {
+                throw new Unwind("the worker has lost its lease");
+            }
+            backoff = backoff == null ? new Backoff(settings.clockwork()) : backoff;
+            backoff.pause();
         }
     }
 
     Map<RunRef, Journals.Page> readFirst(List<RunRef> runs) {
         return runs.isEmpty() ? Map.of() : settings.store().journals().readFirst(runs, PAGE_BYTES);
+    }
+
+    @Override
+    public void pause(RunRef run, String definition, String reason) {
+        Change.Command pause = new Change.Command(run.id(), Change.Order.PAUSE, reason);
+        Outcome outcome = untilReached(() -> whatOf(run), () -> committer.commit(pause));
+        if (outcome instanceof Outcome.Applied applied && applied.state() == RunState.PAUSED) {
+            listeners.tell(new RunChange(run.id(), definition, RunState.PAUSED, Optional.of(reason)));
+        }
+    }
+
+    @Override
+    public void keep(Execution execution) {
+        kept.add(execution);
+        if (over) {
+            execution.lose();
+        }
     }
 
     @Override

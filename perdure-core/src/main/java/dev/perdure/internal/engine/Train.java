@@ -264,7 +264,9 @@ final class Train {
         Batch batch = locked(this::load);
         List<Outcome> outcomes = Collections.nCopies(batch.changes.size(), new Outcome.Fenced());
         try {
-            outcomes = session.committer().commitAll(batch.changes);
+            outcomes = session.untilReached(
+                    () -> "The end of a call of a virtual object",
+                    () -> session.committer().commitAll(batch.changes));
         } finally {
             List<Outcome> all = outcomes;
             locked(() -> settle(batch, all)).ifPresent(Car::launch);

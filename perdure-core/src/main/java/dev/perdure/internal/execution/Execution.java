@@ -6,6 +6,7 @@ import dev.perdure.RunState;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.failure.Sentences;
+import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -14,6 +15,7 @@ import dev.perdure.spi.ObjectCall;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,7 @@ public final class Execution {
     private final Orders orders;
     private final Transitions transitions;
     private final BodyGuard guard;
+    private final AtomicBoolean left = new AtomicBoolean();
     private volatile @Nullable Futures crew;
 
     /** An execution of this run, with the first page of its journal. */
@@ -96,7 +99,40 @@ public final class Execution {
             departure = recovered(unexpected);
         }
         if (!guard.abandoned()) {
+            left(departure);
+        }
+    }
+
+    private void left(Departure departure) {
+        if (left.compareAndSet(false, true)) {
             host.left(this, departure);
+            turn.left();
+        }
+    }
+
+    /**
+     * The code goes on although its run has left memory, because it catches {@link Unwind}. Its thread waits here until the worker
+     * ends, and the run, which would do the same again, waits for a person. Another thread may have taken the run over.
+     */
+    private void keepOut() {
+        SwallowedUnwinds swallowed = transitions.swallowed();
+        if (swallowed.areNew()) {
+            String reason =
+                    "The code of run '%s' catches Throwable or Error around calls on the context and goes on, the last time at %s: so the run cannot leave memory. Catch Exception there, or throw errors on, deploy that, then resume the run."
+                            .formatted(held.run().id(), SwallowedUnwinds.codeLine());
+            LOG.error("{} Its thread is kept until this worker closes.", reason);
+            host.keep(this);
+            Departure gone = transitions.departure().orElseGet(Departure.Lost::new);
+            if (!guard.abandoned()) {
+                left(gone);
+            }
+            interrupt(BodyGuard.Cause.LOST); // bodies beside the code, which is not there to do so
+            if (gone instanceof Departure.Moved moved && moved.state() != RunState.PAUSED && !orders.isGivenBack()) {
+                host.pause(held.run(), definition(), reason);
+            }
+        }
+        while (!orders.isLost() || swallowed.areEndless()) {
+            orders.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
         }
     }
 
@@ -119,6 +155,7 @@ public final class Execution {
         Futures futures = context.futures();
         crew = futures;
         transitions.crew(futures);
+        transitions.whenSwallowed(this::keepOut);
         try {
             transitions.checkOrders();
             if (held.object() != null && held.object().hold() == ObjectCall.Hold.ON_ARRIVAL) {
@@ -152,7 +189,7 @@ public final class Execution {
         ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
         return new Replay(run, first, after -> {
             try {
-                return pages.apply(after);
+                return transitions.answered(() -> pages.apply(after));
             } catch (RuntimeException
                     | Error trouble) { // of the store or the engine, and so never a failure of the run
                 throw transitions.lost(trouble);
@@ -259,7 +296,7 @@ public final class Execution {
         } catch (Unwind lost) {
             departure = new Departure.Lost();
         }
-        host.left(this, departure);
+        left(departure);
     }
 
     /** The worker has lost its lease: write nothing more, leave at the next call or wait. */

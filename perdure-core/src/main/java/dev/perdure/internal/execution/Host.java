@@ -4,6 +4,7 @@ import dev.perdure.Dag;
 import dev.perdure.ObjectMethod;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunId;
+import dev.perdure.StoreException;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
@@ -68,8 +69,13 @@ public interface Host {
     /** Whether the worker's lease still holds, by its own clock. */
     boolean alive();
 
-    /** Applies a transition and returns when it is durable. */
+    /** A run waits, because the store does not answer what it asks. */
+    void waits(RunRef run, StoreException trouble);
+
+    /** Applies a transition and returns when it is durable, however long the store is in trouble. */
     Outcome commit(Change.Advance transition);
+
+    // Questions, which throw StoreException: the run asks again.
 
     /** More of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
@@ -82,6 +88,8 @@ public interface Host {
 
     /** All committed values of a virtual object. */
     SortedMap<String, Payload> state(ObjectKey object);
+
+    // What goes on until the store has answered.
 
     /** What a method reference names. */
     Registered.Target target(WorkflowMethod method);
@@ -108,6 +116,12 @@ public interface Host {
 
     /** Asks runs to end. */
     void cancel(Collection<RunId> runs, String reason);
+
+    /** A run that has left memory is to wait for a person. */
+    void pause(RunRef run, String definition, String reason);
+
+    /** The execution has left memory, but its thread is kept until the worker ends. */
+    void keep(Execution execution);
 
     /** The execution has left memory. */
     void left(Execution execution, Departure departure);

@@ -17,13 +17,15 @@ final class Inbox {
     private final Held held;
     private final Host host;
     private final Orders orders;
+    private final Transitions transitions;
     private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
     private long seen;
 
-    Inbox(Held held, Host host, Orders orders) {
+    Inbox(Held held, Host host, Orders orders, Transitions transitions) {
         this.held = held;
         this.host = host;
         this.orders = orders;
+        this.transitions = transitions;
     }
 
     /** The first mail on a channel that was not taken. */
@@ -47,7 +49,8 @@ final class Inbox {
                         mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
                 .ifPresent(this::add);
         while (seen < arrived) {
-            List<Arrived> page = host.unread(held.run(), seen);
+            long after = seen;
+            List<Arrived> page = transitions.answered(() -> host.unread(held.run(), after));
             page.forEach(this::add);
             seen = page.isEmpty() ? arrived : seen;
         }

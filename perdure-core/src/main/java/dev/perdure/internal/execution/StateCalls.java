@@ -56,7 +56,7 @@ final class StateCalls {
 
     private Entry ask(Call call, String name) {
         transitions.deliverTo(call);
-        Entry answer = calls.fitting(() -> source.read(name))
+        Entry answer = calls.fitting(() -> transitions.answered(() -> source.read(name)))
                 .map(payload -> call.answer(Entry.Status.VALUE, payload))
                 .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
         transitions.rideForReplay(answer);
@@ -75,7 +75,7 @@ final class StateCalls {
 
     private Entry askNames(Call call) {
         transitions.deliverTo(call);
-        String[] names = calls.fitting(source::names).toArray(String[]::new);
+        String[] names = calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
         Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
         transitions.rideForReplay(answer);
         return answer;

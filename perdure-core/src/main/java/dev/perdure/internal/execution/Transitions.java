@@ -5,6 +5,8 @@ import dev.perdure.DeadlineExceededException;
 import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.failure.Sentences;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
@@ -56,10 +58,12 @@ final class Transitions {
     private boolean deadlineReached;
     private boolean finishing;
     private boolean watched;
+    private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
 
     // Set once, before the workflow's code runs.
     private Crew crew = Crew.NOBODY;
     private Supplier<Optional<Known>> known = Optional::empty;
+    private Runnable keptOut = () -> {};
 
     Transitions(Held held, Host host, BodyGuard guard, Orders orders, Turn turn) {
         this.held = held;
@@ -81,6 +85,15 @@ final class Transitions {
 
     void crew(Crew those) {
         crew = those;
+    }
+
+    /** What to do when code goes on calling the context although its run has left memory. */
+    void whenSwallowed(Runnable keepOut) {
+        keptOut = keepOut;
+    }
+
+    SwallowedUnwinds swallowed() {
+        return swallowed;
     }
 
     /** Whether a body runs. */
@@ -331,15 +344,19 @@ final class Transitions {
 
     /** Leaves if somebody wants the run to leave. */
     void checkOrders() {
-        if (guard.abandoned()) {
-            throw new Unwind("run " + held.run().id() + " was taken over");
-        }
+        seenWakes = obey().wakes(); // what comes later must keep the run from waiting
+    }
+
+    /** Does what is asked of the run by now, and gives that if the run stays. */
+    private Control obey() {
         Departure gone = departure().orElse(null);
-        if (gone != null) {
-            throw unwind(gone);
+        if (gone != null || guard.abandoned()) {
+            if (swallowed.areEnough()) {
+                keptOut.run();
+            }
+            throw new Unwind("run " + held.run().id() + " has left memory");
         }
         Control asked = orders.control();
-        seenWakes = asked.wakes(); // what comes later must keep the run from waiting
         if (orders.isLost() || !host.alive()) {
             throw lost();
         }
@@ -348,27 +365,45 @@ final class Transitions {
         }
         boolean bodiesFirst = crew.atWork() && !orders.isGivenBackNow();
         if (bodiesFirst) {
-            return;
+            return asked;
         }
         if (asked.pause() != null) {
-            obeyPause(asked.pause(), asked.wakes());
-            return;
+            return obeyPause(asked.pause(), asked.wakes());
         }
         if (orders.isGivenBack()) {
             flush();
             throw unwind(leave(new Move.Yield()));
         }
+        return asked;
+    }
+
+    /**
+     * Asks the store until it answers, whatever the trouble is: that is never a failure of the run. Kill, pause and give-back are
+     * obeyed meanwhile. News that arrives meanwhile does not count as seen, because what has been looked at before may be older.
+     */
+    <T> T answered(Supplier<T> question) {
+        @Nullable Backoff backoff = null;
+        while (true) {
+            try {
+                return question.get();
+            } catch (StoreException trouble) {
+                host.waits(held.run(), trouble);
+            }
+            obey();
+            backoff = backoff == null ? new Backoff(host.clockwork()) : backoff;
+            backoff.pause();
+        }
     }
 
     /** Pauses, unless that has been taken back meanwhile. */
-    private void obeyPause(String reason, int seenWakes) {
+    private Control obeyPause(String reason, int seenWakes) {
         Move pause = new Move.Pause(reason, seenWakes);
         Outcome outcome = send(takePending(List.of()), pause);
         if (!(outcome instanceof Outcome.Woken woken)) {
             throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
         }
         orders.learn(woken.control());
-        checkOrders();
+        return obey();
     }
 
     boolean cancelDelivered() {

@@ -5,10 +5,11 @@ package dev.perdure.internal.execution;
  * cannot swallow it, and without a stack trace, so that it costs nothing. One that is swallowed all the same is thrown
  * again by the next context call, and what the workflow returns is ignored.
  */
-final class Unwind extends Error {
+public final class Unwind extends Error {
     private static final long serialVersionUID = 1L;
 
-    Unwind(String why) {
+    /** Without a stack trace. */
+    public Unwind(String why) {
         super(why, null, false, false);
     }
 }

@@ -267,6 +267,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Swallowing extends SwallowingScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Timer extends TimerScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
