@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param changedAt when its state last changed
  * @param wakeAt when it goes on by itself, if it sleeps or backs off
  * @param recoveries how often it was taken from a dead worker since it last made progress
+ * @param awaited what it waits for besides {@code wakeAt}, if it is suspended: {@code message 'paid'}, {@code promise
+ *     'approval'}, {@code run 'o-1.child'}, {@code event 'stock'}, {@code awakeable at position 3}; ten of them at most
  */
 public record RunInfo(
         RunId id,
@@ -25,7 +28,18 @@ public record RunInfo(
         Instant createdAt,
         Instant changedAt,
         Optional<Instant> wakeAt,
-        int recoveries) {
+        int recoveries,
+        List<String> awaited) {
+    /** Copies what it waits for. */
+    public RunInfo {
+        awaited = List.copyOf(awaited);
+    }
+
+    /** The same, of a run that waits for this. */
+    public RunInfo awaiting(List<String> what) {
+        return new RunInfo(id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, what);
+    }
+
     /** Convenience for stores. */
     public static RunInfo of(
             RunId id,
@@ -44,6 +58,7 @@ public record RunInfo(
                 createdAt,
                 changedAt,
                 Optional.ofNullable(wakeAt),
-                recoveries);
+                recoveries,
+                List.of());
     }
 }

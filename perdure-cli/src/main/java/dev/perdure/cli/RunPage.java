@@ -1,30 +1,86 @@
 package dev.perdure.cli;
 
 import dev.perdure.HistoryEvent;
+import dev.perdure.PayloadException;
 import dev.perdure.Run;
+import dev.perdure.RunFailedException;
 import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /** Prints all there is to say of one run. */
 final class RunPage {
-    private final PrintWriter out;
+    /** As much of a payload as is shown; the view {@code runs} has all of it. */
+    private static final int SHOWN = 2_000;
 
-    RunPage(PrintWriter out) {
+    private final PrintWriter out;
+    private final Runs runs;
+
+    RunPage(PrintWriter out, Runs runs) {
         this.out = out;
+        this.runs = runs;
     }
 
-    /** The run, its tasks if it is that of a graph, and its history. */
-    void print(Run<?> run, List<Runs.TaskRow> tasks) {
+    /** The run with what it was given and what it gave, its tasks if it is that of a graph, and its history. */
+    void print(Run<?> run, RunRef ref) {
         head(run.info());
+        runs.input(ref).ifPresent(input -> payload("input", input));
+        runs.ended(List.of(ref)).forEach(this::outcome);
+        List<Runs.TaskRow> tasks = runs.tasks(ref);
         if (!tasks.isEmpty()) {
             out.println();
             tasks.forEach(task -> line(run, task, tasks));
         }
         out.println();
         run.history().forEach(this::line);
+        failure(run);
+    }
+
+    private void outcome(Runs.Ended ended) {
+        if (ended.state() == RunState.COMPLETED) {
+            payload("result", ended.outcome());
+        }
+    }
+
+    private void payload(String name, Payload payload) {
+        if (payload.size() > 0) {
+            out.printf("%-11s %s%n", name, text(payload.bytes()));
+        }
+    }
+
+    /** JSON as it is; what another codec made, as Base64. */
+    private static String text(byte[] bytes) {
+        String text;
+        try {
+            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+        } catch (CharacterCodingException notText) {
+            text = "(Base64) " + Base64.getEncoder().encodeToString(bytes);
+        }
+        String line = text.replaceAll("\\p{Cntrl}", " ");
+        return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "… (%d bytes)".formatted(bytes.length);
+    }
+
+    /** Why it failed, with the stack trace that was recorded. */
+    private void failure(Run<?> run) {
+        try {
+            run.resultNow();
+        } catch (RunFailedException failed) {
+            if (failed.getCause() != null) {
+                out.println();
+                failed.getCause().printStackTrace(out);
+            }
+        } catch (PayloadException ofAnotherCodec) { // shown by the outcome's text
+            out.printf("%n%s%n", ofAnotherCodec.getMessage());
+        }
     }
 
     private void head(RunInfo info) {
@@ -34,6 +90,9 @@ final class RunPage {
         info.reason().ifPresent(reason -> out.printf("reason      %s%n", reason));
         out.printf("created     %s%n", info.createdAt());
         out.printf("changed     %s%n", info.changedAt());
+        if (!info.awaited().isEmpty()) {
+            out.printf("waits for   %s%n", String.join(", ", info.awaited()));
+        }
         info.wakeAt().ifPresent(wakeAt -> out.printf("wakes       %s%n", wakeAt));
         out.printf("recoveries  %d%n", info.recoveries());
     }

@@ -60,7 +60,8 @@ final class RunsCommand {
                             run.definition(),
                             run.state(),
                             run.createdAt(),
-                            run.reason().orElse(""));
+                            run.reason()
+                                    .orElse(run.awaited().isEmpty() ? "" : "waits for " + String.join(", ", run.awaited())));
         }
         out().flush();
         return 0;
@@ -69,12 +70,12 @@ final class RunsCommand {
     @Command(
             name = "show",
             mixinStandardHelpOptions = true,
-            description = "Show one run with its history, and that of a graph with its tasks.")
+            description = "Show one run with its input, its result or failure and its history, and that of a graph with its tasks.")
     int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return onRun(
                 database,
                 id,
-                (store, run) -> new RunPage(out()).print(run, store.runs().tasks(ref(store, run.id()))));
+                (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
     }
 
     private static RunRef ref(PostgresStore store, RunId id) {

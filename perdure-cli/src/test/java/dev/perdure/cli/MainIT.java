@@ -1,18 +1,24 @@
 package dev.perdure.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.Topic;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -160,6 +166,45 @@ class MainIT {
         });
         assertThat(perdure(onDatabase("runs", "show", "nobody"))).isEqualTo(Main.NO_SUCH_RUN);
         assertThat(err.toString()).contains("There is no run 'nobody'");
+    }
+
+    @Test
+    void a_run_is_shown_with_its_input_its_result_or_failure_and_what_it_waits_for() throws Exception {
+        CountDownLatch suspended = new CountDownLatch(1);
+        Topic<String> paid = Topic.of("paid", String.class);
+        Definition<String, String> pay = Definition.of("pay", String.class, String.class, (ctx, in) -> {
+            if (in.equals("broken")) {
+                throw new IllegalStateException("The bank is closed");
+            }
+            return ctx.receive(paid).await();
+        });
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database.dataSource()).open();
+                Perdure engine = Perdure.on(store)
+                        .register(pay)
+                        .listener(change -> {
+                            if (change.state() == RunState.SUSPENDED) {
+                                suspended.countDown();
+                            }
+                        })
+                        .warmWindow(Duration.ZERO)
+                        .start()) {
+            assertThatThrownBy(() -> engine.start(pay, "broken", StartOptions.id("pay-1"))
+                            .result())
+                    .isInstanceOf(RunFailedException.class);
+            assertThat(perdure(onDatabase("runs", "show", "pay-1"))).isZero();
+            assertThat(out.toString())
+                    .contains("input       \"broken\"", "IllegalStateException: The bank is closed", "\tat dev.perdure.cli.MainIT");
+            Run<String> waits = engine.start(pay, "fine", StartOptions.id("pay-2"));
+            suspended.await();
+            assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
+            assertThat(perdure(onDatabase("runs", "list", "--state", "suspended"))).isZero();
+            assertThat(out.toString()).contains("waits for   message 'paid'", "  waits for message 'paid'");
+            waits.send(paid, "in full");
+            assertThat(waits.result()).isEqualTo("in full");
+            assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
+            assertThat(out.toString()).contains("input       \"fine\"", "result      \"in full\"");
+        }
     }
 
     @Test

@@ -46,7 +46,7 @@ final class MemoryQueries implements Runs, Journals {
                             row.start.definition(),
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
         }
-        return RunInfo.of(
+        RunInfo info = RunInfo.of(
                 row.ref.id(),
                 row.start.definition(),
                 row.state,
@@ -55,6 +55,7 @@ final class MemoryQueries implements Runs, Journals {
                 row.changedAt,
                 row.wakeAt,
                 row.recoveriesWithoutProgress());
+        return row.state == RunState.SUSPENDED ? info.awaiting(tables.awaitedOf(row)) : info;
     }
 
     @Override
@@ -74,6 +75,12 @@ final class MemoryQueries implements Runs, Journals {
                 .sorted(NEWEST_FIRST)
                 .limit(filter.limit())
                 .toList());
+    }
+
+    @Override
+    public Optional<Payload> input(RunRef run) {
+        return tables.inTransaction(() ->
+                Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
     }
 
     @Override

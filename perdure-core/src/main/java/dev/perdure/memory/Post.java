@@ -123,6 +123,18 @@ final class Post implements Mailboxes {
         }
     }
 
+    /** What a call of this run gets its answer from, in words. */
+    Optional<String> answerTo(Address address) {
+        return subscriptions.stream()
+                .filter(subscription -> subscription.address().equals(address))
+                .map(subscription -> "event '" + subscription.event() + "'"
+                        + (subscription.key().isEmpty() ? "" : " with key '" + subscription.key() + "'"))
+                .findFirst()
+                .or(() -> awakeables.containsValue(address)
+                        ? Optional.of("awakeable at position " + address.position())
+                        : Optional.empty());
+    }
+
     private void unsubscribe(Address address) {
         subscriptions.removeIf(subscription -> subscription.address().equals(address));
     }

@@ -3,13 +3,16 @@ package dev.perdure.memory;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.Channel;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
+import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Parent;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs.Entered;
@@ -182,6 +185,34 @@ final class Tables {
             case RUNNING -> row.owner = null;
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
         }
+    }
+
+    /** What a run waits for that has not come, in words: ten at most, those with a name first. */
+    List<String> awaitedOf(Row row) {
+        Map<Integer, RunId> children = new HashMap<>();
+        for (Row child : byKey.values()) {
+            Parent parent = child.start.parent();
+            if (parent != null && parent.run().equals(row.ref) && !child.state.isTerminal()) {
+                children.put(parent.position(), child.ref.id());
+            }
+        }
+        return row.awaited.stream()
+                .filter(channel -> !channel.once() || row.mailbox.at(channel).isEmpty())
+                .sorted(Comparator.comparingInt(Channel::position)
+                        .thenComparing(Channel::kind)
+                        .thenComparing(Channel::name))
+                .map(channel -> switch (channel.kind()) {
+                    case MESSAGE -> Optional.of("message '" + channel.name() + "'");
+                    case PROMISE -> Optional.of("promise '" + channel.name() + "'");
+                    case ANSWER ->
+                        Optional.ofNullable(children.get(channel.position()))
+                                .map(child -> "run '" + child + "'")
+                                .or(() -> post.answerTo(
+                                        new Address(row.ref.id(), channel.position(), row.restarts)));
+                })
+                .flatMap(Optional::stream)
+                .limit(10)
+                .toList();
     }
 
     /** A pending run that will never have its turn. */

@@ -56,6 +56,9 @@ public interface Runs {
     /** Runs, newest first. */
     List<RunInfo> list(RunFilter filter);
 
+    /** What a run was started with; empty if it is not there. */
+    Optional<Payload> input(RunRef run);
+
     /** Those of these runs that have ended: one question for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);
 

@@ -61,7 +61,8 @@ final class Migrations {
             "V009__room_for_updates.sql",
             "V010__first_claims.sql",
             "V015__order_of_the_inbox.sql",
-            "V017__one_place_in_the_queue.sql");
+            "V017__one_place_in_the_queue.sql",
+            "V019__what_runs_wait_for.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

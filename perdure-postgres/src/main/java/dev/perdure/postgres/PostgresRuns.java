@@ -75,7 +75,7 @@ final class PostgresRuns implements Runs {
     }
 
     private static RunInfo info(ResultSet row) throws SQLException {
-        return RunInfo.of(
+        RunInfo info = RunInfo.of(
                 RunId.of(row.getString("id")),
                 row.getString("definition"),
                 Codes.state(row.getInt("state")),
@@ -84,6 +84,18 @@ final class PostgresRuns implements Runs {
                 Results.time(row, "changed_at"),
                 Results.timeOrNull(row, "wake_at"),
                 row.getInt("recoveries"));
+        return info.state() == RunState.SUSPENDED ? info.awaiting(Results.texts(row, "awaited")) : info;
+    }
+
+    @Override
+    public Optional<Payload> input(RunRef run) {
+        return query
+                .all(
+                        sql.input,
+                        parameters -> parameters.number(run.key()),
+                        row -> payload(row.getBytes("input")))
+                .stream()
+                .findFirst();
     }
 
     @Override

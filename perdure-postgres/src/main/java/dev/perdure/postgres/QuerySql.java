@@ -14,7 +14,38 @@ final class QuerySql {
                        WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                    ) THEN 'No live worker has the definition ''' || r.definition || ''''
                           || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   ELSE r.reason END AS reason""";
+                   ELSE r.reason END AS reason,
+                   -- As in the view runs, which a worker may not read.
+                   CASE WHEN r.state = ${SUSPENDED} THEN ARRAY(
+                       SELECT a.what FROM (
+                           SELECT 0 AS position, CASE WHEN n.name LIKE 'm:%' THEN 'message ''' ELSE 'promise ''' END
+                                  || substr(n.name, 3) || '''' AS what
+                           FROM unnest(r.awaited_names) AS n (name)
+                           WHERE n.name LIKE 'm:%' OR NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = 0 AND m.name = substr(n.name, 3)
+                           )
+                           UNION ALL
+                           SELECT c.parent_position, 'run ''' || c.id || '''' FROM ${schema}.run c
+                           WHERE c.parent = r.key AND c.parent_restarts = r.restarts AND c.parent_position <@ r.awaited AND c.state < ${COMPLETED}
+                           UNION ALL
+                           SELECT s.position, 'event ''' || s.event || ''''
+                                  || CASE WHEN s.event_key = '' THEN '' ELSE ' with key ''' || s.event_key || '''' END
+                           FROM ${schema}.subscription s
+                           WHERE s.key = r.key AND s.restarts = r.restarts AND s.position <@ r.awaited AND NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = s.position AND m.restarts = s.restarts
+                           )
+                           UNION ALL
+                           SELECT w.position, 'awakeable at position ' || w.position FROM ${schema}.awakeable w
+                           WHERE w.key = r.key AND w.restarts = r.restarts AND w.position <@ r.awaited AND NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = w.position AND m.restarts = w.restarts
+                           )
+                       ) AS a
+                       ORDER BY a.position, a.what
+                       LIMIT 10
+                   ) ELSE '{}' END AS awaited""";
 
     private static final String FIND = """
             SELECT ${info}
@@ -34,6 +65,15 @@ final class QuerySql {
               AND (?::text IS NULL OR (r.created_at, r.id) < (?::timestamptz, ?))
             ORDER BY r.created_at DESC, r.id DESC
             LIMIT ?
+            """;
+
+    /** A task has the input of its graph, which is stored once. */
+    private static final String INPUT = """
+            SELECT COALESCE(own.payload, graph.payload) AS input
+            FROM ${schema}.run r
+            LEFT JOIN ${schema}.journal own ON own.key = r.key AND own.position = 0
+            LEFT JOIN ${schema}.journal graph ON graph.key = r.parent AND graph.position = 0 AND r.before IS NOT NULL
+            WHERE r.key = ?
             """;
 
     /** One question for all waiters of a process. */
@@ -124,6 +164,7 @@ final class QuerySql {
 
     final String find;
     final String list;
+    final String input;
     final String ended;
     final String liveChildren;
     final String tasks;
@@ -135,6 +176,7 @@ final class QuerySql {
     QuerySql(Schema schema) {
         this.find = schema.sql(FIND.replace("${info}", INFO));
         this.list = schema.sql(LIST.replace("${info}", INFO));
+        this.input = schema.sql(INPUT);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
         this.tasks = family(schema, FAMILY, BORN_WITH_IT);

@@ -57,6 +57,10 @@ final class Results {
         return time == null ? null : time.toInstant();
     }
 
+    static List<String> texts(ResultSet row, String column) throws SQLException {
+        return List.of((String[]) row.getArray(column).getArray());
+    }
+
     static List<Long> longs(ResultSet row, String column) throws SQLException {
         return List.of((Long[]) row.getArray(column).getArray());
     }

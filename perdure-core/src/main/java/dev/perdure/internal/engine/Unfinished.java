@@ -21,8 +21,11 @@ final class Unfinished {
                 "it is PAUSED: %s It goes on only when it is resumed: './perdure runs resume %s' or Run.resume()."
                         .formatted(Sentences.sentence(reason.isEmpty() ? "no reason was given" : reason), id);
             case PENDING, READY, RUNNING, SUSPENDED, BACKING_OFF, COMPLETED, FAILED, CANCELLED, SKIPPED ->
-                "it is %s%s. It goes on; wait again."
-                        .formatted(info.state(), reason.isEmpty() ? "" : " (" + reason + ")");
+                "it is %s%s%s. It goes on; wait again."
+                        .formatted(
+                                info.state(),
+                                reason.isEmpty() ? "" : " (" + reason + ")",
+                                info.awaited().isEmpty() ? "" : " and waits for " + String.join(", ", info.awaited()));
         };
     }
 }

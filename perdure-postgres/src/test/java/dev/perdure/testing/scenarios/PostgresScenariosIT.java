@@ -219,6 +219,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Awaited extends AwaitedScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Pause extends PauseScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
