@@ -27,6 +27,7 @@ final class Letters {
      * @param key to whom, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
+     * @param operator who answers in place of whoever has the token, or null
      * @param sender the transition that sends it, or null
      * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
      */
@@ -36,29 +37,30 @@ final class Letters {
             @Nullable Long key,
             Mail mail,
             int life,
+            @Nullable String operator,
             Change.@Nullable Advance sender,
             @Nullable RunId rival) {}
 
     final List<Letter> all = new ArrayList<>();
 
     void asked(int index, Change.Deliver deliver) {
-        all.add(new Letter(index, deliver.to(), null, deliver.mail(), deliver.life(), null, null));
+        all.add(new Letter(index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
     }
 
     void sent(Change.Advance sender, RunId to, Mail mail) {
-        all.add(new Letter(UNASKED, to, null, mail, ANY_LIFE, sender, null));
+        all.add(new Letter(UNASKED, to, null, mail, ANY_LIFE, null, sender, null));
     }
 
     /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
     void born(long key, Mail mail) {
-        all.add(new Letter(UNASKED, null, key, mail, ANY_LIFE, null, null));
+        all.add(new Letter(UNASKED, null, key, mail, ANY_LIFE, null, null, null));
     }
 
     /** Tells a parent that the id it wanted for a child is another run's, if it is. */
     void taken(Change.Advance sender, RunId id, long seed, int position) {
         String text = "The run id '%s' is taken.".formatted(id);
         Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
-        all.add(new Letter(UNASKED, null, sender.run().key(), mail, ANY_LIFE, sender, id));
+        all.add(new Letter(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, id));
     }
 
     boolean isEmpty() {
@@ -85,6 +87,7 @@ final class Letters {
         String[] texts = new String[count];
         byte[][] payloads = new byte[count][];
         int[] lives = new int[count];
+        @Nullable String[] operators = new String[count];
         @Nullable String[] rivals = new String[count];
         for (int i = 0; i < count; i++) {
             Letter letter = all.get(i);
@@ -99,10 +102,11 @@ final class Letters {
             texts[i] = Text.storable(mail.text());
             payloads[i] = mail.payload().bytes();
             lives[i] = letter.life();
+            operators[i] = letter.operator();
             rivals[i] = letter.rival() == null ? null : letter.rival().value();
         }
         parameters.texts(ids).longs(keys).shorts(channels).ints(positions).texts(names);
-        parameters.uuids(tokens).shorts(statuses).texts(texts).bytes(payloads).ints(lives);
+        parameters.uuids(tokens).shorts(statuses).texts(texts).bytes(payloads).ints(lives).texts(operators);
         Rights.bind(parameters, all, Letter::sender);
         parameters.texts(rivals);
     }

@@ -44,7 +44,7 @@ final class LoneTalk {
         }
         try {
             return switch (change) {
-                case Change.Deliver deliver -> deliver(sender, deliver);
+                case Change.Deliver deliver when deliver.operator() == null -> deliver(sender, deliver);
                 case Change.Advance advance when advance.move() instanceof Move.Stay -> send(sender, advance);
                 case Change.Advance advance when advance.move() instanceof Move.End end -> end(sender, advance, end);
                 default -> null;

@@ -63,11 +63,11 @@ final class MailSql {
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
-                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale
+                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.operator
                 FROM unnest(?::text[], ?::bigint[], ?::smallint[], ?::int[], ?::text[], ?::uuid[], ?::smallint[], ?::text[],
-                        ?::bytea[], ?::int[], ?::bigint[], ?::bigint[], ?::text[])
-                    WITH ORDINALITY AS g (id, key, channel, position, name, token, status, text, payload, life, sender, epoch,
-                        rival, ordinal)
+                        ?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::bigint[], ?::text[])
+                    WITH ORDINALITY AS g (id, key, channel, position, name, token, status, text, payload, life, operator,
+                        sender, epoch, rival, ordinal)
                 CROSS JOIN LATERAL (
                     SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
                     UNION ALL
@@ -112,7 +112,7 @@ final class MailSql {
                        CASE WHEN c.state = ${COMPLETED} THEN ''
                             ELSE ${schema}.state_name(c.state) || ': ' || COALESCE(c.reason, '') END AS text,
                        COALESCE(o.payload, '') AS payload,
-                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale
+                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale, NULL AS operator
                 FROM child
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.run
@@ -165,6 +165,11 @@ final class MailSql {
                 INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
                 SELECT key, token, clock.at, number, position, restarts, partition, channel, status, name, text, payload
                 FROM arrived CROSS JOIN clock
+            ), audited AS (
+                INSERT INTO ${schema}.audit (key, token, at, position, restarts, partition, status, operator)
+                SELECT key, token, clock.at, position, restarts, partition, status, operator
+                FROM arrived CROSS JOIN clock
+                WHERE operator IS NOT NULL
             ), found AS MATERIALIZED (
                 SELECT r.*, r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits, r.awaited + '{}' AS positions
                 FROM (SELECT DISTINCT key FROM arrived) AS target
