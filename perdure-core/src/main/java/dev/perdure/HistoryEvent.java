@@ -9,4 +9,10 @@ import java.time.Instant;
  * @param position its position in the journal, or 0 for a change of state
  * @param what what happened, such as {@code STEP 'charge' VALUE}, {@code STEP 'charge' ATTEMPT: java.io.IOException: no route} or {@code SUSPENDED}
  */
-public record HistoryEvent(Instant at, int position, String what) {}
+public record HistoryEvent(Instant at, int position, String what) {
+    /** An operator has settled an awakeable. For stores. */
+    public static HistoryEvent answeredBy(String operator, Instant at, int position, boolean resolved) {
+        return new HistoryEvent(
+                at, position, "AWAKEABLE %s by operator '%s'".formatted(resolved ? "RESOLVED" : "REJECTED", operator));
+    }
+}

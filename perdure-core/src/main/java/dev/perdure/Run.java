@@ -51,6 +51,25 @@ public interface Run<R extends @Nullable Object> {
      */
     <T extends @Nullable Object> void send(Topic<T> topic, T value);
 
+    /**
+     * Settles one of its awakeables in place of whoever has the token, which nobody can look up. Who did it is recorded, and
+     * is part of the {@link #history()}.
+     *
+     * @param position of the awakeable, as in the history
+     * @param value what it is resolved with; its own class has to be one that the run can read as what it waits for
+     * @param operator who does it
+     * @throws InvalidRequestException if the run has no awakeable at that position now
+     * @throws AlreadyResolvedException if it is settled already
+     * @throws RunEndedException if the run has ended
+     */
+    void resolveAwakeable(int position, @Nullable Object value, String operator);
+
+    /**
+     * Settles one of its awakeables with a failure, as {@link #resolveAwakeable} does with a value: the run gets
+     * {@link RejectedException} with the reason.
+     */
+    void rejectAwakeable(int position, String reason, String operator);
+
     /** One of its promises. */
     <T extends @Nullable Object> Promise<T> promise(Topic<T> name);
 

@@ -1,5 +1,6 @@
 package dev.perdure.cli;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
 import dev.perdure.RunFilter;
@@ -21,6 +22,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Looks at the runs of a database, and acts on one. */
 @Command(
@@ -116,6 +119,70 @@ final class RunsCommand {
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run go on.")
     int resume(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return order(database, id, Run::resume, "Run %s is %s.%n");
+    }
+
+    @Command(
+            name = "resolve",
+            mixinStandardHelpOptions = true,
+            description = "Settle an awakeable of a run in place of whoever has its token. The run's history says who did it.")
+    int resolve(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Parameters(
+                            paramLabel = "POSITION",
+                            description = "The position of the awakeable, as 'runs show' prints it after #.")
+                    int position,
+            @Option(
+                            names = "--value",
+                            defaultValue = "null",
+                            description = "What it is resolved with, as JSON. Default: ${DEFAULT-VALUE}.")
+                    String value,
+            @Option(
+                            names = "--by",
+                            defaultValue = "${sys:user.name}",
+                            description = "Who does it. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                    String operator) {
+        Object answer = json(value);
+        return order(
+                database,
+                id,
+                run -> run.resolveAwakeable(position, answer, operator),
+                "The awakeable is resolved. Run %s is %s.%n");
+    }
+
+    @Command(
+            name = "reject",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Settle an awakeable of a run with a failure, in place of whoever has its token. The run's history says who did it.")
+    int reject(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "ID", description = "The run.") String id,
+            @Parameters(
+                            paramLabel = "POSITION",
+                            description = "The position of the awakeable, as 'runs show' prints it after #.")
+                    int position,
+            @Option(names = "--reason", defaultValue = "rejected by an operator", description = "Why.") String reason,
+            @Option(
+                            names = "--by",
+                            defaultValue = "${sys:user.name}",
+                            description = "Who does it. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                    String operator) {
+        return order(
+                database,
+                id,
+                run -> run.rejectAwakeable(position, reason, operator),
+                "The awakeable is rejected. Run %s is %s.%n");
+    }
+
+    private static @Nullable Object json(String text) {
+        try {
+            return new JsonMapper().readValue(text, Object.class);
+        } catch (JacksonException wrong) {
+            throw new InvalidRequestException(
+                    "The value %s is not JSON: %s. Write a text with quotes: --value '\"yes\"'."
+                            .formatted(text, wrong.getOriginalMessage()));
+        }
     }
 
     private int order(DatabaseOptions database, String id, Consumer<Run<Void>> order, String done) {

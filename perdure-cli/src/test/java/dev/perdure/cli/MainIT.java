@@ -4,21 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.perdure.Awakeable;
 import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
+import dev.perdure.RejectedException;
 import dev.perdure.Run;
 import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -219,6 +224,52 @@ class MainIT {
         assertThat(err.toString().lines())
                 .hasSize(4)
                 .containsOnly("Run 'ended' has ended (CANCELLED); nothing was done.");
+    }
+
+    @Test
+    void an_operator_settles_awakeables_by_run_and_position_and_the_history_says_who() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        Definition<String, String> asks = Definition.of("asks", String.class, String.class, (ctx, in) -> {
+            Awakeable<Map<String, Integer>> first = ctx.awakeable(new TypeRef<Map<String, Integer>>() {});
+            Awakeable<String> second = ctx.awakeable(String.class);
+            ctx.run("hand over", asked::countDown);
+            try {
+                return first.await() + second.await();
+            } catch (RejectedException rejected) {
+                return first.await() + rejected.getMessage();
+            }
+        });
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database.dataSource())
+                        .notifications(false)
+                        .open();
+                Perdure worker = Perdure.on(store).register(asks).start()) {
+            var run = worker.start(asks, "x", StartOptions.id("asks-1"));
+            assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "yes")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{\"cents\": 5}", "--by", "anna")))
+                    .isZero();
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{}"))).isNotZero();
+            assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2", "--reason", "not today", "--by", "ben")))
+                    .isZero();
+            assertThat(run.result()).isEqualTo("{cents=5}not today");
+            assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2"))).isEqualTo(Main.HAS_ENDED);
+            assertThat(perdure(onDatabase("runs", "show", "asks-1"))).isZero();
+        }
+        assertThat(out.toString())
+                .containsPattern("#1  AWAKEABLE RESOLVED by operator 'anna'")
+                .containsPattern("#2  AWAKEABLE REJECTED by operator 'ben'");
+        assertThat(err.toString().lines())
+                .satisfiesExactly(
+                        line -> assertThat(line)
+                                .isEqualTo(
+                                        "Run 'asks-1' has no awakeable at position 7 now. Look for AWAKEABLE in its history, and give the position that stands there."),
+                        line -> assertThat(line).startsWith("The value yes is not JSON: "),
+                        line -> assertThat(line)
+                                .startsWith("The awakeable at position 1 of run 'asks-1' is settled already"),
+                        line -> assertThat(line).contains("has ended (COMPLETED)"));
     }
 
     @Test

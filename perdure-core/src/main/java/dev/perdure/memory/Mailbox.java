@@ -66,10 +66,10 @@ final class Mailbox {
         once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
     }
 
+    /** Another life gets none of it; what is sent again is still known. */
     void drop() {
         unread.clear();
         once.clear();
-        tokens.clear();
     }
 
     List<Arrived> unread(long after, int maxBytes) {

@@ -7,6 +7,7 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Recorded;
 import dev.perdure.spi.RunRef;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers questions about runs and reads their journals. */
@@ -142,13 +144,23 @@ final class MemoryQueries implements Runs, Journals {
             Row row = tables.byKey.get(run.key());
             return row == null
                     ? List.of()
-                    : row.entered.stream().map(MemoryQueries::event).toList();
+                    : Stream.concat(
+                                    row.entered.stream().map(MemoryQueries::event),
+                                    row.answered.stream().map(MemoryQueries::event))
+                            .sorted(Comparator.comparing(HistoryEvent::at))
+                            .toList();
         });
     }
 
     private static HistoryEvent event(Entered entered) {
         String what = entered.state().name();
         return new HistoryEvent(entered.at(), 0, entered.reason().isEmpty() ? what : what + ": " + entered.reason());
+    }
+
+    private static HistoryEvent event(Row.Answered answered) {
+        Mail mail = answered.mail();
+        return HistoryEvent.answeredBy(
+                answered.operator(), answered.at(), mail.channel().position(), mail.status() == Entry.Status.VALUE);
     }
 
     @Override

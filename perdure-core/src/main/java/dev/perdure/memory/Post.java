@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
@@ -14,6 +15,7 @@ import dev.perdure.spi.Outcome.Undelivered.Why;
 import dev.perdure.spi.Parent;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,13 +28,18 @@ import java.util.UUID;
 /** Brings mail to runs and wakes those that wait for it; knows who can be reached by a token or an event. */
 final class Post implements Mailboxes {
     private final Tables tables;
+    private final byte[] secret = new byte[32];
     private final Map<String, Address> awakeables = new HashMap<>();
     private final Collection<Subscription> subscriptions = new ArrayList<>();
 
     private record Subscription(String event, String key, Address address) {}
 
-    Post(Tables tables) {
+    Post(Tables tables, Clockwork clockwork) {
         this.tables = tables;
+        ByteBuffer random = ByteBuffer.wrap(secret);
+        while (random.hasRemaining()) {
+            random.putLong(clockwork.random());
+        }
     }
 
     Outcome deliver(Change.Deliver delivery) {
@@ -41,9 +48,14 @@ final class Post implements Mailboxes {
             return new Outcome.UnknownRun();
         }
         boolean stale = !delivery.isFor(row.restarts) && !row.mailbox.knows(delivery.mail());
-        return stale && !row.state.isTerminal()
-                ? new Outcome.Undelivered(Why.BEGAN_ANEW)
-                : deliver(row, delivery.mail());
+        if (stale && !row.state.isTerminal()) {
+            return new Outcome.Undelivered(Why.BEGAN_ANEW);
+        }
+        Outcome outcome = deliver(row, delivery.mail());
+        if (delivery.operator() != null && outcome instanceof Outcome.Applied) {
+            row.answered.add(new Row.Answered(tables.now(), delivery.mail(), delivery.operator()));
+        }
+        return outcome;
     }
 
     Outcome deliver(Row row, Mail mail) {
@@ -165,6 +177,17 @@ final class Post implements Mailboxes {
     @Override
     public Optional<Address> awakeable(String hash) {
         return tables.inTransaction(() -> Optional.ofNullable(awakeables.get(hash)));
+    }
+
+    @Override
+    public Optional<Address> awakeable(RunRef run, int position) {
+        return tables.inTransaction(() -> row(run).map(row -> new Address(row.ref.id(), position, row.restarts))
+                .filter(awakeables::containsValue));
+    }
+
+    @Override
+    public byte[] secret() {
+        return secret.clone();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.perdure.spi.Channel;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Published;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
@@ -49,6 +50,7 @@ final class Row {
     final List<Entered> entered = new ArrayList<>();
     final Mailbox mailbox = new Mailbox();
     final List<Output> published = new ArrayList<>();
+    final List<Answered> answered = new ArrayList<>();
 
     RunState state = RunState.READY;
 
@@ -164,6 +166,9 @@ final class Row {
     boolean isTask() {
         return !dependents.isEmpty();
     }
+
+    /** An answer that an operator gave. */
+    record Answered(Instant at, Mail mail, String operator) {}
 
     /** Something the run shows to the world. */
     record Output(String name, Published value) {}

@@ -67,7 +67,7 @@ final class Tables {
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
-    final Post post = new Post(this);
+    final Post post;
     final MemoryObjects objects = new MemoryObjects(this);
     final Graphs graphs = new Graphs(this);
 
@@ -79,6 +79,7 @@ final class Tables {
 
     Tables(Clockwork clockwork) {
         this.clockwork = clockwork;
+        this.post = new Post(this, clockwork);
     }
 
     private static Instant dueOf(Row row) {

@@ -74,8 +74,10 @@ public sealed interface Change {
      * @param mail what
      * @param life the life of the run that it is for, or {@link #ANY_LIFE}. If the run has begun anew since, the mail is
      *     {@link Outcome.Undelivered}. An answer is always for one life, because the next one has other calls at its positions
+     * @param operator the person who gives this answer in place of whoever has the token, to be found in the
+     *     {@linkplain Runs#changes history}; null for all other mail
      */
-    record Deliver(RunId to, Mail mail, int life) implements Change {
+    record Deliver(RunId to, Mail mail, int life, @Nullable String operator) implements Change {
         /** The mail is for the run, however often it begins anew. */
         public static final int ANY_LIFE = -1;
 
@@ -91,6 +93,11 @@ public sealed interface Change {
         /** A message or the value of a promise, which are for the run in whatever life. */
         public Deliver(RunId to, Mail mail) {
             this(to, mail, ANY_LIFE);
+        }
+
+        /** Mail for one life, or for any, that no operator sends. */
+        public Deliver(RunId to, Mail mail, int life) {
+            this(to, mail, life, null);
         }
 
         /** Whether it is for a run in this life. */

@@ -67,7 +67,7 @@ public sealed interface Effect {
     /**
      * Lets the holder of a token answer a call of this run.
      *
-     * @param hash the token's hash; the token itself is nowhere but in the journal
+     * @param hash the token's hash; the token itself is stored nowhere
      * @param position the position of the call
      */
     record Awakeable(String hash, int position) implements Effect {}

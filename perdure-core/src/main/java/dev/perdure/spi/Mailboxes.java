@@ -74,6 +74,15 @@ public interface Mailboxes {
     /** The call that the token with this hash answers. */
     Optional<Address> awakeable(String hash);
 
+    /** The call at this position of the run's present life, if it can be answered by a token. */
+    Optional<Address> awakeable(RunRef run, int position);
+
+    /**
+     * What tokens are derived from: at least 32 random bytes, made once and the same for all who open the store. Nothing that
+     * shows runs shows it. Known since the store was opened, so that this never fails.
+     */
+    byte[] secret();
+
     /** The calls that wait for this event, in no order. */
     List<Address> subscribers(String event, String key);
 

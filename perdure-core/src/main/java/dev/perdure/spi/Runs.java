@@ -71,6 +71,6 @@ public interface Runs {
     /** The runs that the present life of this one has started, oldest first; its tasks are not among them. */
     List<TaskRow> children(RunRef run);
 
-    /** The changes of state of a run, oldest first. */
+    /** The changes of state of a run, and the answers that operators gave it, oldest first, through all its lives. */
     List<HistoryEvent> changes(RunRef run);
 }

@@ -225,12 +225,18 @@ final class GraphSql {
                     CROSS JOIN LATERAL (
                         SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
                     ) j))
-            ), unread AS (
-                DELETE FROM ${schema}.mail
+            ), voided AS (
+                -- Its token stays known, as that of all mail. A promise is for any life (0): it gets a number that none has.
+                UPDATE ${schema}.mail SET taken = true, payload = '',
+                    restarts = CASE WHEN channel = ${PROMISE} THEN (SELECT ~d.restarts FROM decided d WHERE d.key = mail.key)
+                                    ELSE restarts END
                 WHERE ctid = ANY (ARRAY(
                     SELECT m.ctid
                     FROM decided d
-                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.mail WHERE mail.key = d.key OFFSET 0) m))
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail
+                        WHERE mail.key = d.key AND (NOT taken OR channel = ${PROMISE} AND restarts = 0) OFFSET 0
+                    ) m))
             ), logged AS (
                 INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 SELECT key, changes, partition, state, changed_at, reason FROM decided

@@ -27,6 +27,7 @@ final class Letters {
      * @param key to whom, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
+     * @param operator who answers in place of whoever has the token, or null
      * @param sender the transition that sends it, or null
      * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
      */
@@ -36,6 +37,7 @@ final class Letters {
             @Nullable Long key,
             Mail mail,
             int life,
+            @Nullable String operator,
             Change.@Nullable Advance sender,
             @Nullable RunId rival) {}
 
@@ -44,6 +46,7 @@ final class Letters {
             .bigintOrNull("key", Letter::key)
             .with(OneChangeSql.MAIL.in(Letter::mail))
             .integer("life", Letter::life)
+            .text("operator", Letter::operator)
             .with(Rights.columns("sender", "epoch", Letter::sender))
             .text(
                     "rival",
@@ -52,23 +55,23 @@ final class Letters {
     final List<Letter> all = new ArrayList<>();
 
     void asked(int index, Change.Deliver deliver) {
-        all.add(new Letter(index, deliver.to(), null, deliver.mail(), deliver.life(), null, null));
+        all.add(new Letter(index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
     }
 
     void sent(Change.Advance sender, RunId to, Mail mail) {
-        all.add(new Letter(UNASKED, to, null, mail, ANY_LIFE, sender, null));
+        all.add(new Letter(UNASKED, to, null, mail, ANY_LIFE, null, sender, null));
     }
 
     /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
     void born(long key, Mail mail) {
-        all.add(new Letter(UNASKED, null, key, mail, ANY_LIFE, null, null));
+        all.add(new Letter(UNASKED, null, key, mail, ANY_LIFE, null, null, null));
     }
 
     /** Tells a parent that the id it wanted for a child is another run's, if it is. */
     void taken(Change.Advance sender, RunId id, long seed, int position) {
         String text = "The run id '%s' is taken.".formatted(id);
         Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
-        all.add(new Letter(UNASKED, null, sender.run().key(), mail, ANY_LIFE, sender, id));
+        all.add(new Letter(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, id));
     }
 
     boolean isEmpty() {

@@ -63,7 +63,7 @@ final class MailSql {
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
-                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale
+                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.operator
                 FROM ${mails}
                 CROSS JOIN LATERAL (
                     SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
@@ -109,7 +109,7 @@ final class MailSql {
                        CASE WHEN c.state = ${COMPLETED} THEN ''
                             ELSE ${schema}.state_name(c.state) || ': ' || COALESCE(c.reason, '') END AS text,
                        COALESCE(o.payload, '') AS payload,
-                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale
+                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale, NULL AS operator
                 FROM child
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.run
@@ -162,6 +162,11 @@ final class MailSql {
                 INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
                 SELECT key, token, clock.at, number, position, restarts, partition, channel, status, name, text, payload
                 FROM arrived CROSS JOIN clock
+            ), audited AS (
+                INSERT INTO ${schema}.audit (key, token, at, position, restarts, partition, status, operator)
+                SELECT key, token, clock.at, position, restarts, partition, status, operator
+                FROM arrived CROSS JOIN clock
+                WHERE operator IS NOT NULL
             ), found AS MATERIALIZED (
                 SELECT r.*, r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits, r.awaited + '{}' AS positions
                 FROM (SELECT DISTINCT key FROM arrived) AS target

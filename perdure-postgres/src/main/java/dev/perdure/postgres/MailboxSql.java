@@ -41,6 +41,20 @@ final class MailboxSql {
             WHERE a.hash = ? AND r.restarts = a.restarts
             """;
 
+    /** Of the present life. */
+    private static final String AWAKEABLE_AT = """
+            SELECT r.id, a.position, a.restarts
+            FROM ${schema}.run r
+            CROSS JOIN LATERAL (
+                SELECT position, restarts FROM ${schema}.awakeable
+                WHERE awakeable.key = r.key AND awakeable.restarts = r.restarts AND awakeable.position = ?
+                OFFSET 0
+            ) a
+            WHERE r.key = ?
+            """;
+
+    private static final String SECRET = "SELECT value FROM ${schema}.secret";
+
     /** Who has subscribed, and who of them still waits. Those who do not never will again. */
     private static final String SUBSCRIBERS = """
             SELECT s.key, s.position, s.restarts, r.id,
@@ -101,6 +115,8 @@ final class MailboxSql {
     final String unread;
     final String promises;
     final String awakeable;
+    final String awakeableAt;
+    final String secret;
     final String subscribers;
     final String unsubscribe;
     final String published;
@@ -110,6 +126,8 @@ final class MailboxSql {
         this.unread = schema.sql(UNREAD);
         this.promises = schema.sql(PROMISES);
         this.awakeable = schema.sql(AWAKEABLE);
+        this.awakeableAt = schema.sql(AWAKEABLE_AT);
+        this.secret = schema.sql(SECRET);
         this.subscribers = schema.sql(SUBSCRIBERS);
         this.unsubscribe = schema.sql(UNSUBSCRIBE);
         this.published = schema.sql(PUBLISHED);

@@ -61,6 +61,7 @@ final class Migrations {
             "V009__room_for_updates.sql",
             "V010__first_claims.sql",
             "V015__order_of_the_inbox.sql",
+            "V016__tokens_and_audit.sql",
             "V017__one_place_in_the_queue.sql",
             "V019__what_runs_wait_for.sql");
 

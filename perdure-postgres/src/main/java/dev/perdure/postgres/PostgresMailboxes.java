@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import dev.perdure.RunId;
+import dev.perdure.StoreException;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
@@ -29,12 +30,36 @@ final class PostgresMailboxes implements Mailboxes {
     private final Query query;
     private final MailboxSql sql;
     private final Watch watch;
+    private final byte[] secret;
 
     PostgresMailboxes(Database database, Schema schema, Watch watch) {
         this.database = database;
         this.query = new Query(database);
         this.sql = new MailboxSql(schema);
         this.watch = watch;
+        this.secret = query.all(sql.secret, none -> {}, row -> row.getBytes("value")).stream()
+                .findFirst()
+                .orElseThrow(() -> new StoreException(
+                        StoreException.Kind.UNUSABLE,
+                        "The table '%1$s.secret' is empty: tokens of awakeables are derived from its one row. Restore it, or make another with INSERT INTO %1$s.secret DEFAULT VALUES; tokens that were given out stay valid."
+                                .formatted(schema.name()),
+                        null));
+    }
+
+    @Override
+    public byte[] secret() {
+        return secret.clone();
+    }
+
+    @Override
+    public Optional<Address> awakeable(RunRef run, int position) {
+        return query
+                .all(
+                        sql.awakeableAt,
+                        parameters -> parameters.integer(position).number(run.key()),
+                        PostgresMailboxes::address)
+                .stream()
+                .findFirst();
     }
 
     @Override

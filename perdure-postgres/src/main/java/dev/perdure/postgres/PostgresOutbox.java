@@ -186,7 +186,10 @@ public final class PostgresOutbox {
                     reasons[i] = Text.storable(command.reason());
                     inputs[i] = Payload.EMPTY.bytes();
                 }
-                case Change.Deliver(RunId to, Mail mail, int life) -> {
+                case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
+                    if (operator != null) {
+                        throw new IllegalArgumentException("An operator's answer is given at once, so it cannot wait: " + operator);
+                    }
                     wishes[i] = Codes.DELIVER;
                     ids[i] = to.value();
                     tokens[i] = mail.token();

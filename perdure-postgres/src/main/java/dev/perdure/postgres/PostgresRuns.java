@@ -13,6 +13,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -180,14 +181,24 @@ final class PostgresRuns implements Runs {
 
     @Override
     public List<HistoryEvent> changes(RunRef run) {
-        return query.all(
+        List<HistoryEvent> events = new ArrayList<>(query.all(
                 sql.changes,
                 parameters -> parameters
                         .number(run.key())
                         .number(run.key())
                         .number(run.key())
                         .number(run.key()),
-                PostgresRuns::event);
+                PostgresRuns::event));
+        events.addAll(query.all(
+                sql.audited,
+                parameters -> parameters.number(run.key()),
+                row -> HistoryEvent.answeredBy(
+                        row.getString("operator"),
+                        Results.time(row, "at"),
+                        row.getInt("position"),
+                        row.getBoolean("resolved"))));
+        events.sort(Comparator.comparing(HistoryEvent::at));
+        return events;
     }
 
     private static HistoryEvent event(ResultSet row) throws SQLException {

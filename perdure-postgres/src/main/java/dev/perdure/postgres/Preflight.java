@@ -29,6 +29,8 @@ final class Preflight {
                AND has_table_privilege('${schema}.timer', 'DELETE')
                AND has_table_privilege('${schema}.mail', 'UPDATE')
                AND has_table_privilege('${schema}.awakeable', 'INSERT')
+               AND has_table_privilege('${schema}.secret', 'SELECT')
+               AND has_table_privilege('${schema}.audit', 'SELECT, INSERT')
                AND has_table_privilege('${schema}.subscription', 'DELETE')
                AND has_table_privilege('${schema}.publication', 'INSERT')
                AND has_table_privilege('${schema}.inbox', 'DELETE')

@@ -162,6 +162,9 @@ final class QuerySql {
             ORDER BY number
             """;
 
+    private static final String AUDITED =
+            "SELECT at, position, status = ${VALUE} AS resolved, operator FROM ${schema}.audit WHERE key = ? ORDER BY at";
+
     final String find;
     final String list;
     final String input;
@@ -172,6 +175,7 @@ final class QuerySql {
     final String children;
     final String childrenChanges;
     final String changes;
+    final String audited;
 
     QuerySql(Schema schema) {
         this.find = schema.sql(FIND.replace("${info}", INFO));
@@ -183,6 +187,7 @@ final class QuerySql {
         this.taskChanges = family(schema, FAMILY_CHANGES, BORN_WITH_IT);
         this.children = family(schema, FAMILY, STARTED_BY_IT);
         this.childrenChanges = family(schema, FAMILY_CHANGES, STARTED_BY_IT);
+        this.audited = schema.sql(AUDITED);
         this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
     }
 

@@ -7,7 +7,8 @@ GRANT USAGE ON SCHEMA ${schema} TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.run, ${schema}.worker TO ${worker};
 GRANT DELETE ON ${schema}.worker TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
-GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication TO ${worker};
+GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication, ${schema}.audit TO ${worker};
+GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer,
@@ -18,9 +19,9 @@ GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${wor
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
-    ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states TO ${worker};
+    ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits TO ${worker};
 
--- A viewer reads the views and nothing else.
+-- A viewer reads the views and nothing else: above all not the table secret, by which anybody could answer awakeables.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
 GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
-    ${schema}.objects, ${schema}.object_calls, ${schema}.object_states TO ${viewer};
+    ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits TO ${viewer};

@@ -3,11 +3,15 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
+import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.RunRef;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -45,7 +49,7 @@ final class MigrationsIT {
             }
         }
         assertThat(TestServer.query("SELECT version FROM %s.migration ORDER BY version".formatted(schema)))
-                .isEqualTo("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n15\n17\n19");
+                .isEqualTo("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n15\n16\n17\n19");
     }
 
     @Test
@@ -116,6 +120,7 @@ final class MigrationsIT {
         fixture.apply(StoreFixture.append(run, 1));
         fixture.apply(StoreFixture.complete(run));
         talk(store, fixture);
+        runAgain(store, fixture);
         store.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
         assertThat(store.dispatch().poll(fixture.poll(5)).claimed()).hasSize(1);
         store.ledger()
@@ -128,6 +133,22 @@ final class MigrationsIT {
         assertThat(store.leases().sweep(10)).hasSize(1);
         assertThat(store.leases().sweep(10)).isEmpty();
         assertThat(store.runs().changes(run)).hasSize(2);
+    }
+
+    private static void runAgain(PostgresStore store, StoreFixture fixture) {
+        Outcome.Started graph = (Outcome.Started) fixture.apply(StoreFixture.line("graph", fixture.worker));
+        RunRef task = graph.handed().getFirst().run();
+        Change kill = new Change.Command(graph.run().id(), Change.Order.KILL, "enough");
+        fixture.apply(StoreFixture.message(task, "news"));
+        fixture.apply(kill);
+        fixture.apply(StoreFixture.complete(task));
+        List<RunId> tasks = List.of(task.id(), RunId.of("graph/b"));
+        assertThat(fixture.apply(new Change.Rerun(graph.run().id(), tasks, 4711)))
+                .isInstanceOf(Outcome.Applied.class);
+        Claimed again = store.dispatch().poll(fixture.poll(5)).claimed().getFirst();
+        Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");
+        fixture.apply(new Change.Advance(again.run(), again.epoch(), List.of(), end));
+        fixture.apply(kill);
     }
 
     private static void talk(PostgresStore store, StoreFixture fixture) {

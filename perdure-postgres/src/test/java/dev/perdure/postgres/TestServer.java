@@ -80,7 +80,7 @@ final class TestServer {
     static void empty(String schema) {
         execute(query("""
                 SELECT string_agg(format('DELETE FROM %%I.%%I', schemaname, tablename), ';') FROM pg_tables
-                WHERE schemaname = '%s' AND tablename NOT IN ('migration', 'inbox_lock')""".formatted(schema)));
+                WHERE schemaname = '%s' AND tablename NOT IN ('migration', 'inbox_lock', 'secret')""".formatted(schema)));
     }
 
     /** Makes the server count what this connection has done. */

@@ -1,6 +1,7 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.AlreadyResolvedException;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.PayloadException;
 import dev.perdure.PerdureException;
 import dev.perdure.RunEndedException;
@@ -18,6 +19,7 @@ import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -112,7 +114,11 @@ final class Mailroom {
                         new AlreadyResolvedException(
                                 "%s of run '%s' is settled already; the first answer counts. Look at it instead of settling it again."
                                         .formatted(describe(delivery.mail().channel()), delivery.to()));
-                    case BEGAN_ANEW -> unknownToken();
+                    case BEGAN_ANEW ->
+                        delivery.operator() == null
+                                ? unknownToken()
+                                : noAwakeable(
+                                        delivery.to(), delivery.mail().channel().position());
                 };
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         };
@@ -152,10 +158,44 @@ final class Mailroom {
         return new Change.Deliver(address.run(), mail, address.life());
     }
 
+    // ---- awakeables, by an operator
+
+    void resolve(RunRef run, int position, @Nullable Object value, String operator) {
+        Address address = find(run, position, operator);
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = encode(value, type, "the value of an awakeable");
+        deliverAll(List.of(answer(address, Mail.value(Channel.answer(position), token(), payload), operator)));
+    }
+
+    void reject(RunRef run, int position, String reason, String operator) {
+        Texts.requireReason(reason);
+        Address address = find(run, position, operator);
+        Mail mail = Mail.failure(Channel.answer(position), token(), reason, Payload.EMPTY);
+        deliverAll(List.of(answer(address, mail, operator)));
+    }
+
+    private static Change.Deliver answer(Address address, Mail mail, String operator) {
+        return new Change.Deliver(address.run(), mail, address.life(), operator);
+    }
+
+    private Address find(RunRef run, int position, String operator) {
+        Texts.requireName("operator", operator);
+        return settings.store()
+                .mailboxes()
+                .awakeable(run, position)
+                .orElseThrow(() -> noAwakeable(run.id(), position));
+    }
+
+    private static InvalidRequestException noAwakeable(RunId run, int position) {
+        return new InvalidRequestException(
+                "Run '%s' has no awakeable at position %d now. Look for AWAKEABLE in its history, and give the position that stands there."
+                        .formatted(run, position));
+    }
+
     private Address find(String token) {
         if (!Tokens.isOne(token)) {
             throw new UnknownTokenException(
-                    "This is no token of an awakeable: it does not begin with awk_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
+                    "This is no token of an awakeable: it does not begin with awk1_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
         }
         return settings.store().mailboxes().awakeable(Tokens.hash(token)).orElseThrow(Mailroom::unknownToken);
     }

@@ -181,6 +181,16 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
     }
 
     @Override
+    public void resolveAwakeable(int position, @Nullable Object value, String operator) {
+        mailroom.resolve(ref, position, value, operator);
+    }
+
+    @Override
+    public void rejectAwakeable(int position, String reason, String operator) {
+        mailroom.reject(ref, position, reason, operator);
+    }
+
+    @Override
     public <T extends @Nullable Object> Promise<T> promise(Topic<T> name) {
         return new PromiseHandle<>(ref, name, settings, signs, mailroom);
     }

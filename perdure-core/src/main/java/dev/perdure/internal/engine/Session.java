@@ -71,6 +71,7 @@ final class Session implements Host {
     private final Committer committer;
     private final StateReads stateReads;
     private final Refusals refusals;
+    private final Tokens tokens;
     private final Board<RunRef, Runs.Ended> board;
     private final Registry registry;
     private final Graphs graphs;
@@ -103,6 +104,7 @@ final class Session implements Host {
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
         this.refusals = new Refusals(settings.clockwork());
+        this.tokens = new Tokens(settings.store().mailboxes().secret());
         this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
         this.committer = new Committer(
                 settings.store().ledger(),
@@ -497,6 +499,11 @@ final class Session implements Host {
                 () -> "An event",
                 () -> Mailroom.reached(committer.commitAll(
                         Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+    }
+
+    @Override
+    public Tokens tokens() {
+        return tokens;
     }
 
     @Override

@@ -41,6 +41,11 @@ final class Derived {
         return digest("seed", position).getLong();
     }
 
+    /** The token of an awakeable of this life: a new life has a new seed. */
+    String token(Tokens tokens, int position) {
+        return tokens.of(run, position);
+    }
+
     UUID uuid(String purpose, int position) {
         ByteBuffer digest = digest(purpose, position);
         long high = (digest.getLong() & 0xFFFF_FFFF_FFFF_0FFFL) | 0x0000_0000_0000_8000L; // version 8: custom

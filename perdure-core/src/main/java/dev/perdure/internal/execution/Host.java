@@ -108,6 +108,9 @@ public interface Host {
      */
     int emit(String event, String key, Payload payload, UUID token);
 
+    /** The tokens of this store's awakeables. */
+    Tokens tokens();
+
     /** Brings mail to the awakeable with this token; says whether it arrived. */
     boolean answer(String token, Function<Channel, Mail> mail);
 

@@ -16,6 +16,7 @@ import dev.perdure.spi.Mail;
 import dev.perdure.spi.Payload;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -103,19 +104,24 @@ final class Letters {
     <T extends @Nullable Object> Awakeable<T> awakeable(Type type) {
         Call call = calls.open("awakeable", Entry.Kind.AWAKEABLE, "");
         Replay.Past past = calls.rethrowDelivered(call);
-        String token;
+        String token = derived.token(host.tokens(), call.position());
         if (past.notes().isEmpty()) {
             transitions.deliverTo(call);
-            token = Tokens.next(host.clockwork());
-            Payload written = new Payload(token.getBytes(StandardCharsets.UTF_8));
             transitions.ride(
-                    call.note(1, Entry.Status.BEGUN, written),
+                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
                     new Effect.Awakeable(Tokens.hash(token), call.position()));
         } else {
-            byte[] written = past.notes().getFirst().entry().payload().bytes();
-            token = new String(written, StandardCharsets.UTF_8);
+            token = recorded(past).orElse(token);
         }
         return new AwakeableFuture<>(call, past, type, token);
+    }
+
+    /** Journals of earlier versions have the token itself. */
+    private static Optional<String> recorded(Replay.Past past) {
+        Payload written = past.notes().getFirst().entry().payload();
+        return written.size() == 0
+                ? Optional.empty()
+                : Optional.of(new String(written.bytes(), StandardCharsets.UTF_8));
     }
 
     private final class AwakeableFuture<T extends @Nullable Object> extends MailFuture<T> implements Awakeable<T> {

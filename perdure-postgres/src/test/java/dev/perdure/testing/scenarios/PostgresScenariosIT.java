@@ -35,6 +35,7 @@ class PostgresScenariosIT {
             "inbox",
             "inbox_task",
             "mail",
+            "audit",
             "awakeable",
             "subscription",
             "publication",

@@ -27,6 +27,7 @@ import dev.perdure.spi.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -410,6 +411,56 @@ public abstract class EffectConformance extends StoreConformance {
 
         assertThat(store().mailboxes().awakeable("hash")).contains(new Address(run.id(), 4, 0));
         assertThat(store().mailboxes().awakeable("another")).isEmpty();
+    }
+
+    @Test
+    void an_awakeable_of_the_present_life_is_found_by_its_position() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        apply(
+                worker,
+                advance(
+                        run,
+                        1,
+                        STAY,
+                        List.of(new Effect.Awakeable("hash", 4), new Effect.Subscribe("paid", "", 5)),
+                        step(1, "1")));
+        assertThat(store().mailboxes().awakeable(run, 4)).contains(new Address(run.id(), 4, 0));
+        assertThat(store().mailboxes().awakeable(run, 5)).isEmpty();
+        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
+        assertThat(store().mailboxes().awakeable(run, 4)).isEmpty();
+    }
+
+    @Test
+    void an_operators_answer_is_in_the_history_once_and_only_if_it_arrived() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Mail first = mail(Channel.answer(4), "1");
+        Change.Deliver answer = new Change.Deliver(run.id(), first, 0, "anna");
+        assertThat(apply(Lane.client(0), answer)).isInstanceOf(Outcome.Applied.class);
+        assertThat(apply(Lane.client(0), answer)).isInstanceOf(Outcome.AlreadyThere.class);
+        apply(Lane.client(0), new Change.Deliver(run.id(), mail(Channel.answer(4), "2"), 0, "ben"));
+        apply(Lane.client(0), new Change.Deliver(run.id(), mail(Channel.answer(5), "2"), 1, "ben"));
+        Mail no = Mail.failure(Channel.answer(6), UUID.randomUUID(), "no", Payload.EMPTY);
+        apply(Lane.client(0), new Change.Deliver(run.id(), no, 0, "ben"));
+        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
+        assertThat(changesOf(run))
+                .containsExactlyInAnyOrder(
+                        "RUNNING",
+                        "AWAKEABLE RESOLVED by operator 'anna'",
+                        "AWAKEABLE REJECTED by operator 'ben'",
+                        "READY");
+    }
+
+    @Test
+    void the_secret_of_a_store_is_long_and_stays_the_same() {
+        byte[] secret = store().mailboxes().secret();
+        assertThat(secret).hasSizeGreaterThanOrEqualTo(32);
+        byte[] copy = secret.clone();
+        secret[0]++;
+        assertThat(store().mailboxes().secret()).isEqualTo(copy);
+        assertThat(IntStream.range(0, copy.length).map(i -> copy[i]).distinct().count())
+                .isGreaterThan(8);
     }
 
     @Test

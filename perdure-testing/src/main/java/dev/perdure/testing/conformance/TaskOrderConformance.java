@@ -12,6 +12,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;
+import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
@@ -442,6 +443,29 @@ public abstract class TaskOrderConformance extends GraphConformance {
                 0);
         assertThat(unread(again.run())).isEmpty();
         assertThat(stateOf(again.run())).isEqualTo(RunState.SUSPENDED);
+    }
+
+    @Test
+    void mail_of_the_old_life_is_gone_and_stays_known() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        Mail message = mail(Channel.message("news"), "1");
+        Mail promise = mail(Channel.promise("paid"), "2");
+        deliver(a.run(), message);
+        deliver(a.run(), promise);
+        for (int seed = 1; seed <= 2; seed++) {
+            Claimed present = seed == 1 ? a : claimOne(worker);
+            apply(worker, advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
+            command(refOf("graph"), Order.KILL, "enough");
+            assertThat(rerun(seed, "a")).isInstanceOf(Outcome.Applied.class);
+            assertThat(unread(a.run())).isEmpty();
+            assertThat(store().mailboxes().promise(a.run(), "paid")).isEmpty();
+            assertThat(deliver(a.run(), message)).isInstanceOf(Outcome.AlreadyThere.class);
+            Mail again = mail(Channel.promise("paid"), "again " + seed);
+            assertThat(deliver(a.run(), again)).isInstanceOf(Outcome.Applied.class);
+            assertThat(store().mailboxes().promise(a.run(), "paid")).contains(again);
+        }
+        assertThat(unread(a.run())).containsExactly("again 2");
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Nested;
 
@@ -17,6 +18,7 @@ final class MemoryStoreConformanceTest {
                 (self, method, arguments) -> switch (method.getName()) {
                     case "now" -> time.get();
                     case "nanoTime" -> System.nanoTime();
+                    case "random" -> ThreadLocalRandom.current().nextLong();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
         return new MemoryStore(clockwork);

@@ -11,6 +11,7 @@ import dev.perdure.DurableFuture;
 import dev.perdure.Promise;
 import dev.perdure.RejectedException;
 import dev.perdure.ResultUnavailableException;
+import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
 import dev.perdure.RunEndedException;
 import dev.perdure.RunId;
@@ -195,7 +196,7 @@ abstract class PromiseScenarios extends Scenarios {
             assertThat(tokens.values().stream().flatMap(Set::stream))
                     .hasSize(4)
                     .doesNotHaveDuplicates()
-                    .allMatch(token -> token.matches("awk_[A-Za-z0-9_-]{32}"));
+                    .allMatch(token -> token.matches("awk1_[A-Za-z0-9_-]{32}"));
         }
     }
 
@@ -278,6 +279,36 @@ abstract class PromiseScenarios extends Scenarios {
                 assertThat(run.info().reason().orElseThrow())
                         .contains("cannot be read", Payment.class.getName(), "then resume the run");
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_operator_settles_an_awakeable_by_its_position_and_the_history_says_who(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = handingOut(new ConcurrentHashMap<>());
+            perdure.register(flow);
+            Run<String> run = perdure.start(flow, "x", id("one"));
+            perdure.settle();
+            assertThatThrownBy(() -> run.resolveAwakeable(9, "x", "anna"))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "Run 'one' has no awakeable at position 9 now. Look for AWAKEABLE in its history, and give the position that stands there.");
+            assertThatThrownBy(() -> run.resolveAwakeable(1, "x", ""))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("The operator is empty");
+            run.resolveAwakeable(1, "first", "anna");
+            assertThatThrownBy(() -> run.rejectAwakeable(1, "no", "ben"))
+                    .isInstanceOf(AlreadyResolvedException.class)
+                    .hasMessageContaining("The awakeable at position 1 of run 'one' is settled already");
+            run.rejectAwakeable(2, "no", "ben");
+            assertThat(run.result()).isEqualTo("rejected: no first");
+            assertThatThrownBy(() -> run.resolveAwakeable(1, "late", "anna")).isInstanceOf(RunEndedException.class);
+            assertThat(run.history().stream()
+                            .filter(event -> event.what().contains("operator"))
+                            .map(event -> event.position() + " " + event.what()))
+                    .containsExactly(
+                            "1 AWAKEABLE RESOLVED by operator 'anna'", "2 AWAKEABLE REJECTED by operator 'ben'");
         }
     }
 }
