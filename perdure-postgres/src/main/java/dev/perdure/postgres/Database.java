@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -68,6 +69,11 @@ final class Database implements AutoCloseable {
     Database(Connections connections, Supplier<@Nullable Instant> time) {
         this.connections = connections;
         this.time = time;
+    }
+
+    /** What to tell the owner of the pool if a worker has a lease this long. */
+    Optional<String> poolWarning(Duration lease) {
+        return PoolTimeout.warning(connections.source(), lease);
     }
 
     /** The time to write instead of the database's own, in tests; null in production. */
@@ -151,6 +157,20 @@ final class Database implements AutoCloseable {
         } catch (SQLException again) {
             return false;
         }
+    }
+
+    /**
+     * Whether a failure of {@link #call} leaves open what became of the request: it may have been carried out, and if it has
+     * not, it may yet arrive.
+     */
+    static boolean isUnanswered(Throwable failure) {
+        return switch (failure) {
+            case StoreException trouble ->
+                trouble.getCause() instanceof SQLException problem && SqlState.of(problem) == SqlState.RECONNECT;
+            case RefusedException answered -> false;
+            case LockedException answered -> false;
+            default -> true;
+        };
     }
 
     static RuntimeException translated(SQLException problem, SqlState state) {

@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class PostgresLeases implements Leases {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
+    private static final int TAKEN_BACK_AT_ONCE = 1_000;
+
     private final Database database;
     private final LeaseSql sql;
     private final LedgerSql ledgerSql;
@@ -60,53 +62,21 @@ final class PostgresLeases implements Leases {
 
     @Override
     public Instant join(Joining joining) {
-        return database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
-                new Parameters(statement)
-                        .object(joining.id().value())
-                        .texts(joining.definitions().toArray(String[]::new))
-                        .text(joining.version())
-                        .number(joining.lease().toNanos() / 1_000)
-                        .integer(joining.lanes())
-                        .time(database.time());
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    workers.joined(joining, row.getInt("number"));
-                    return Results.time(row, "at");
-                }
-            }
-        });
+        Instant now = workers.join(joining);
+        if (joining.former().isEmpty()) {
+            database.poolWarning(joining.lease()).ifPresent(LOG::warn);
+        }
+        return now;
     }
 
     @Override
     public @Nullable Instant renew(WorkerId worker) {
-        Integer number = workers.number(worker);
-        if (number == null) {
-            return null;
-        }
-        return database.<@Nullable Instant>call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
-                new Parameters(statement).integer(number).time(database.time());
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Results.time(row, "at") : null;
-                }
-            }
-        });
+        return workers.renew(worker);
     }
 
     @Override
     public void leave(WorkerId worker) {
-        Integer number = workers.number(worker);
-        if (number == null) {
-            return;
-        }
-        database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.leave)) {
-                new Parameters(statement).integer(number);
-                return statement.execute();
-            }
-        });
-        workers.gone(worker);
+        workers.leave(worker);
     }
 
     @Override
@@ -115,6 +85,7 @@ final class PostgresLeases implements Leases {
         if (number == null) {
             return List.of();
         }
+        workers.lanes().row(number, Lanes.POLL); // what an unanswered poll claims, it has claimed by now
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
                 new Parameters(statement).integer(number);
@@ -144,8 +115,23 @@ final class PostgresLeases implements Leases {
         } catch (RefusedException refused) {
             changes = giveBackSingly(limit);
         }
+        takeBack();
         tell(changes);
         return changes;
+    }
+
+    /** Runs were taken from workers whose processes have joined again: that counts as no recovery. */
+    private void takeBack() {
+        database.call(connection -> {
+            String both = String.join(";\n", ledgerSql.settings, sql.takeBack);
+            try (PreparedStatement statement = Database.prepare(connection, both)) {
+                new Parameters(statement)
+                        .text(LedgerSql.LOCK_TIMEOUT)
+                        .integer(TAKEN_BACK_AT_ONCE)
+                        .integer(TAKEN_BACK_AT_ONCE);
+                return statement.execute();
+            }
+        });
     }
 
     private void tell(List<RunChange> changes) {
@@ -262,6 +248,9 @@ final class PostgresLeases implements Leases {
     private List<Part> parts(List<Orphan> orphans) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, orphans)));
+        parts.add(new Part(sql.takenOver, parameters -> parameters
+                .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
+                .longs(keys(orphans.stream()))));
         long[] awaited = keys(orphans.stream().filter(Orphan::awaited));
         if (awaited.length > 0) {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
@@ -337,7 +326,7 @@ final class PostgresLeases implements Leases {
                         orphan.run().key(),
                         orphan.epoch(),
                         orphan.worker(),
-                        "its worker " + orphan.workerId() + " died"))
+                        "the lease of its worker " + orphan.workerId() + " ended"))
                 .toList();
         Moves.COLUMNS.bind(parameters.time(database.time()), rows);
         new Entries(List.of()).bind(sending().laneOfWorker(parameters));
