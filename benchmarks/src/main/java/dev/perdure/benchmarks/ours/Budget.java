@@ -35,7 +35,7 @@ public final class Budget {
                     inStep.countDown();
                     goOn.await();
                 }));
-        try (HikariDataSource pool = task.site().perdurePool(PerdureSteps.CONNECTIONS)) {
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS)) {
             warmUp(task.site());
             long heapBefore = Footprint.heap();
             int threadsBefore = Footprint.threads();

@@ -40,7 +40,7 @@ public final class Graphs {
 
     /** Measures it. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().perdurePool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(GRAPH).start()) {
             Load.Action one = () -> perdure.start(GRAPH, 1).result();

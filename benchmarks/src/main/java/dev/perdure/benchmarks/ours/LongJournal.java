@@ -39,7 +39,7 @@ public final class LongJournal {
     }
 
     private void all(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().perdurePool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(workflow).start()) {
             for (int entries :

@@ -36,7 +36,7 @@ public final class Objects {
 
     /** Measures it. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().perdurePool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(new Counter()).start()) {
             int callers = task.scale().choose(CALLERS, CALLERS, 16);

@@ -27,7 +27,7 @@ public final class PerdureQueue implements Queue {
 
     @Override
     public Producer producer(Site site) {
-        HikariDataSource pool = site.perdurePool(CLIENT_CONNECTIONS);
+        HikariDataSource pool = site.pool(CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).lanes(1).open();
         Perdure client = Perdure.on(store).client();
         Definition<Integer, Integer> job = job(number -> {});
@@ -48,7 +48,7 @@ public final class PerdureQueue implements Queue {
 
     @Override
     public Consumer consumer(Site site, IntConsumer begins) {
-        HikariDataSource pool = site.perdurePool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
+        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
         Perdure worker = Perdure.on(store).register(job(begins)).start();
         return () -> {

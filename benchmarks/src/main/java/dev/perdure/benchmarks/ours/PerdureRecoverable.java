@@ -24,7 +24,7 @@ public final class PerdureRecoverable implements Recoverable {
 
     @Override
     public Host open(Site site, IntConsumer sixth) {
-        HikariDataSource pool = site.perdurePool(PerdureSteps.CONNECTIONS);
+        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
         Definition<Integer, Integer> workflow = workflow(sixth);
         Perdure perdure = Perdure.on(store).register(workflow).start();

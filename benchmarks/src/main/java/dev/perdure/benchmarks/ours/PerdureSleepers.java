@@ -34,7 +34,7 @@ public final class PerdureSleepers implements Sleepers {
     private long wanted;
 
     private PerdureSleepers(Site site) {
-        pool = site.perdurePool(PerdureSteps.CONNECTIONS);
+        pool = site.pool(PerdureSteps.CONNECTIONS);
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(SLEEPER).listener(this::count).start();
     }

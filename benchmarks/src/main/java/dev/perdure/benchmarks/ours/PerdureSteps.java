@@ -27,7 +27,7 @@ public final class PerdureSteps implements StepRunner {
     private final Perdure perdure;
 
     private PerdureSteps(Site site) {
-        pool = site.perdurePool(CONNECTIONS);
+        pool = site.pool(CONNECTIONS);
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(STEPS).start();
     }

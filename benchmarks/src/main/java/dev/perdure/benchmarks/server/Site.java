@@ -2,7 +2,6 @@ package dev.perdure.benchmarks.server;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.postgres.SpinningSocketFactory;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -25,25 +24,14 @@ public record Site(String url, String user, String password) {
                 Objects.requireNonNullElse(parsed.getPassword() == null ? password : parsed.getPassword(), ""));
     }
 
-    /** A pool of exactly this size. */
+    /** A pool of exactly this size, and otherwise with the defaults of pool and driver. */
     public HikariDataSource pool(int size) {
-        return new HikariDataSource(config(size));
-    }
-
-    /** The same as our documentation recommends it to ourselves. */
-    public HikariDataSource perdurePool(int size) {
-        HikariConfig config = config(size);
-        config.addDataSourceProperty("socketFactory", SpinningSocketFactory.class.getName());
-        return new HikariDataSource(config);
-    }
-
-    private HikariConfig config(int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(size);
-        return config;
+        return new HikariDataSource(config);
     }
 
     public Connection connect() throws SQLException {
