@@ -1,11 +1,13 @@
 package dev.perdure.benchmarks;
 
+import dev.perdure.benchmarks.cost.Meter;
 import dev.perdure.benchmarks.measure.Results;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Who;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.process.Jvm;
+import dev.perdure.benchmarks.server.Site;
 
 /** A measuring process: one of those who are compared, one workload. */
 public final class ChildMain {
@@ -16,8 +18,11 @@ public final class ChildMain {
         Jvm.endWithParent();
         Who who = Who.valueOf(args[2]);
         Workload workload = Workload.valueOf(args[3]);
-        Task task = new Task(who, Jvm.site(args), Scale.valueOf(args[4]), new Results(System.out));
-        Catalog.find(who, workload).orElseThrow().measure(task);
+        Site site = Jvm.site(args);
+        try (Meter meter = Meter.on(site)) {
+            Task task = new Task(who, site, Scale.valueOf(args[4]), meter, new Results(System.out));
+            Catalog.find(who, workload).orElseThrow().measure(task);
+        }
         System.exit(0);
     }
 }

@@ -1,9 +1,12 @@
 package dev.perdure.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.perdure.benchmarks.cost.ServerTime;
 import dev.perdure.benchmarks.measure.Who;
 import dev.perdure.benchmarks.process.Jvm;
+import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.Server;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -14,7 +17,7 @@ import java.util.Set;
 final class Machine {
     private Machine() {}
 
-    static List<String> description(Server server, Set<Who> who) throws SQLException {
+    static List<String> description(Server server, Set<Who> who) throws SQLException, IOException {
         List<String> lines = new ArrayList<>();
         var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         lines.add("%s %s, %d cores, %d GiB"
@@ -25,6 +28,11 @@ final class Machine {
                         system.getTotalMemorySize() >> 30));
         lines.add(Jvm.description() + ", a process each");
         lines.addAll(server.description());
+        try (Observer observer = new Observer(server.home())) {
+            if (!ServerTime.of(observer).known()) {
+                lines.add("the server's processor time is not known: its processes are not visible here");
+            }
+        }
         who.forEach(one -> lines.add(one + ": " + one.description()));
         return lines;
     }

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
         footer = {
             "",
-            "Prints a line 'who metric value unit' per figure, then tables of ratios and targets; writes all of it and a"
+            "Prints a line 'who metric value unit' per figure, then tables of ratios, costs and targets; writes all of it and a"
                     + " chart into the folder. Everything takes tens of minutes, with --quick a few.",
             "The machine should have nothing else to do."
         })

@@ -44,7 +44,7 @@ public final class DbosQueue implements Queue {
 
     @Override
     public Producer producer(Site site) {
-        DBOSClient client = new DBOSClient(site.url(), site.user(), site.password());
+        DBOSClient client = new DBOSClient(site.countedUrl(), site.user(), site.password());
         var options = new DBOSClient.EnqueueOptions("job", Implementation.class.getName(), QUEUE);
         return new Producer() {
             @Override

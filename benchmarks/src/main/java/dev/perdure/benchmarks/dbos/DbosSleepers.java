@@ -3,6 +3,7 @@ package dev.perdure.benchmarks.dbos;
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.workflow.Workflow;
 import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.Site;
 import dev.perdure.benchmarks.workload.Sleepers;
 import java.sql.SQLException;
@@ -13,6 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** DBOS lets workflows sleep: started one by one from many callers, since there is no call for many at once. */
 public final class DbosSleepers implements Sleepers {
     private static final int CALLERS = 64;
+    /** Counting takes the server a millisecond or more. */
+    private static final Duration POLL = Duration.ofMillis(20);
 
     /** What DBOS makes a proxy of. */
     public interface Sleeper {
@@ -33,20 +36,20 @@ public final class DbosSleepers implements Sleepers {
         }
     }
 
-    private final Site site;
+    private final Observer observer;
     private final DBOS dbos;
     private final Sleeper sleeper;
     private long wanted;
 
-    private DbosSleepers(Site site) {
-        this.site = site;
+    private DbosSleepers(Site site) throws SQLException {
+        observer = new Observer(site);
         dbos = new DBOS(DbosSteps.config(site));
         sleeper = dbos.registerProxy(Sleeper.class, new Implementation(dbos));
         dbos.launch();
     }
 
     /** Sets it up. */
-    public static Sleepers open(Site site) {
+    public static Sleepers open(Site site) throws SQLException {
         return new DbosSleepers(site);
     }
 
@@ -70,13 +73,14 @@ public final class DbosSleepers implements Sleepers {
     }
 
     private void await(String query, long count) throws SQLException, InterruptedException {
-        while (site.number(query) < count) {
-            Thread.sleep(Duration.ofMillis(5));
+        while (observer.number(query) < count) {
+            Thread.sleep(POLL);
         }
     }
 
     @Override
-    public void close() {
+    public void close() throws SQLException {
         dbos.close();
+        observer.close();
     }
 }

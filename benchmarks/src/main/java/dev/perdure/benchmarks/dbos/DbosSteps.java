@@ -43,7 +43,7 @@ public final class DbosSteps implements StepRunner {
 
     static DBOSConfig config(Site site) {
         return DBOSConfig.defaults("bench")
-                .withDatabaseUrl(site.url())
+                .withDatabaseUrl(site.countedUrl())
                 .withDbUser(site.user())
                 .withDbPassword(site.password());
     }

@@ -11,11 +11,12 @@ import java.util.concurrent.Future;
 /**
  * What a number of callers got done in a time, each doing one thing after the other in a virtual thread.
  *
+ * @param operations all that were done, also those that were not done within the time
  * @param perSecond things done within the time
  * @param p50 milliseconds that half of them took at most
  * @param p99 milliseconds that all but one in a hundred took at most
  */
-public record Load(double perSecond, double p50, double p99) {
+public record Load(long operations, double perSecond, double p50, double p99) {
     /** One thing to do. */
     @FunctionalInterface
     public interface Action {
@@ -37,12 +38,15 @@ public record Load(double perSecond, double p50, double p99) {
         }
         Latencies merged = new Latencies();
         long last = end;
+        long operations = 0;
         for (Future<Latencies> one : all) {
             merged.addAll(one.get());
             last = Math.max(last, one.get().last);
+            operations += one.get().operations;
         }
         long[] nanos = merged.sorted();
-        return new Load(nanos.length * 1e9 / (last - began), percentile(nanos, 50), percentile(nanos, 99));
+        double perSecond = nanos.length * 1e9 / (last - began);
+        return new Load(operations, perSecond, percentile(nanos, 50), percentile(nanos, 99));
     }
 
     private static Latencies callUntil(long end, Action action) throws Exception {
@@ -51,6 +55,7 @@ public record Load(double perSecond, double p50, double p99) {
         do {
             action.run();
             long done = System.nanoTime();
+            latencies.operations++;
             if (done < end || latencies.size == 0) {
                 latencies.add(done - began);
                 latencies.last = done;
@@ -71,6 +76,7 @@ public record Load(double perSecond, double p50, double p99) {
         private long[] nanos = new long[1_024];
         private int size;
         private long last;
+        private long operations;
 
         void add(long value) {
             if (size == nanos.length) {

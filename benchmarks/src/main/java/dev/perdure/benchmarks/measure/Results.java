@@ -1,5 +1,7 @@
 package dev.perdure.benchmarks.measure;
 
+import dev.perdure.benchmarks.cost.Cost;
+import dev.perdure.benchmarks.report.CostKind;
 import dev.perdure.benchmarks.report.Figure;
 import dev.perdure.benchmarks.report.Unit;
 import java.io.PrintStream;
@@ -30,6 +32,22 @@ public final class Results {
     /** A figure out of what each round gave. */
     public <T> void figure(String metric, Unit unit, List<T> rounds, ToDoubleFunction<T> value) {
         figure(metric, unit, rounds.stream().mapToDouble(value).toArray());
+    }
+
+    /** What an operation costs, by what it cost in each round: a figure for each kind of cost that is known. */
+    public void cost(String metric, List<Cost> rounds) {
+        cost(metric, CostKind.CPU, rounds, cost -> (cost.process() + cost.server()) / 1_000);
+        cost(metric, CostKind.CPU_PROCESS, rounds, cost -> cost.process() / 1_000);
+        cost(metric, CostKind.CPU_SERVER, rounds, cost -> cost.server() / 1_000);
+        cost(metric, CostKind.WAL, rounds, Cost::wal);
+        cost(metric, CostKind.COMMITS, rounds, Cost::commits);
+        cost(metric, CostKind.ROUND_TRIPS, rounds, Cost::roundTrips);
+    }
+
+    private void cost(String metric, CostKind kind, List<Cost> rounds, ToDoubleFunction<Cost> value) {
+        if (rounds.stream().mapToDouble(value).allMatch(Double::isFinite)) {
+            figure(kind.metric(metric), kind.unit(), rounds, value);
+        }
     }
 
     /** What is being done now. */

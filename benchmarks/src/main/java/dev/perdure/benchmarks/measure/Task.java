@@ -1,5 +1,6 @@
 package dev.perdure.benchmarks.measure;
 
+import dev.perdure.benchmarks.cost.Meter;
 import dev.perdure.benchmarks.server.Site;
 
 /**
@@ -7,6 +8,7 @@ import dev.perdure.benchmarks.server.Site;
  *
  * @param who whom it measures
  * @param site an empty database
+ * @param meter measures what its operations cost
  * @param results where its figures go
  */
-public record Task(Who who, Site site, Scale scale, Results results) {}
+public record Task(Who who, Site site, Scale scale, Meter meter, Results results) {}

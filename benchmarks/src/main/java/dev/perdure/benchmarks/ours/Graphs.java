@@ -4,12 +4,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Dag;
 import dev.perdure.DagTask;
 import dev.perdure.Perdure;
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Together;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.postgres.PostgresStore;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -45,37 +46,29 @@ public final class Graphs {
                 Perdure perdure = Perdure.on(store).register(GRAPH).start()) {
             Load.Action one = () -> perdure.start(GRAPH, 1).result();
             Load.of(16, task.scale().warmUp(), one);
-            task.results().progress("w6.alone");
-            Load.of(1, task.scale().warmUp().dividedBy(4), one);
-            double[] alone = new double[task.scale().rounds()];
-            for (int round = 0; round < alone.length; round++) {
-                alone[round] = Load.of(1, task.scale().round(), one).p50();
-            }
-            task.results().figure("w6.alone", Unit.MILLISECONDS, alone);
-            task.results().progress("w6.tasks");
-            task.results().figure("w6.tasks", Unit.PER_SECOND, many(task, one));
+            alone(task, one);
+            many(task, one);
         }
     }
 
-    /** Tasks a second. */
-    private static double[] many(Task task, Load.Action one) throws Exception {
+    private static void alone(Task task, Load.Action one) throws Exception {
+        task.results().progress("w6.alone");
+        Load.of(1, task.scale().warmUp().dividedBy(4), one);
+        Rounds<Metered<Load>> rounds = Rounds.of(
+                task, () -> task.meter().measure(() -> Load.of(1, task.scale().round(), one)));
+        rounds.figure("w6.alone", Unit.MILLISECONDS, round -> round.result().p50());
+        rounds.cost("w6.alone", round -> round.cost().per(round.result().operations()));
+    }
+
+    /** So many graphs at once, and again until the time is over: tasks a second, and what a task costs. */
+    private static void many(Task task, Load.Action one) throws Exception {
         int graphs = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
-        many(task.scale().warmUp().dividedBy(4), graphs, one);
-        double[] samples = new double[task.scale().rounds()];
-        for (int round = 0; round < samples.length; round++) {
-            samples[round] = many(task.scale().round(), graphs, one);
-        }
-        return samples;
-    }
-
-    /** So many graphs at once, and again until the time is over. */
-    private static double many(Duration time, int graphs, Load.Action one) throws Exception {
-        long done = 0;
-        double seconds = 0;
-        while (seconds < time.toMillis() / 1e3) {
-            seconds += Together.seconds(graphs, one);
-            done += (long) graphs * TASKS;
-        }
-        return done / seconds;
+        task.results().progress("w6.tasks");
+        Together.during(task.scale().warmUp().dividedBy(4), graphs, one);
+        Rounds<Metered<Together>> rounds = Rounds.of(
+                task,
+                () -> task.meter().measure(() -> Together.during(task.scale().round(), graphs, one)));
+        rounds.figure("w6.tasks", Unit.PER_SECOND, round -> round.result().perSecond() * TASKS);
+        rounds.cost("w6.tasks", round -> round.cost().per(round.result().count() * TASKS));
     }
 }

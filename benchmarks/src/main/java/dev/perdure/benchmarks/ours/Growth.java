@@ -1,14 +1,15 @@
 package dev.perdure.benchmarks.ours;
 
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Together;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.benchmarks.server.Site;
 import dev.perdure.benchmarks.workload.StepRunner;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
 
 /**
  * W7: the same work on a database that is empty, and on one with millions of finished runs in it. These are written by
@@ -19,7 +20,15 @@ public final class Growth {
     private static final int STEPS = 100;
     private static final long PER_INSERT = 500_000;
 
-    private record Rates(double runs, double steps) {}
+    private record Round(Metered<Load> runs, Metered<Together> steps) {
+        double runRate() {
+            return runs.result().perSecond();
+        }
+
+        double stepRate() {
+            return steps.result().perSecond() * STEPS;
+        }
+    }
 
     private Growth() {}
 
@@ -27,48 +36,40 @@ public final class Growth {
     public static void measure(Task task) throws Exception {
         long count = task.scale().choose(5_000_000L, 200_000L, 1_000L);
         task.results().progress("w7 empty");
-        List<Rates> empty = rates(task);
+        Rounds<Round> empty = rounds(task);
         task.results().progress("w7: writing %,d finished runs".formatted(count));
         fill(task.site(), count);
         task.results().progress("w7 full");
-        List<Rates> full = rates(task);
-        task.results().figure("w7.w1.empty", Unit.PER_SECOND, empty, Rates::runs);
-        task.results().figure("w7.w1.full", Unit.PER_SECOND, full, Rates::runs);
-        task.results().figure("w7.w2.empty", Unit.PER_SECOND, empty, Rates::steps);
-        task.results().figure("w7.w2.full", Unit.PER_SECOND, full, Rates::steps);
-        task.results().figure("w7.w1.ratio", Unit.RATIO, median(full, true) / median(empty, true));
-        task.results().figure("w7.w2.ratio", Unit.RATIO, median(full, false) / median(empty, false));
+        Rounds<Round> full = rounds(task);
+        report("empty", empty);
+        report("full", full);
+        task.results().figure("w7.w1.ratio", Unit.RATIO, full.median(Round::runRate) / empty.median(Round::runRate));
+        task.results().figure("w7.w2.ratio", Unit.RATIO, full.median(Round::stepRate) / empty.median(Round::stepRate));
     }
 
-    private static List<Rates> rates(Task task) throws Exception {
-        List<Rates> rates = new ArrayList<>();
+    private static Rounds<Round> rounds(Task task) throws Exception {
         try (StepRunner runner = PerdureSteps.open(task.site())) {
             Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
-            for (int round = 0; round < task.scale().rounds(); round++) {
-                double runs = Load.of(CALLERS, task.scale().round(), () -> runner.run(1))
-                        .perSecond();
-                rates.add(new Rates(runs, steps(task, runner)));
-            }
+            return Rounds.of(task, () -> round(task, runner));
         }
-        return rates;
     }
 
-    private static double steps(Task task, StepRunner runner) throws Exception {
-        double seconds = 0;
-        long done = 0;
-        while (seconds < task.scale().round().toMillis() / 1e3) {
-            seconds += Together.seconds(CALLERS, () -> runner.run(STEPS));
-            done += (long) CALLERS * STEPS;
-        }
-        return done / seconds;
+    private static Round round(Task task, StepRunner runner) throws Exception {
+        Duration time = task.scale().round();
+        return new Round(
+                task.meter().measure(() -> Load.of(CALLERS, time, () -> runner.run(1))),
+                task.meter().measure(() -> Together.during(time, CALLERS, () -> runner.run(STEPS))));
     }
 
-    private static double median(List<Rates> rates, boolean runs) {
-        double[] sorted = rates.stream()
-                .mapToDouble(rate -> runs ? rate.runs() : rate.steps())
-                .sorted()
-                .toArray();
-        return sorted[sorted.length / 2];
+    private static void report(String state, Rounds<Round> rounds) {
+        rounds.figure("w7.w1." + state, Unit.PER_SECOND, Round::runRate);
+        rounds.cost(
+                "w7.w1." + state,
+                round -> round.runs().cost().per(round.runs().result().operations()));
+        rounds.figure("w7.w2." + state, Unit.PER_SECOND, Round::stepRate);
+        rounds.cost(
+                "w7.w2." + state,
+                round -> round.steps().cost().per(round.steps().result().count() * STEPS));
     }
 
     /** Under keys of blocks that are taken for them, so that they are in nobody's way. */

@@ -6,7 +6,9 @@ import dev.perdure.ObjectContext;
 import dev.perdure.Perdure;
 import dev.perdure.StateKey;
 import dev.perdure.VirtualObject;
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.postgres.PostgresStore;
@@ -54,10 +56,10 @@ public final class Objects {
     private static void measure(Task task, String name, int callers, Load.Action call) throws Exception {
         task.results().progress(name);
         Load.of(callers, task.scale().warmUp().dividedBy(4), call);
-        double[] rates = new double[task.scale().rounds()];
-        for (int round = 0; round < rates.length; round++) {
-            rates[round] = Load.of(callers, task.scale().round(), call).perSecond();
-        }
-        task.results().figure(name, Unit.PER_SECOND, rates);
+        Rounds<Metered<Load>> rounds = Rounds.of(
+                task,
+                () -> task.meter().measure(() -> Load.of(callers, task.scale().round(), call)));
+        rounds.figure(name, Unit.PER_SECOND, round -> round.result().perSecond());
+        rounds.cost(name, round -> round.cost().per(round.result().operations()));
     }
 }

@@ -1,5 +1,7 @@
 package dev.perdure.benchmarks.process;
 
+import dev.perdure.benchmarks.cost.Meter;
+import dev.perdure.benchmarks.cost.ProcessCost;
 import dev.perdure.benchmarks.server.Site;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -9,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A second process that does what it is told, a line at a time, and answers each with a line. It ends with this one. */
-public final class Conversation implements AutoCloseable {
+public final class Conversation implements AutoCloseable, Meter.OtherProcess {
+    private static final String COST = "cost";
+
     /** How the second process answers. */
     @FunctionalInterface
     public interface Answers {
@@ -43,6 +47,12 @@ public final class Conversation implements AutoCloseable {
         return answer;
     }
 
+    /** What the second process has used. */
+    @Override
+    public ProcessCost cost() throws IOException {
+        return ProcessCost.parse(ask(COST));
+    }
+
     /** {@code kill -9}. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
@@ -53,7 +63,7 @@ public final class Conversation implements AutoCloseable {
     public static void answer(Answers answers) throws Exception {
         BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String command = commands.readLine(); command != null; command = commands.readLine()) {
-            System.out.println(answers.to(command));
+            System.out.println(command.equals(COST) ? ProcessCost.now().line() : answers.to(command));
             System.out.flush();
         }
         Runtime.getRuntime().halt(0);

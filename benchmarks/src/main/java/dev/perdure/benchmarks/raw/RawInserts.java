@@ -1,8 +1,10 @@
 package dev.perdure.benchmarks.raw;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Unit;
@@ -11,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -59,11 +60,11 @@ public final class RawInserts {
     private static void report(Task task, String metric, int clients, int rows, Load.Action action) throws Exception {
         task.results().progress(metric);
         Load.of(clients, task.scale().warmUp().dividedBy(2), action);
-        List<Load> rounds = new ArrayList<>();
-        for (int round = 0; round < task.scale().rounds(); round++) {
-            rounds.add(Load.of(clients, task.scale().round(), action));
-        }
-        task.results().figure(metric, Unit.PER_SECOND, rounds, load -> load.perSecond() * rows);
+        Rounds<Metered<Load>> rounds = Rounds.of(
+                task,
+                () -> task.meter().measure(() -> Load.of(clients, task.scale().round(), action)));
+        rounds.figure(metric, Unit.PER_SECOND, round -> round.result().perSecond() * rows);
+        rounds.cost(metric, round -> round.cost().per(round.result().operations() * rows));
     }
 
     private void insertOne(HikariDataSource pool) throws SQLException {

@@ -1,5 +1,7 @@
 package dev.perdure.benchmarks.report;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -31,6 +33,9 @@ public record Figure(String who, String metric, Unit unit, double median, double
     /** With as many digits as mean something. */
     public static String number(double value) {
         double size = Math.abs(value);
+        if (size > 0 && size < 1) {
+            return BigDecimal.valueOf(value).round(new MathContext(3)).toPlainString();
+        }
         String format = size >= 100 || value == Math.rint(value) ? "%.0f" : size >= 10 ? "%.1f" : "%.3f";
         return String.format(Locale.ROOT, format, value);
     }

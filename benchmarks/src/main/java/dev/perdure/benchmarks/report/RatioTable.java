@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Perdure beside its peers, metric by metric, as Markdown. Above one, Perdure is better; below one, the peer is. */
+/** Perdure beside its peers, metric by metric but for costs, as Markdown. Above one, Perdure is better; below one, the peer is. */
 public final class RatioTable {
     private static final String OURS = "perdure";
 
@@ -23,6 +23,7 @@ public final class RatioTable {
     /** Nothing if there is nobody to compare with. */
     public List<String> lines() {
         List<String> rows = figures.metrics().stream()
+                .filter(metric -> CostKind.measured(metric).isEmpty())
                 .flatMap(metric -> row(metric).stream())
                 .toList();
         if (rows.isEmpty()) {
@@ -56,7 +57,8 @@ public final class RatioTable {
         return "%s (%s)".formatted(Figure.number(theirs.get().median()), times(ours.get(), theirs.get()));
     }
 
-    private static String times(Figure ours, Figure theirs) {
+    /** How many times better ours is. */
+    static String times(Figure ours, Figure theirs) {
         double ratio = theirs.unit().moreIsBetter() ? ours.median() / theirs.median() : theirs.median() / ours.median();
         if (!Double.isFinite(ratio)) {
             return "no ratio";

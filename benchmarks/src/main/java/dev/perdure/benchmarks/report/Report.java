@@ -28,13 +28,7 @@ public final class Report {
     /** Prints the tables and what disturbed, and writes everything. */
     public void end(Figures figures, List<String> disturbances) throws IOException {
         List<String> remarks = disturbances.stream().map(line -> "# " + line).toList();
-        List<String> tables = new ArrayList<>();
-        tables.addAll(new RatioTable(figures, List.of("dbos", "dbscheduler", "jobrunr")).lines());
-        List<String> targets = new Targets(figures).lines();
-        if (!tables.isEmpty() && !targets.isEmpty()) {
-            tables.add("");
-        }
-        tables.addAll(targets);
+        List<String> tables = tables(figures);
         print(tables);
         print(remarks);
         Files.createDirectories(folder);
@@ -49,6 +43,21 @@ public final class Report {
         }
         out.println("# written to " + folder);
         out.flush();
+    }
+
+    private static List<String> tables(Figures figures) {
+        List<List<String>> tables = List.of(
+                new RatioTable(figures, List.of("dbos", "dbscheduler", "jobrunr")).lines(),
+                new CostTable(figures, List.of("raw", "perdure", "dbos", "dbscheduler", "jobrunr")).lines(),
+                new Targets(figures).lines());
+        List<String> lines = new ArrayList<>();
+        for (List<String> table : tables) {
+            if (!lines.isEmpty() && !table.isEmpty()) {
+                lines.add("");
+            }
+            lines.addAll(table);
+        }
+        return lines;
     }
 
     private void print(List<String> lines) {

@@ -3,6 +3,7 @@ package dev.perdure.benchmarks.report;
 /** What a figure is in, and whether more of it is better. */
 public enum Unit {
     PER_SECOND("/s", true),
+    MICROSECONDS("µs", false),
     MILLISECONDS("ms", false),
     SECONDS("s", false),
     BYTES("bytes", false),

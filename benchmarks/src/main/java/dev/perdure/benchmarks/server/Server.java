@@ -53,6 +53,11 @@ public final class Server implements AutoCloseable {
         return server;
     }
 
+    /** A database that is there before any other. */
+    public Site home() {
+        return home;
+    }
+
     /** What the server is and how it is set. */
     public List<String> description() throws SQLException {
         StringBuilder settings = new StringBuilder();

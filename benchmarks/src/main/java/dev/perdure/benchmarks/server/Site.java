@@ -24,10 +24,18 @@ public record Site(String url, String user, String password) {
                 Objects.requireNonNullElse(parsed.getPassword() == null ? password : parsed.getPassword(), ""));
     }
 
-    /** A pool of exactly this size, and otherwise with the defaults of pool and driver. */
+    /** The URL for what is measured: as {@link #url}, with sockets that count round trips. The benchmark's own connections do not count. */
+    public String countedUrl() {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        source.setSocketFactory(CountingSocketFactory.class.getName());
+        return source.getUrl();
+    }
+
+    /** A pool of exactly this size for what is measured, and otherwise with the defaults of pool and driver. */
     public HikariDataSource pool(int size) {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
+        config.setJdbcUrl(countedUrl());
         config.setUsername(user);
         config.setPassword(password);
         config.setMaximumPoolSize(size);
@@ -36,6 +44,14 @@ public record Site(String url, String user, String password) {
 
     public Connection connect() throws SQLException {
         return DriverManager.getConnection(url, user, password);
+    }
+
+    /** A connection that the server knows by this name. */
+    Connection connect(String applicationName) throws SQLException {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        source.setApplicationName(applicationName);
+        return source.getConnection(user, password);
     }
 
     public void execute(String sql, long... parameters) throws SQLException {

@@ -1,10 +1,11 @@
 package dev.perdure.benchmarks.workload;
 
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
-import java.util.ArrayList;
 import java.util.List;
 
 /** W1: workflows of one no-op step, result awaited, from few and from many callers. */
@@ -28,12 +29,14 @@ public final class OneStep {
         String metric = "w1.c" + callers;
         task.results().progress(metric);
         Load.of(callers, task.scale().warmUp().dividedBy(4), () -> runner.run(1));
-        List<Load> rounds = new ArrayList<>();
-        for (int round = 0; round < task.scale().rounds(); round++) {
-            rounds.add(Load.of(callers, task.scale().round(), () -> runner.run(1)));
-        }
-        task.results().figure(metric, Unit.PER_SECOND, rounds, Load::perSecond);
-        task.results().figure(metric + ".p50", Unit.MILLISECONDS, rounds, Load::p50);
-        task.results().figure(metric + ".p99", Unit.MILLISECONDS, rounds, Load::p99);
+        Rounds<Metered<Load>> rounds = Rounds.of(
+                task,
+                () -> task.meter().measure(() -> Load.of(callers, task.scale().round(), () -> runner.run(1))));
+        rounds.figure(metric, Unit.PER_SECOND, round -> round.result().perSecond());
+        rounds.figure(
+                metric + ".p50", Unit.MILLISECONDS, round -> round.result().p50());
+        rounds.figure(
+                metric + ".p99", Unit.MILLISECONDS, round -> round.result().p99());
+        rounds.cost(metric, round -> round.cost().per(round.result().operations()));
     }
 }

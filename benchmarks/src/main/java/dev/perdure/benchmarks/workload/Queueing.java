@@ -1,8 +1,10 @@
 package dev.perdure.benchmarks.workload;
 
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Moments;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.process.Conversation;
 import dev.perdure.benchmarks.report.Unit;
@@ -51,22 +53,27 @@ public final class Queueing {
         task.results().progress("w3.latency");
         latency(producer);
         int count = task.scale().choose(20_000, 5_000, 50);
-        double[] rates = new double[task.scale().rounds()];
-        for (int round = 0; round < rates.length; round++) {
+        Rounds<Metered<Double>> rounds = Rounds.of(task, () -> {
             task.results().progress("w3.drain");
-            rates[round] = drain(producer, count);
-        }
-        task.results().figure("w3.drain", Unit.PER_SECOND, rates);
+            return drain(producer, count);
+        });
+        rounds.figure("w3.drain", Unit.PER_SECOND, Metered::result);
+        rounds.cost("w3.drain", round -> round.cost().per(count));
+    }
+
+    private Metered<Double> drain(Queue.Producer producer, int count) throws Exception {
+        producer.start(IntStream.range(0, count).boxed().toList());
+        Metered<Double> drained = task.meter().with(worker).measure(() -> openAndDrain(count));
+        worker.ask("close");
+        return drained;
     }
 
     /** Jobs a second, from the beginning of the first until none is unfinished. */
-    private double drain(Queue.Producer producer, int count) throws Exception {
-        producer.start(IntStream.range(0, count).boxed().toList());
+    private double openAndDrain(int count) throws Exception {
         worker.ask("open " + count);
         String begun = worker.ask("await");
         unfinished.awaitNone();
         long finished = Moments.now();
-        worker.ask("close");
         long first = Arrays.stream(Moments.parse(begun)).min().orElseThrow();
         return count * 1e6 / (finished - first);
     }

@@ -1,6 +1,7 @@
 package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.server.Site;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -19,7 +20,7 @@ public interface Sleepers extends AutoCloseable {
     void awaitEnded(long count) throws Exception;
 
     @Override
-    void close();
+    void close() throws SQLException;
 
     /** Sets one up on an empty database. */
     @FunctionalInterface

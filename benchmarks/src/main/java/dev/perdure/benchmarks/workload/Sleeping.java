@@ -1,12 +1,14 @@
 package dev.perdure.benchmarks.workload;
 
+import dev.perdure.benchmarks.cost.Cost;
+import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Footprint;
 import dev.perdure.benchmarks.measure.Measurement;
+import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 
 /** W4: workflows that sleep: how fast they get there, what they hold meanwhile, and how fast all wake at once. */
@@ -16,7 +18,9 @@ public final class Sleeping {
 
     private static final Duration MARGIN = Duration.ofSeconds(3);
 
-    private record Round(double startRate, double heap, double threads, double disk, double wakeRate) {}
+    private record Asleep(Instant due, double startRate, Cost startCost, double heap, double threads, double disk) {}
+
+    private record Round(Asleep asleep, double wakeRate, Cost wakeCost) {}
 
     private final Task task;
     private final Sleepers sleepers;
@@ -41,7 +45,7 @@ public final class Sleeping {
         task.results().progress("w4 warm-up");
         int warmUp = task.scale().choose(2_000, 1_000, 20);
         perSecond = 100;
-        perSecond = round(warmUp).startRate();
+        perSecond = round(warmUp).asleep().startRate();
         for (int count :
                 task.scale().choose(List.of(1_000, 10_000, 100_000, 1_000_000), List.of(10_000), List.of(50))) {
             if (count <= largest) {
@@ -51,42 +55,60 @@ public final class Sleeping {
     }
 
     private void measure(int count, int rounds) throws Exception {
-        List<Round> all = new ArrayList<>();
-        for (int i = 0; i < rounds; i++) {
-            task.results().progress("w4." + count);
-            all.add(round(count));
-            perSecond = all.getLast().startRate();
-        }
         String metric = "w4." + count;
-        task.results().figure(metric + ".start_rate", Unit.PER_SECOND, all, Round::startRate);
-        task.results().figure(metric + ".heap_per_sleeper", Unit.BYTES, all, Round::heap);
-        task.results().figure(metric + ".threads", Unit.COUNT, all, Round::threads);
-        task.results().figure(metric + ".disk_per_sleeper", Unit.BYTES, all, Round::disk);
-        task.results().figure(metric + ".wake_rate", Unit.PER_SECOND, all, Round::wakeRate);
+        Rounds<Round> all = Rounds.of(task, rounds, () -> {
+            task.results().progress(metric);
+            Round round = round(count);
+            perSecond = round.asleep().startRate();
+            return round;
+        });
+        all.figure(
+                metric + ".start_rate", Unit.PER_SECOND, round -> round.asleep().startRate());
+        all.figure(
+                metric + ".heap_per_sleeper",
+                Unit.BYTES,
+                round -> round.asleep().heap());
+        all.figure(metric + ".threads", Unit.COUNT, round -> round.asleep().threads());
+        all.figure(
+                metric + ".disk_per_sleeper",
+                Unit.BYTES,
+                round -> round.asleep().disk());
+        all.figure(metric + ".wake_rate", Unit.PER_SECOND, Round::wakeRate);
+        all.cost(metric + ".start", round -> round.asleep().startCost());
+        all.cost(metric + ".wake", Round::wakeCost);
     }
 
     private Round round(int count) throws Exception {
-        long heap = Footprint.heap();
-        int threads = Footprint.threads();
-        long disk = task.site().bytesOnDisk();
-        long began = System.nanoTime();
-        Instant due = Instant.now()
-                .plus(MARGIN)
-                .plusMillis((long) (1_500 * count / perSecond))
-                .plusSeconds(count / 100_000);
-        sleepers.sleep(count, due);
-        double startRate = count * 1e9 / (System.nanoTime() - began);
-        double heapEach = Math.max(0, Footprint.heap() - heap) / (double) count;
-        double moreThreads = Math.max(0, Footprint.threads() - threads);
-        double diskEach = (task.site().bytesOnDisk() - disk) / (double) count;
-        if (Instant.now().isAfter(due)) {
+        Asleep asleep = start(count);
+        if (Instant.now().isAfter(asleep.due())) {
             throw new IllegalStateException(
                     "The first of %,d sleepers were due before the last were asleep. The machine got slower; run it again."
                             .formatted(count));
         }
         ended += count;
-        sleepers.awaitEnded(ended);
-        double wakeSeconds = Duration.between(due, Instant.now()).toNanos() / 1e9;
-        return new Round(startRate, heapEach, moreThreads, diskEach, count / wakeSeconds);
+        Metered<Double> woken = task.meter().measure(() -> {
+            sleepers.awaitEnded(ended);
+            return Duration.between(asleep.due(), Instant.now()).toNanos() / 1e9;
+        });
+        return new Round(asleep, count / woken.result(), woken.cost().per(count));
+    }
+
+    private Asleep start(int count) throws Exception {
+        long heap = Footprint.heap();
+        int threads = Footprint.threads();
+        long disk = task.site().bytesOnDisk();
+        Instant due = Instant.now()
+                .plus(MARGIN)
+                .plusMillis((long) (1_500 * count / perSecond))
+                .plusSeconds(count / 100_000);
+        Metered<Double> started = task.meter().measure(() -> {
+            long began = System.nanoTime();
+            sleepers.sleep(count, due);
+            return (System.nanoTime() - began) / 1e9;
+        });
+        double heapEach = Math.max(0, Footprint.heap() - heap) / (double) count;
+        double moreThreads = Math.max(0, Footprint.threads() - threads);
+        double diskEach = (task.site().bytesOnDisk() - disk) / (double) count;
+        return new Asleep(due, count / started.result(), started.cost().per(count), heapEach, moreThreads, diskEach);
     }
 }

@@ -1,38 +1,29 @@
 package dev.perdure.benchmarks.workload;
 
+import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.Site;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** Asks the database how many runs are unfinished, on a connection that is there before it matters. */
+/** Asks the database how many runs are unfinished, on a connection that is there before it matters and whose cost is not counted. */
 final class Unfinished implements AutoCloseable {
-    private final Connection connection;
-    private final PreparedStatement question;
+    private final Observer observer;
+    private final String query;
 
     Unfinished(Site site, String query) throws SQLException {
-        this.connection = site.connect();
-        this.question = connection.prepareStatement(query);
-        count();
-    }
-
-    private long count() throws SQLException {
-        try (ResultSet row = question.executeQuery()) {
-            row.next();
-            return row.getLong(1);
-        }
+        this.observer = new Observer(site);
+        this.query = query;
+        observer.number(query);
     }
 
     void awaitNone() throws Exception {
-        while (count() > 0) {
+        while (observer.number(query) > 0) {
             Thread.sleep(Duration.ofMillis(2));
         }
     }
 
     @Override
     public void close() throws SQLException {
-        connection.close();
+        observer.close();
     }
 }

@@ -16,6 +16,13 @@ final class TablesTest {
     }
 
     @Test
+    void a_small_number_keeps_three_digits() {
+        assertThat(Figure.number(0.0021349)).isEqualTo("0.00213");
+        assertThat(Figure.number(0.5704)).isEqualTo("0.570");
+        assertThat(Figure.number(0)).isEqualTo("0");
+    }
+
+    @Test
     void a_ratio_is_above_one_where_perdure_is_better_whatever_the_unit() {
         figures.add(Figure.of("perdure", "rate", Unit.PER_SECOND, 300));
         figures.add(Figure.of("dbos", "rate", Unit.PER_SECOND, 100));
@@ -23,6 +30,23 @@ final class TablesTest {
         figures.add(Figure.of("dbos", "time", Unit.MILLISECONDS, 10));
         assertThat(new RatioTable(figures, List.of("dbos")).lines())
                 .contains("| `rate` | /s | 300 | 100 (3.00 ×) |", "| `time` | ms | 20 | 10 (0.50 ×) |");
+    }
+
+    @Test
+    void costs_have_a_table_of_their_own_that_says_what_is_not_known() {
+        figures.add(Figure.of("perdure", "w1.c64", Unit.PER_SECOND, 300));
+        figures.add(Figure.of("perdure", "w1.c64.cpu.process", Unit.MICROSECONDS, 20));
+        figures.add(Figure.of("perdure", "w1.c64.wal", Unit.BYTES, 1_000));
+        figures.add(Figure.of("dbos", "w1.c64.cpu.process", Unit.MICROSECONDS, 300));
+        figures.add(Figure.of("dbos", "w1.c64.wal", Unit.BYTES, 2_500));
+        assertThat(new CostTable(figures, List.of("raw", "perdure", "dbos")).lines())
+                .containsExactly(
+                        "| operation | contender | processor time, µs | of it the process, µs | of it the server, µs | WAL, bytes"
+                                + " | commits | round trips |",
+                        "|---|---|---:|---:|---:|---:|---:|---:|",
+                        "| `w1.c64` | perdure | not known | 20 | not known | 1000 | not known | not known |",
+                        "| `w1.c64` | dbos | not known | 300 (15 ×) | not known | 2500 (2.50 ×) | not known | not known |");
+        assertThat(new RatioTable(figures, List.of("dbos")).lines()).isEmpty();
     }
 
     @Test

@@ -1,0 +1,36 @@
+package dev.perdure.benchmarks.cost;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.perdure.benchmarks.server.RoundTrips;
+import java.lang.management.ManagementFactory;
+
+/**
+ * What a process has used since it was started.
+ *
+ * @param nanos processor time of all its threads, user and system
+ * @param roundTrips of its connections
+ */
+public record ProcessCost(long nanos, long roundTrips) {
+    private static final OperatingSystemMXBean SYSTEM =
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+    /** Of this process. */
+    public static ProcessCost now() {
+        return new ProcessCost(SYSTEM.getProcessCpuTime(), RoundTrips.count());
+    }
+
+    ProcessCost plus(ProcessCost other) {
+        return new ProcessCost(nanos + other.nanos, roundTrips + other.roundTrips);
+    }
+
+    /** For another process to read. */
+    public String line() {
+        return nanos + " " + roundTrips;
+    }
+
+    /** Reads such a line. */
+    public static ProcessCost parse(String line) {
+        String[] numbers = line.split(" ", 2);
+        return new ProcessCost(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]));
+    }
+}
