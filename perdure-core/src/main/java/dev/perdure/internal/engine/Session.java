@@ -248,7 +248,7 @@ final class Session implements Host {
             return;
         }
         if (!turn.isAhead()) {
-            began(held);
+            turn.tellBegun();
         }
         if (over) {
             execution.lose();
@@ -300,6 +300,11 @@ final class Session implements Host {
         @Override
         public boolean isDropped() {
             return false;
+        }
+
+        @Override
+        public void tellBegun() {
+            began(held);
         }
 
         @Override
