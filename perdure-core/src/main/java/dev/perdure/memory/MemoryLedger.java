@@ -287,12 +287,14 @@ final class MemoryLedger implements Ledger {
         if (row == null) {
             return new Outcome.UnknownRun();
         }
+        RunState before = row.state;
         obey(row, command, false);
+        boolean changed = row.state != before;
         if (command.order() == Change.Order.KILL) {
             // The last first, so that none becomes ready before its turn.
             row.tasks.reversed().forEach(task -> obey(task, command, true));
         }
-        return new Outcome.Applied(tables.now(), row.state);
+        return new Outcome.Commanded(tables.now(), row.state, changed);
     }
 
     private void obey(Row row, Change.Command command, boolean withGraph) {

@@ -78,6 +78,15 @@ public sealed interface Outcome {
     }
 
     /**
+     * The command was carried out, or left on the row of a run that a worker holds, or came too late to do anything.
+     *
+     * @param at when
+     * @param state the state the run is in now
+     * @param changed whether it is this very command that has brought the run there
+     */
+    record Commanded(Instant at, RunState state, boolean changed) implements Outcome {}
+
+    /**
      * This transition had been applied before; its answer was lost.
      *
      * @param at when it was

@@ -52,7 +52,8 @@ final class CommandParts {
             Wish wish = wishes.all.get(rows.getInt("ordinal") - 1);
             RunState state = Codes.state(rows.getInt("state_now"));
             if (wish.index() != Letters.UNASKED) {
-                answers.outcomes[wish.index()] = new Outcome.Applied(Results.time(rows, "moved_at"), state);
+                answers.outcomes[wish.index()] =
+                        new Outcome.Commanded(Results.time(rows, "moved_at"), state, rows.getBoolean("changed"));
             } else if (state == RunState.READY) {
                 answers.hints.add(new Hints.WorkReady());
             } else if (state.isTerminal()) {

@@ -112,7 +112,7 @@ final class CommandSql {
                     changes = excluded.changes, recoveries = excluded.recoveries, state = excluded.state,
                     reason = excluded.reason, cancel = excluded.cancel, kill = excluded.kill, pause = excluded.pause
             )
-            SELECT ordinal, state_now, moved_at,
+            SELECT ordinal, state_now, moved_at, state_now <> state AS changed,
                    CASE WHEN asks AND state = ${RUNNING} THEN (
                        SELECT w.id FROM ${schema}.worker w WHERE w.number = decided.owner
                    ) END AS signalled

@@ -208,6 +208,7 @@ final class PostgresLedger implements Ledger {
                 when !started.owned() && started.handed().isEmpty() && !waits(change) ->
                     hints.tell(new Hints.WorkReady());
                 case Outcome.Applied applied -> tell(change, applied.state());
+                case Outcome.Commanded commanded -> tell(change, commanded.state());
                 default -> {}
             }
         }

@@ -263,7 +263,8 @@ final class MailIT {
                     run, 1, List.of(), List.of(new Effect.Cancel(target.id(), "why")), StoreFixture.STAY));
         }
         changes.add(new Change.Command(target.id(), Change.Order.PAUSE, "hold on"));
-        assertThat(fixture.apply(changes)).allMatch(Outcome.Applied.class::isInstance);
+        assertThat(fixture.apply(changes))
+                .hasExactlyElementsOfTypes(Outcome.Applied.class, Outcome.Applied.class, Outcome.Commanded.class);
 
         assertThat(here.dispatch().poll(fixture.poll(0)).signalled())
                 .singleElement()
@@ -279,7 +280,7 @@ final class MailIT {
         List<Change> commands = List.of(
                 new Change.Command(run.id(), Change.Order.PAUSE, "hold on"),
                 new Change.Command(run.id(), Change.Order.CANCEL, "why"));
-        assertThat(fixture.apply(commands)).allMatch(Outcome.Applied.class::isInstance);
+        assertThat(fixture.apply(commands)).allMatch(Outcome.Commanded.class::isInstance);
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -177,7 +178,9 @@ final class TransactionTroubleIT {
         Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
+        Level level = logger.getLevel();
         logger.addAppender(lines);
+        logger.setLevel(Level.WARN);
         Definition<String, String> flow = flow(Where.IN_THE_SAME_DATABASE, this::take);
         session("SET default_transaction_read_only = on");
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
@@ -188,6 +191,7 @@ final class TransactionTroubleIT {
             assertThat(run.result(PATIENCE)).isEqualTo("taken");
         } finally {
             logger.detachAppender(lines);
+            logger.setLevel(level);
         }
         assertThat(List.copyOf(lines.list))
                 .extracting(ILoggingEvent::getFormattedMessage)

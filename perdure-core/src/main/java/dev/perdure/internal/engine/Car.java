@@ -52,7 +52,6 @@ final class Car implements Turn {
     }
 
     void launch(Journals.Page journal) {
-        told = !isAhead();
         session.launch(held, journal, this);
     }
 
@@ -176,7 +175,7 @@ final class Car implements Turn {
         }
         Optional<Control> asked = train.locked(
                 () -> outcome == null ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
-        asked.ifPresent(unused -> tell());
+        asked.ifPresent(unused -> tellBegun());
         return asked;
     }
 
@@ -212,7 +211,7 @@ final class Car implements Turn {
             Outcome settled = train.locked(() -> outcome);
             if (settled != null) {
                 if (Ends.isApplied(settled)) {
-                    tell();
+                    tellBegun();
                 }
                 return settled;
             }
@@ -227,7 +226,8 @@ final class Car implements Turn {
         return train.couple();
     }
 
-    private void tell() {
+    @Override
+    public void tellBegun() {
         if (!told) {
             told = true;
             session.began(held);

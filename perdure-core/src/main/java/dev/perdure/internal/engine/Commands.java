@@ -40,8 +40,10 @@ final class Commands {
         switch (outcome) {
             case Outcome.UnknownRun unknown ->
                 throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
-            case Outcome.Applied applied -> {
-                before.ifPresent(info -> tell(info, applied.state(), reason));
+            case Outcome.Commanded commanded -> {
+                if (commanded.changed()) {
+                    before.ifPresent(info -> tell(info, commanded.state(), reason));
+                }
                 if (order == Change.Order.KILL) {
                     killChildren(tree, reason);
                 }
@@ -79,11 +81,9 @@ final class Commands {
         }
     }
 
-    /** A command that is left on the row for the run's worker, or that comes too late, changes no state. */
-    private void tell(RunInfo before, RunState state, String reason) {
-        if (state != before.state() && state != RunState.RUNNING) {
-            Optional<String> why = Optional.of(reason).filter(text -> !text.isEmpty());
-            listeners.tell(new RunChange(before.id(), before.definition(), state, why));
-        }
+    /** Not of a command that is left on the row for the run's worker, or that comes too late: it has changed no state. */
+    private void tell(RunInfo run, RunState state, String reason) {
+        Optional<String> why = Optional.of(reason).filter(text -> !text.isEmpty());
+        listeners.tell(new RunChange(run.id(), run.definition(), state, why));
     }
 }

@@ -274,7 +274,7 @@ final class Session implements Host {
             return;
         }
         if (!turn.isAhead()) {
-            began(held);
+            turn.tellBegun();
         }
         if (isOver()) {
             execution.lose();
@@ -326,6 +326,11 @@ final class Session implements Host {
         @Override
         public boolean isDropped() {
             return false;
+        }
+
+        @Override
+        public void tellBegun() {
+            began(held);
         }
 
         @Override

@@ -20,6 +20,9 @@ public interface Turn {
     /** Whether the run is begun again because this execution ran ahead in vain: it writes nothing any more. */
     boolean isDropped();
 
+    /** Tells listeners that the run is carried on here, unless that was told before. */
+    void tellBegun();
+
     /** Waits until the run is held. Gives what is asked of it then, or nothing if it will not be held by this execution. */
     Optional<Control> await();
 

@@ -271,7 +271,7 @@ public abstract class AdvanceConformance extends StoreConformance {
         assertThat(outcomes.get(1)).isEqualTo(new Outcome.Applied(now(), RunState.COMPLETED));
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Started.class);
         assertThat(outcomes.get(3)).isEqualTo(new Outcome.Applied(now(), RunState.RUNNING));
-        assertThat(outcomes.get(4)).isEqualTo(new Outcome.Applied(now(), RunState.PAUSED));
+        assertThat(outcomes.get(4)).isEqualTo(changed(RunState.PAUSED));
         assertThat(outcomes.get(5)).isEqualTo(new Outcome.Applied(now(), RunState.SUSPENDED));
         assertThat(outcomes.get(6)).isInstanceOf(Outcome.Started.class);
     }

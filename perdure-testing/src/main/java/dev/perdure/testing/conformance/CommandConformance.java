@@ -58,7 +58,7 @@ public abstract class CommandConformance extends StoreConformance {
     void cancel_ends_a_run_that_has_never_run() {
         RunRef run = startReady("a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.CANCELLED));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
         assertThat(store().runs().ended(List.of(run)))
                 .containsExactly(new Runs.Ended(run, RunState.CANCELLED, Payload.EMPTY, "enough"));
         assertThat(polled(join(), 10).claimed()).isEmpty();
@@ -70,7 +70,7 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, new Move.Yield()));
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.READY));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.READY));
         Claimed claimed = claimOne(worker);
         assertThat(claimed.control()).isEqualTo(new Control(0, 0, "enough", null, null));
     }
@@ -80,7 +80,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = suspended(worker, "a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.READY));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.READY));
         assertThat(found(run).info().wakeAt()).isEmpty();
         assertThat(polled(worker, 0).nextDue()).isNull();
         assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
@@ -93,8 +93,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         startOwned(worker, "other");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.RUNNING));
-        assertThat(command(run, Order.CANCEL, "once more")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, Order.CANCEL, "once more")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, "enough", null, null)));
         assertThat(polled(join(), 0).signalled()).isEmpty();
@@ -105,7 +105,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = paused(worker, "a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.PAUSED));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.PAUSED));
         command(run, Order.RESUME, "");
         assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
     }
@@ -115,7 +115,7 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startReady("a");
         command(run, Order.PAUSE, "hold on");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(applied(RunState.CANCELLED));
+        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
         assertThat(found(run).info().reason()).contains("enough");
     }
 
@@ -139,7 +139,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef ready = startReady("ready");
 
         for (RunRef run : List.of(waiting, paused, ready)) {
-            assertThat(command(run, Order.KILL, "gone")).isEqualTo(applied(RunState.CANCELLED));
+            assertThat(command(run, Order.KILL, "gone")).isEqualTo(changed(RunState.CANCELLED));
+            assertThat(command(run, Order.KILL, "again")).isEqualTo(unchanged(RunState.CANCELLED));
             assertThat(found(run).info().reason()).contains("gone");
         }
         advance(Duration.ofHours(2));
@@ -151,7 +152,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
 
-        assertThat(command(run, Order.KILL, "gone")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(command(run, Order.KILL, "gone")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, null, "gone", null)));
     }
@@ -163,8 +164,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef ready = startReady("ready");
 
         for (RunRef run : List.of(waiting, ready)) {
-            assertThat(command(run, Order.PAUSE, "hold on")).isEqualTo(applied(RunState.PAUSED));
-            assertThat(command(run, Order.PAUSE, "again")).isEqualTo(applied(RunState.PAUSED));
+            assertThat(command(run, Order.PAUSE, "hold on")).isEqualTo(changed(RunState.PAUSED));
+            assertThat(command(run, Order.PAUSE, "again")).isEqualTo(unchanged(RunState.PAUSED));
             assertThat(found(run).info().reason()).contains("hold on");
         }
         advance(Duration.ofHours(2));
@@ -192,7 +193,7 @@ public abstract class CommandConformance extends StoreConformance {
         command(run, Order.PAUSE, "hold on");
         assertThat(found(run).info().recoveries()).isEqualTo(1);
 
-        assertThat(command(run, Order.RESUME, "")).isEqualTo(applied(RunState.READY));
+        assertThat(command(run, Order.RESUME, "")).isEqualTo(changed(RunState.READY));
         assertThat(found(run).info().recoveries()).isZero();
         assertThat(claimOne(worker).run()).isEqualTo(run);
     }
@@ -203,8 +204,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef waiting = suspended(worker, "waiting");
         RunRef running = startOwned(worker, "running");
 
-        assertThat(command(waiting, Order.RESUME, "")).isEqualTo(applied(RunState.SUSPENDED));
-        assertThat(command(running, Order.RESUME, "")).isEqualTo(applied(RunState.RUNNING));
+        assertThat(command(waiting, Order.RESUME, "")).isEqualTo(unchanged(RunState.SUSPENDED));
+        assertThat(command(running, Order.RESUME, "")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled()).isEmpty();
     }
 
@@ -215,7 +216,7 @@ public abstract class CommandConformance extends StoreConformance {
         apply(worker, advance(run, 1, complete("1")));
 
         for (Order order : Order.values()) {
-            assertThat(command(run, order, "late")).isEqualTo(applied(RunState.COMPLETED));
+            assertThat(command(run, order, "late")).isEqualTo(unchanged(RunState.COMPLETED));
         }
         assertThat(store().runs().ended(List.of(run)))
                 .containsExactly(new Runs.Ended(run, RunState.COMPLETED, payload("1"), ""));

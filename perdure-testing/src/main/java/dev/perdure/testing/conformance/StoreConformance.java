@@ -281,6 +281,16 @@ public abstract class StoreConformance {
                 .toList();
     }
 
+    /** The outcome of a command that has brought its run into this state. */
+    protected final Outcome.Commanded changed(RunState state) {
+        return new Outcome.Commanded(now(), state, true);
+    }
+
+    /** The outcome of a command that has changed no state. */
+    protected final Outcome.Commanded unchanged(RunState state) {
+        return new Outcome.Commanded(now(), state, false);
+    }
+
     protected final Outcome command(RunRef run, Change.Order order, String reason) {
         return apply(Lane.client(0), new Change.Command(run.id(), order, reason));
     }
