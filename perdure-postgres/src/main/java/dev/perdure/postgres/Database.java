@@ -153,6 +153,20 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /**
+     * Whether a failure of {@link #call} leaves open what became of the request: it may have been carried out, and if it has
+     * not, it may yet arrive.
+     */
+    static boolean isUnanswered(Throwable failure) {
+        return switch (failure) {
+            case StoreException trouble ->
+                trouble.getCause() instanceof SQLException problem && SqlState.of(problem) == SqlState.RECONNECT;
+            case RefusedException answered -> false;
+            case LockedException answered -> false;
+            default -> true;
+        };
+    }
+
     static RuntimeException translated(SQLException problem, SqlState state) {
         return switch (state) {
             case UNFORESEEN -> new UnforeseenException(problem);

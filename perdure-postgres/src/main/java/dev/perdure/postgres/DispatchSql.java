@@ -10,7 +10,7 @@ final class DispatchSql {
     /** Makes due runs ready. Takes the lane first, as every batch does, so that no burial of this worker waits in a circle. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
     private static final String WAKE = """
             WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), due AS MATERIALIZED (
@@ -53,7 +53,7 @@ final class DispatchSql {
      */
     private static final String CLAIM = """
             WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), clock AS MATERIALIZED (
                 SELECT COALESCE(?::timestamptz, now()) AS at
             ), suiting AS MATERIALIZED (
@@ -131,7 +131,7 @@ final class DispatchSql {
             FROM ${schema}.held h
             CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
             WHERE h.worker = ? AND h.woken AND r.owner = h.worker AND r.wakes > 0
-              AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0)
+              AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
             """;
 
     /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
@@ -146,7 +146,7 @@ final class DispatchSql {
                            LIMIT 2
                        ) loner
                    ) AS loners,
-                   EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0) AS alive,
+                   EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?) AS alive,
                    EXISTS (
                        SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
                    ) AS inbox_waits
@@ -176,7 +176,7 @@ final class DispatchSql {
     /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
     private static final String SET_ASIDE = """
             WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), stuck AS MATERIALIZED (
                 SELECT r.*, COALESCE(?::timestamptz, now()) AS moved_at
                 FROM (

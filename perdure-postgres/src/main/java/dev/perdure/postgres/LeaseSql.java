@@ -11,11 +11,12 @@ final class LeaseSql {
                 SELECT ?, ?::text[], ?, lease, clock_timestamp() + lease
                 FROM (SELECT ? * interval '1 microsecond' AS lease) given
                 ON CONFLICT (id) WHERE NOT dead DO UPDATE SET expires_at = excluded.expires_at
-                RETURNING number
+                RETURNING number, xmax = 0 AS is_new
             ), lanes AS (
+                -- Only the first of several copies makes lanes: a later one would bring back those that were replaced.
                 INSERT INTO ${schema}.lane (worker, number)
-                SELECT joined.number, lane FROM joined CROSS JOIN generate_series(0, ? - 1) AS lane
-                ON CONFLICT DO NOTHING
+                SELECT joined.number, lane FROM joined CROSS JOIN generate_series(${POLL_LANE}, ? - 1) AS lane
+                WHERE joined.is_new
             )
             SELECT number, COALESCE(?::timestamptz, now()) AS at FROM joined
             """;
@@ -36,6 +37,22 @@ final class LeaseSql {
                 DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM left_now)
             )
             SELECT count(*) FROM left_now
+            """;
+
+    /**
+     * Puts another lane into the place of one. Deleting waits for a request on it that is being carried out, and refuses those
+     * that arrive later. The worker is locked first, as by a burial, and has to be alive. Sent again, it finds the new lane there.
+     */
+    private static final String REPLACE_LANE = """
+            SELECT length(set_config('lock_timeout', ?, true)) AS done;
+            WITH alive AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker WHERE number = ? AND NOT dead FOR KEY SHARE
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM alive) AND number = ? RETURNING worker
+            ), replaced AS (
+                INSERT INTO ${schema}.lane (worker, number) SELECT worker, ? FROM gone RETURNING worker
+            )
+            SELECT count(*) FROM replaced
             """;
 
     /** Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. */
@@ -186,6 +203,7 @@ final class LeaseSql {
     final String number;
     final String renew;
     final String leave;
+    final String replaceLane;
     final String forget;
     final String bury;
     final String heldUp;
@@ -196,10 +214,11 @@ final class LeaseSql {
     final String owned;
 
     LeaseSql(Schema schema) {
-        this.join = schema.sql(JOIN);
+        this.join = schema.sql(JOIN.replace("${POLL_LANE}", String.valueOf(Lanes.POLL)));
         this.number = schema.sql(NUMBER);
         this.renew = schema.sql(RENEW);
         this.leave = schema.sql(LEAVE);
+        this.replaceLane = schema.sql(REPLACE_LANE);
         this.forget = schema.sql(FORGET);
         this.bury = schema.sql(BURY);
         this.heldUp = schema.sql(HELD_UP);

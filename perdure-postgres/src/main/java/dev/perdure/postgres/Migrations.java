@@ -60,6 +60,7 @@ final class Migrations {
             "V008__calls_in_the_inbox.sql",
             "V009__room_for_updates.sql",
             "V010__first_claims.sql",
+            "V013__replaced_lanes_and_takeovers.sql",
             "V015__order_of_the_inbox.sql",
             "V017__one_place_in_the_queue.sql");
 

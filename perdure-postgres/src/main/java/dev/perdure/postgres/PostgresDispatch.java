@@ -40,7 +40,7 @@ final class PostgresDispatch implements Dispatch {
         this.workers = workers;
         this.inbox = inbox;
         this.watermark = watermark;
-        this.stuckRuns = new StuckRuns(database, sql);
+        this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
     }
 
     @Override
@@ -78,13 +78,17 @@ final class PostgresDispatch implements Dispatch {
     }
 
     private Answer ask(Poll request, int worker, Watermark.Floor floor) {
+        int lane = workers.lanes().row(worker, Lanes.POLL);
         try {
-            return database.call(connection -> poll(connection, request, worker, floor));
+            return database.call(connection -> poll(connection, request, worker, lane, floor));
         } catch (LockedException burial) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
                     "The lane of this worker is locked by another transaction.",
                     burial);
+        } catch (RuntimeException | Error failure) {
+            workers.lanes().failed(worker, Lanes.POLL, failure);
+            throw failure;
         }
     }
 
@@ -107,13 +111,18 @@ final class PostgresDispatch implements Dispatch {
             boolean inboxWaits,
             boolean alive) {}
 
-    private Answer poll(Connection connection, Poll request, int worker, Watermark.Floor floor) throws SQLException {
+    private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
+            throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.poll)) {
             Parameters parameters = new Parameters(statement);
-            parameters.text(LedgerSql.LOCK_TIMEOUT).integer(worker).time(database.time());
-            parameters.integer(worker).integer(worker);
-            suiting(parameters, request).integer(worker);
-            parameters.integer(worker).time(database.time());
+            parameters
+                    .text(LedgerSql.LOCK_TIMEOUT)
+                    .integer(worker)
+                    .integer(lane)
+                    .time(database.time());
+            parameters.integer(worker).integer(worker).integer(lane);
+            suiting(parameters, request).integer(worker).integer(lane);
+            parameters.integer(worker).integer(lane).time(database.time());
             suiting(parameters, request).bool(request.aloneToo() && request.limit() > 0);
             parameters
                     .integer(floor.rank())

@@ -58,53 +58,17 @@ final class PostgresLeases implements Leases {
 
     @Override
     public Instant join(Joining joining) {
-        return database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
-                new Parameters(statement)
-                        .object(joining.id().value())
-                        .texts(joining.definitions().toArray(String[]::new))
-                        .text(joining.version())
-                        .number(joining.lease().toNanos() / 1_000)
-                        .integer(joining.lanes())
-                        .time(database.time());
-                try (ResultSet row = statement.executeQuery()) {
-                    row.next();
-                    workers.joined(joining, row.getInt("number"));
-                    return Results.time(row, "at");
-                }
-            }
-        });
+        return workers.join(joining);
     }
 
     @Override
     public @Nullable Instant renew(WorkerId worker) {
-        Integer number = workers.number(worker);
-        if (number == null) {
-            return null;
-        }
-        return database.<@Nullable Instant>call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
-                new Parameters(statement).integer(number).time(database.time());
-                try (ResultSet row = statement.executeQuery()) {
-                    return row.next() ? Results.time(row, "at") : null;
-                }
-            }
-        });
+        return workers.renew(worker);
     }
 
     @Override
     public void leave(WorkerId worker) {
-        Integer number = workers.number(worker);
-        if (number == null) {
-            return;
-        }
-        database.call(connection -> {
-            try (PreparedStatement statement = Database.prepare(connection, sql.leave)) {
-                new Parameters(statement).integer(number);
-                return statement.execute();
-            }
-        });
-        workers.gone(worker);
+        workers.leave(worker);
     }
 
     @Override
@@ -113,6 +77,7 @@ final class PostgresLeases implements Leases {
         if (number == null) {
             return List.of();
         }
+        workers.lanes().row(number, Lanes.POLL); // what an unanswered poll claims, it has claimed by now
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
                 new Parameters(statement).integer(number);

@@ -51,6 +51,7 @@ final class PostgresLedger implements Ledger {
     private final Hope nobodyWakes = new Hope();
 
     private final Workers workers;
+    private final ClientFence clientFence;
     private final PostgresHints hints;
     private final Circles circles;
 
@@ -63,6 +64,7 @@ final class PostgresLedger implements Ledger {
         this.keys = keys;
         this.claims = new Claims(schema, sql, database);
         this.workers = workers;
+        this.clientFence = new ClientFence(workers);
         this.hints = hints;
         this.circles = new Circles(database, schema);
     }
@@ -71,6 +73,9 @@ final class PostgresLedger implements Ledger {
     public List<Outcome> apply(Lane lane, List<Change> changes) {
         if (changes.isEmpty()) {
             return List.of();
+        }
+        if (lane.worker() == null && changes.stream().anyMatch(ClientFence::concerns)) {
+            return clientFence.apply(this, changes);
         }
         Integer worker = lane.worker() == null ? null : workers.number(lane.worker());
         if (lane.worker() != null && worker == null) {
@@ -86,13 +91,26 @@ final class PostgresLedger implements Ledger {
                 refused[i] = new Outcome.Refused(reason);
             }
         }
-        List<Outcome> applied = storable.isEmpty() ? List.of() : halving(new Sender(worker, lane.number()), storable);
+        List<Outcome> applied = storable.isEmpty() ? List.of() : sent(worker, lane.number(), storable);
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
             families.saw(changes.get(i), outcomes.get(i));
         }
         tell(changes, outcomes);
         return outcomes;
+    }
+
+    private List<Outcome> sent(@Nullable Integer worker, int lane, List<Change> changes) {
+        if (worker == null) {
+            return halving(new Sender(null, lane), changes);
+        }
+        int row = workers.lanes().row(worker, lane);
+        try {
+            return halving(new Sender(worker, row), changes);
+        } catch (RuntimeException | Error failure) {
+            workers.lanes().failed(worker, lane, failure);
+            throw failure;
+        }
     }
 
     private static List<Outcome> merged(@Nullable Outcome[] refused, List<Outcome> applied) {
@@ -108,7 +126,7 @@ final class PostgresLedger implements Ledger {
      * Who sends a batch.
      *
      * @param worker the worker's number, or null for a client
-     * @param lane which of its lanes
+     * @param lane the row of its lane: see {@link Lanes}
      */
     record Sender(@Nullable Integer worker, int lane) {}
 
@@ -292,6 +310,9 @@ final class PostgresLedger implements Ledger {
             try {
                 outcomes.addAll(halving(sender, half));
             } catch (StoreException e) {
+                if (Database.isUnanswered(e)) {
+                    throw e; // with this lane nothing goes on before it is replaced
+                }
                 // The other half shall not wait for a lock in this one; sent again, it finds itself applied.
                 locked = e;
             }

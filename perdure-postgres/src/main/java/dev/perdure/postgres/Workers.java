@@ -5,6 +5,7 @@ import dev.perdure.spi.NewRun;
 import dev.perdure.spi.WorkerId;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.time.Instant;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Workers {
     private final Database database;
     private final LeaseSql sql;
+    private final Lanes lanes;
     private final ConcurrentMap<WorkerId, Integer> numbers = new ConcurrentHashMap<>();
     /** Those that have joined through this store. */
     private final ConcurrentMap<Integer, Leases.Joining> joined = new ConcurrentHashMap<>();
@@ -21,18 +23,67 @@ final class Workers {
     Workers(Database database, LeaseSql sql) {
         this.database = database;
         this.sql = sql;
+        this.lanes = new Lanes(database, sql);
     }
 
-    void joined(Leases.Joining joining, int number) {
-        numbers.put(joining.id(), number);
-        joined.put(number, joining);
+    /** Their lanes. */
+    Lanes lanes() {
+        return lanes;
     }
 
-    void gone(WorkerId id) {
-        Integer number = numbers.remove(id);
-        if (number != null) {
-            joined.remove(number);
+    /** Makes a worker known; gives the store's time. */
+    Instant join(Leases.Joining joining) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
+                new Parameters(statement)
+                        .object(joining.id().value())
+                        .texts(joining.definitions().toArray(String[]::new))
+                        .text(joining.version())
+                        .number(joining.lease().toNanos() / 1_000)
+                        .integer(joining.lanes())
+                        .time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    int number = row.getInt("number");
+                    numbers.put(joining.id(), number);
+                    joined.put(number, joining);
+                    return Results.time(row, "at");
+                }
+            }
+        });
+    }
+
+    /** Renews a lease; gives the store's time, or null if the worker is dead. */
+    @Nullable
+    Instant renew(WorkerId id) {
+        Integer number = number(id);
+        if (number == null) {
+            return null;
         }
+        return database.<@Nullable Instant>call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
+                new Parameters(statement).integer(number).time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Results.time(row, "at") : null;
+                }
+            }
+        });
+    }
+
+    /** Ends a lease, and with it all lanes. */
+    void leave(WorkerId id) {
+        Integer number = number(id);
+        if (number == null) {
+            return;
+        }
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.leave)) {
+                new Parameters(statement).integer(number);
+                return statement.execute();
+            }
+        });
+        numbers.remove(id);
+        joined.remove(number);
     }
 
     /** What a worker can run, if it has joined through this store. */

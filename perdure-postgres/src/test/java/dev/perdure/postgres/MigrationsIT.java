@@ -45,7 +45,7 @@ final class MigrationsIT {
             }
         }
         assertThat(TestServer.query("SELECT version FROM %s.migration ORDER BY version".formatted(schema)))
-                .isEqualTo("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n15\n17");
+                .isEqualTo("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n13\n15\n17");
     }
 
     @Test

@@ -32,7 +32,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -188,9 +187,7 @@ final class StatementsIT {
                     .notifications(false)
                     .open()) {
                 fixture = new StoreFixture(other);
-                workers.joined(
-                        new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
-                        Objects.requireNonNull(workers.number(fixture.worker)));
+                workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
                 PostgresDispatch dispatch = new PostgresDispatch(
                         database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger), new Watermark());
                 for (int i = 0; i < 8; i++) {

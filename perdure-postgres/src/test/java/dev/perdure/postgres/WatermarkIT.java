@@ -12,7 +12,6 @@ import dev.perdure.spi.NewRun;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -30,9 +29,7 @@ final class WatermarkIT {
             Database database = new Database(Connections.from(pool, 3), () -> null);
             Workers workers = new Workers(database, new LeaseSql(schema));
             StoreFixture fixture = new StoreFixture(store);
-            workers.joined(
-                    new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4),
-                    Objects.requireNonNull(workers.number(fixture.worker)));
+            workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
             PostgresLedger ledger =
                     new PostgresLedger(database, schema, new Keys(schema, database), workers, new PostgresHints());
             Watermark watermark = new Watermark();

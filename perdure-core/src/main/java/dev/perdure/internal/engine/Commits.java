@@ -1,6 +1,8 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.ClosedException;
+import dev.perdure.StoreException;
+import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
@@ -14,11 +16,13 @@ import org.jspecify.annotations.Nullable;
  * if that has just lost its lease, they go again with its successor, because they ask for nothing that needs the lease.
  */
 final class Commits {
+    private final Settings settings;
     private final @Nullable Worker worker;
     private final Committer client;
     private final BooleanSupplier closed;
 
     Commits(Settings settings, @Nullable Worker worker, BooleanSupplier closed) {
+        this.settings = settings;
         this.worker = worker;
         this.closed = closed;
         this.client = new Committer(
@@ -39,14 +43,32 @@ final class Commits {
     List<Outcome> commitAll(List<Change> changes) {
         requireOpen();
         Session session = worker == null ? null : worker.session();
-        List<Outcome> outcomes = commitAll(session, changes);
-        List<Outcome> all = new ArrayList<>(outcomes);
+        List<Outcome> all = new ArrayList<>(commitAll(session, changes));
+        if (session != null && all.stream().anyMatch(Outcome.Fenced.class::isInstance)) {
+            retire(session);
+        }
         for (int i = 0; i < all.size(); i++) {
             if (all.get(i) instanceof Outcome.Fenced) {
                 all.set(i, client.commit(changes.get(i)));
             }
         }
         return all;
+    }
+
+    /** What a session that is over has sent, and what was not answered, must not arrive after what is sent now. */
+    private void retire(Session over) {
+        Backoff backoff = new Backoff(settings.clockwork());
+        while (true) {
+            try {
+                settings.store().leases().leave(over.id());
+                return;
+            } catch (StoreException trouble) {
+                if (trouble.kind() == StoreException.Kind.UNUSABLE || closed.getAsBoolean()) {
+                    throw trouble;
+                }
+                backoff.pause();
+            }
+        }
     }
 
     /** Commits changes that may be fenced. */
