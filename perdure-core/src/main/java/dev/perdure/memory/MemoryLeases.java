@@ -22,6 +22,10 @@ final class MemoryLeases implements Leases {
         return tables.inTransaction(() -> {
             Tables.Worker worker = tables.workers.computeIfAbsent(joining.id(), id -> new Tables.Worker(joining));
             extend(worker);
+            joining.former().forEach(former -> {
+                tables.workers.remove(former);
+                tables.takeBack(former);
+            });
             return tables.now();
         });
     }
@@ -50,7 +54,7 @@ final class MemoryLeases implements Leases {
             for (Row row : List.copyOf(tables.byKey.values())) {
                 boolean orphan = row.state == RunState.RUNNING && !tables.workers.containsKey(row.owner);
                 if (orphan && changes.size() < limit) {
-                    changes.add(tables.recover(row, "its worker " + row.owner + " died"));
+                    changes.add(tables.takeOver(row));
                 }
             }
             return changes;

@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -64,6 +65,11 @@ final class Tables {
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
+    /** What was taken from workers whose lease had ended, with the entries it had then. */
+    private final Map<WorkerId, Map<Row, Integer>> takeovers = new HashMap<>();
+    /** Workers whose process has joined again as another. */
+    private final Set<WorkerId> returned = new HashSet<>();
+
     final Post post = new Post(this);
     final MemoryObjects objects = new MemoryObjects(this);
     final Graphs graphs = new Graphs(this);
@@ -211,6 +217,30 @@ final class Tables {
                         && child.start.parent().run().equals(row.ref)
                         && !child.isTask())
                 .forEach(child -> child.start = child.start.withParent(null));
+    }
+
+    /** Takes a run from a worker whose lease has ended. That counts, unless the worker's process joins again. */
+    RunChange takeOver(Row row) {
+        WorkerId worker = Objects.requireNonNull(row.owner);
+        RunChange change = recover(row, "the lease of its worker " + worker + " ended");
+        takeovers.computeIfAbsent(worker, unseen -> new HashMap<>()).put(row, row.entriesAtRecovery);
+        if (returned.contains(worker)) {
+            takeBack(worker);
+        }
+        return change;
+    }
+
+    /** The process of a worker has joined again as another: what was taken from it counts as no recovery. */
+    void takeBack(WorkerId worker) {
+        returned.add(worker);
+        Map<Row, Integer> taken = takeovers.remove(worker);
+        if (taken != null) {
+            taken.forEach((row, entries) -> {
+                if (row.entriesAtRecovery == entries && row.recoveries > 0) {
+                    row.recoveries--;
+                }
+            });
+        }
     }
 
     /** What happens to a run whose worker died, or could not carry it on. */

@@ -17,9 +17,20 @@ public interface Leases {
      * @param version its version, or null
      * @param lease how long it counts as alive without renewing
      * @param lanes how many batches it sends at once
+     * @param former which workers its process was before: they let go of everything, and did not die
      */
     record Joining(
-            WorkerId id, Set<String> definitions, @Nullable String version, Duration lease, int lanes) {}
+            WorkerId id,
+            Set<String> definitions,
+            @Nullable String version,
+            Duration lease,
+            int lanes,
+            Set<WorkerId> former) {
+        /** A worker of a process that joins for the first time. */
+        public Joining(WorkerId id, Set<String> definitions, @Nullable String version, Duration lease, int lanes) {
+            this(id, definitions, version, lease, lanes, Set.of());
+        }
+    }
 
     /**
      * A run that a worker holds according to the store.

@@ -17,6 +17,10 @@ final class LeaseSql {
                 INSERT INTO ${schema}.lane (worker, number)
                 SELECT joined.number, lane FROM joined CROSS JOIN generate_series(${POLL_LANE}, ? - 1) AS lane
                 WHERE joined.is_new
+            ), former AS (
+                -- They have let go of everything, so nobody has to wait for the end of their leases.
+                UPDATE ${schema}.worker SET returned = true, expires_at = LEAST(expires_at, clock_timestamp())
+                WHERE id = ANY (?::text[]::uuid[])
             )
             SELECT number, COALESCE(?::timestamptz, now()) AS at FROM joined
             """;
@@ -55,13 +59,18 @@ final class LeaseSql {
             SELECT count(*) FROM replaced
             """;
 
-    /** Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. */
+    /**
+     * Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. Of those from which runs were
+     * taken it is remembered for an hour, in case their processes join again.
+     */
     private static final String FORGET = """
             WITH forgotten AS (
                 DELETE FROM ${schema}.worker
                 WHERE number IN (
                     SELECT w.number FROM ${schema}.worker w
                     WHERE w.dead AND NOT EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                      AND (w.expires_at < clock_timestamp() - interval '1 hour'
+                           OR NOT EXISTS (SELECT FROM ${schema}.takeover t WHERE t.worker = w.number))
                     FOR UPDATE OF w SKIP LOCKED
                 )
                 RETURNING 1
@@ -121,12 +130,66 @@ final class LeaseSql {
             SELECT count(*) FROM buried
             """;
 
-    /** Whether any of the dead still holds something. */
+    /** Whether any of the dead still holds something, or what was taken from one counts although it has not died. */
     private static final String LEFT_BEHIND = """
             SELECT EXISTS (
                 SELECT FROM ${schema}.worker w
-                WHERE w.dead AND EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                WHERE (w.dead AND EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number))
+                   OR (w.returned AND EXISTS (SELECT FROM ${schema}.takeover t WHERE t.worker = w.number))
             ) AS any
+            """;
+
+    /** Remembers from whom runs were taken. Those that were killed have ended by it. */
+    private static final String TAKEN_OVER = """
+            WITH noted AS (
+                INSERT INTO ${schema}.takeover (worker, key, entries, partition)
+                SELECT g.worker, r.key, r.entries_at_recovery, r.partition
+                FROM unnest(?::int[], ?::bigint[]) AS g (worker, key)
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                WHERE r.state < ${COMPLETED}
+                ON CONFLICT DO NOTHING
+                RETURNING key
+            )
+            SELECT count(*) FROM noted
+            """;
+
+    /**
+     * Takes back what was counted as a recovery when a run was taken from a worker whose process has joined again since. If the
+     * run was recovered again after progress, its count has begun anew since, and stays. Runs that are locked are left for the next sweep.
+     */
+    private static final String TAKE_BACK = """
+            WITH taken AS MATERIALIZED (
+                SELECT t.place, t.key, t.entries
+                FROM ${schema}.worker w
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, entries FROM ${schema}.takeover
+                    WHERE takeover.worker = w.number
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) t
+                WHERE w.returned
+                LIMIT ?
+            ), found AS MATERIALIZED (
+                SELECT t.place, r.*, r.recoveries > 0 AND r.entries_at_recovery = t.entries AND r.state < ${COMPLETED} AS counts
+                FROM taken t
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = t.key FOR NO KEY UPDATE SKIP LOCKED) r
+            ), settled AS (
+                DELETE FROM ${schema}.takeover WHERE ctid = ANY (ARRAY(SELECT place FROM found))
+            ), among_others AS (
+                UPDATE ${schema}.ready SET alone = false
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.place
+                    FROM found f
+                    CROSS JOIN LATERAL (
+                        SELECT ctid AS place FROM ${schema}.ready q WHERE q.key = f.key OFFSET 0
+                    ) q
+                    WHERE f.counts AND f.state = ${READY} AND f.recoveries = ${ALONE_AFTER}))
+            ), uncounted AS (
+                UPDATE ${schema}.run SET recoveries = f.recoveries - 1
+                FROM found f
+                WHERE run.key = ANY (ARRAY(SELECT key FROM found WHERE counts)) AND run.key = f.key AND f.counts
+            )
+            SELECT count(*) FROM found
             """;
 
     /**
@@ -209,6 +272,8 @@ final class LeaseSql {
     final String heldUp;
     final String buryHeldUp;
     final String leftBehind;
+    final String takenOver;
+    final String takeBack;
     final String orphans;
     final String given;
     final String owned;
@@ -224,6 +289,8 @@ final class LeaseSql {
         this.heldUp = schema.sql(HELD_UP);
         this.buryHeldUp = schema.sql(BURY_HELD_UP);
         this.leftBehind = schema.sql(LEFT_BEHIND);
+        this.takenOver = schema.sql(TAKEN_OVER);
+        this.takeBack = schema.sql(TAKE_BACK);
         this.orphans = schema.sql(ORPHANS);
         this.given = schema.sql(GIVEN);
         this.owned = schema.sql(OWNED);

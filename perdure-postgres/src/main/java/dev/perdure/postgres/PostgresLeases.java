@@ -34,6 +34,8 @@ import org.slf4j.LoggerFactory;
 final class PostgresLeases implements Leases {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
+    private static final int TAKEN_BACK_AT_ONCE = 1_000;
+
     private final Database database;
     private final LeaseSql sql;
     private final LedgerSql ledgerSql;
@@ -107,8 +109,23 @@ final class PostgresLeases implements Leases {
         } catch (RefusedException refused) {
             changes = giveBackSingly(limit);
         }
+        takeBack();
         tell(changes);
         return changes;
+    }
+
+    /** Runs were taken from workers whose processes have joined again: that counts as no recovery. */
+    private void takeBack() {
+        database.call(connection -> {
+            String both = String.join(";\n", ledgerSql.settings, sql.takeBack);
+            try (PreparedStatement statement = Database.prepare(connection, both)) {
+                new Parameters(statement)
+                        .text(LedgerSql.LOCK_TIMEOUT)
+                        .integer(TAKEN_BACK_AT_ONCE)
+                        .integer(TAKEN_BACK_AT_ONCE);
+                return statement.execute();
+            }
+        });
     }
 
     private void tell(List<RunChange> changes) {
@@ -219,6 +236,12 @@ final class PostgresLeases implements Leases {
         tried[0] = orphans.get(0).run().key();
         try (PreparedStatement statement = Database.prepare(connection, ledgerSql.moves.move)) {
             bind(new Parameters(statement), orphans);
+            statement.execute();
+        }
+        try (PreparedStatement statement = Database.prepare(connection, sql.takenOver)) {
+            new Parameters(statement)
+                    .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
+                    .longs(keys(orphans));
             statement.execute();
         }
         answer(connection, orphans.stream().filter(Orphan::awaited).toList());
@@ -348,7 +371,7 @@ final class PostgresLeases implements Leases {
                 .longs(new Long[count])
                 .ints(new Integer[count])
                 .texts(orphans.stream()
-                        .map(orphan -> "its worker " + orphan.workerId() + " died")
+                        .map(orphan -> "the lease of its worker " + orphan.workerId() + " ended")
                         .toArray(String[]::new))
                 .ints(new Integer[count])
                 .texts(new String[count])

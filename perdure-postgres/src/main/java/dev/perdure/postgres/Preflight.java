@@ -24,6 +24,7 @@ final class Preflight {
                AND has_table_privilege('${schema}.event', 'SELECT, INSERT')
                AND has_table_privilege('${schema}.worker', 'DELETE')
                AND has_table_privilege('${schema}.lane', 'DELETE')
+               AND has_table_privilege('${schema}.takeover', 'SELECT, INSERT, UPDATE, DELETE')
                AND has_table_privilege('${schema}.held', 'DELETE')
                AND has_table_privilege('${schema}.ready', 'DELETE')
                AND has_table_privilege('${schema}.timer', 'DELETE')

@@ -41,6 +41,7 @@ final class Workers {
                         .text(joining.version())
                         .number(joining.lease().toNanos() / 1_000)
                         .integer(joining.lanes())
+                        .texts(joining.former().stream().map(WorkerId::toString).toArray(String[]::new))
                         .time(database.time());
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();

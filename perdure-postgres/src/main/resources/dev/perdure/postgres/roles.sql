@@ -10,7 +10,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.journal TO ${worker};
 GRANT SELECT, INSERT ON ${schema}.event, ${schema}.awakeable, ${schema}.publication TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.held, ${schema}.ready, ${schema}.timer,
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,
     ${schema}.inbox TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.inbox_task TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};

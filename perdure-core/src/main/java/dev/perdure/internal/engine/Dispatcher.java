@@ -37,7 +37,8 @@ import org.slf4j.LoggerFactory;
  * to be launched.
  *
  * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
- * runs nothing else is taken. If one waits for longer than a lease, this worker takes nothing else during every second lease,
+ * runs nothing else is taken, for two leases at most: one that has not killed its process by then holds up no others. After
+ * each of them comes a poll for others. If one waits for longer than a lease, this worker takes nothing else during every second lease,
  * so that it empties sooner or later without standing still because of it.
  */
 final class Dispatcher {
@@ -45,6 +46,8 @@ final class Dispatcher {
     private static final int CLAIM_BATCH = 500;
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(25);
     private static final long LONGEST = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int EXCLUSIVE_LEASES = 2;
 
     private static final Polled NOTHING = new Polled(List.of(), List.of(), null, false);
 
@@ -58,6 +61,10 @@ final class Dispatcher {
     private volatile boolean taking;
 
     private volatile boolean exclusive;
+    private long exclusiveSince;
+    /** Whether it is the turn of runs that need not be alone. */
+    private boolean othersFirst;
+
     private volatile boolean draining;
     private volatile boolean hungry;
     private volatile boolean reconcile;
@@ -162,14 +169,16 @@ final class Dispatcher {
 
     private Polled poll(Session session) {
         giveBackForgotten(session);
-        exclusive = exclusive && session.executions().stream().anyMatch(Execution::alone);
+        endExclusiveIfTime(session);
         boolean empty = session.isEmpty();
+        boolean aloneToo = empty && !othersFirst;
         int room = exclusive || (draining && !empty) ? 0 : rules.maxRuns() - session.size();
         int limit = Math.clamp(room, 0, CLAIM_BATCH);
         hungry = limit < CLAIM_BATCH;
         Polled polled = settings.store()
                 .dispatch()
-                .poll(new Dispatch.Poll(session.id(), registry.names(), rules.queues(), rules.version(), limit, empty));
+                .poll(new Dispatch.Poll(
+                        session.id(), registry.names(), rules.queues(), rules.version(), limit, aloneToo));
         polled.paused().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {
@@ -177,9 +186,10 @@ final class Dispatcher {
         }
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
         hungry = alone || polled.aloneWaits() || polled.claimed().size() == limit;
-        if (polled.aloneWaits() && !empty && session.isEmpty()) {
+        if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
             look.raise(); // the last one left before it was known that somebody waits for that
         }
+        othersFirst = false;
         launch(session, polled.claimed());
         return polled;
     }
@@ -193,6 +203,15 @@ final class Dispatcher {
                     .orElse(false);
         }
         return news;
+    }
+
+    private void endExclusiveIfTime(Session session) {
+        boolean lasts = settings.clockwork().nanoTime() - exclusiveSince
+                < EXCLUSIVE_LEASES * rules.lease().toNanos();
+        if (exclusive && !(lasts && session.executions().stream().anyMatch(Execution::alone))) {
+            exclusive = false;
+            othersFirst = true;
+        }
     }
 
     private boolean isTimeToDrain() {
@@ -212,7 +231,10 @@ final class Dispatcher {
         Map<RunRef, Journals.Page> journals = session.readFirst(withJournal);
         for (Claimed claim : claimed) {
             registry.find(claim.definition()).ifPresent(definition -> {
-                exclusive |= claim.alone();
+                if (claim.alone()) {
+                    exclusive = true;
+                    exclusiveSince = settings.clockwork().nanoTime();
+                }
                 Held held = Held.of(claim, definition, Optional.empty());
                 session.launch(held, journals.getOrDefault(claim.run(), Journals.Page.EMPTY));
             });

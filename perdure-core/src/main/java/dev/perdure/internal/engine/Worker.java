@@ -16,6 +16,7 @@ import dev.perdure.spi.WorkerId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. When a renewal is
  * refused, or none got through before the lease ends by our own monotonic clock, the session ends: nothing of it is written
- * any more, and the worker joins as a new incarnation.
+ * any more, and the worker joins as a new incarnation, which names the former one: that has let go of its runs and has not died.
  */
 final class Worker implements Session.Home {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
@@ -54,7 +55,7 @@ final class Worker implements Session.Home {
         this.tick = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
         this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
-        this.session = join();
+        this.session = join(Set.of());
     }
 
     void start() {
@@ -62,7 +63,7 @@ final class Worker implements Session.Home {
         settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
     }
 
-    private Session join() {
+    private Session join(Set<WorkerId> former) {
         Clockwork clockwork = settings.clockwork();
         WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
         Session joining = new Session(id, settings, rules.lease(), shared, this);
@@ -74,7 +75,8 @@ final class Worker implements Session.Home {
                         registry.names(),
                         rules.version(),
                         rules.lease(),
-                        settings.store().lanes()));
+                        settings.store().lanes(),
+                        former));
         joining.renewed(sent, rules.lease().toNanos());
         shared.clock().observe(now);
         LOG.info(
@@ -186,7 +188,7 @@ final class Worker implements Session.Home {
                 current.end();
             }
             if (!closing) {
-                session = join();
+                session = join(Set.of(current.id()));
             }
         }
     }

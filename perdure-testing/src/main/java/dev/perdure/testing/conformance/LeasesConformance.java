@@ -7,6 +7,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
@@ -131,6 +132,65 @@ public abstract class LeasesConformance extends StoreConformance {
         assertThat(store().leases().sweep(10)).isEmpty();
     }
 
+    /** Lets a worker claim the run and lose its lease, and its process join again, before or after the sweep. */
+    private void surviveAnOutage(RunRef run, boolean sweptFirst) {
+        WorkerId worker = join();
+        assertThat(claimOne(worker).run()).isEqualTo(run);
+        store().leases().leave(worker);
+        if (sweptFirst) {
+            sweep();
+        }
+        WorkerId next = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(next, Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(worker)));
+        sweep();
+        assertThat(stateOf(run)).isEqualTo(RunState.READY);
+    }
+
+    @Test
+    void a_worker_whose_process_joins_again_has_not_died() {
+        RunRef run = startReady("innocent");
+        for (int i = 0; i < Claimed.PAUSED_AFTER; i++) {
+            surviveAnOutage(run, i % 2 == 0);
+            assertThat(found(run).info().recoveries()).isZero();
+        }
+    }
+
+    @Test
+    void a_run_is_not_left_to_run_alone_by_outages() {
+        RunRef run = startReady("innocent");
+        for (int i = 1; i < Claimed.ALONE_AFTER; i++) {
+            die(run);
+        }
+        surviveAnOutage(run, true);
+        assertThat(found(run).info().recoveries()).isEqualTo(Claimed.ALONE_AFTER - 1);
+
+        WorkerId busy = join();
+        Poll notAlone = new Poll(busy, Set.of(DEFINITION), Set.of(QUEUE), null, 1, false);
+        assertThat(store().dispatch().poll(notAlone).claimed())
+                .extracting(Claimed::run)
+                .containsExactly(run);
+    }
+
+    @Test
+    void a_worker_that_joins_again_takes_back_nothing_that_has_been_forgiven_by_progress() {
+        RunRef run = startReady("a");
+        WorkerId slow = join();
+        claimOne(slow);
+        store().leases().leave(slow);
+        sweep();
+        WorkerId worker = join();
+        Claimed claimed = claimOne(worker);
+        apply(worker, advance(run, claimed.epoch(), STAY, step(1, "1")));
+        store().leases().leave(worker);
+        sweep();
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+
+        WorkerId next = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(next, Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(slow)));
+        sweep();
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+    }
+
     @Test
     void recoveries_without_progress_count_up_to_the_pause() {
         RunRef run = startReady("poison");
@@ -144,7 +204,7 @@ public abstract class LeasesConformance extends StoreConformance {
         assertThat(stateOf(run)).isEqualTo(RunState.PAUSED);
         assertThat(found(run).info().reason().orElseThrow())
                 .contains("Recovered 10 times without progress")
-                .contains("died");
+                .contains("the lease of its worker");
         command(run, Order.RESUME, "");
         assertThat(found(run).info().recoveries()).isZero();
     }
