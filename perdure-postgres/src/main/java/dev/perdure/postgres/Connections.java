@@ -43,6 +43,11 @@ final class Connections implements AutoCloseable {
         return new Connections(source, pooled, most);
     }
 
+    /** Where they come from. */
+    DataSource source() {
+        return source;
+    }
+
     /** How many it takes at once. */
     int most() {
         return most;

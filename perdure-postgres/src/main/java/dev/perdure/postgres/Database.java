@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -68,6 +69,11 @@ final class Database implements AutoCloseable {
     Database(Connections connections, Supplier<@Nullable Instant> time) {
         this.connections = connections;
         this.time = time;
+    }
+
+    /** What to tell the owner of the pool if a worker has a lease this long. */
+    Optional<String> poolWarning(Duration lease) {
+        return PoolTimeout.warning(connections.source(), lease);
     }
 
     /** The time to write instead of the database's own, in tests; null in production. */

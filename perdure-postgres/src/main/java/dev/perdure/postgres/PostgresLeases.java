@@ -60,7 +60,11 @@ final class PostgresLeases implements Leases {
 
     @Override
     public Instant join(Joining joining) {
-        return workers.join(joining);
+        Instant now = workers.join(joining);
+        if (joining.former().isEmpty()) {
+            database.poolWarning(joining.lease()).ifPresent(LOG::warn);
+        }
+        return now;
     }
 
     @Override

@@ -4,12 +4,24 @@ import java.time.Duration;
 
 /** Waits for the store's own threads to end. */
 final class Threads {
-    private static final Duration LONGEST = Duration.ofSeconds(15);
+    /** Time to send what is left. */
+    private static final Duration LONGEST = Duration.ofSeconds(1);
 
     private Threads() {}
 
-    /** Waits without being interruptible: whoever closes wants nothing left behind. */
+    /**
+     * Waits without being interruptible: a caller that closes wants nothing left behind. A thread that has not ended after a
+     * moment waits for a database that does not answer, most often in a pool: it is interrupted, which ends that wait.
+     */
     static void join(Thread thread) {
+        await(thread);
+        if (thread.isAlive()) {
+            thread.interrupt();
+            await(thread);
+        }
+    }
+
+    private static void await(Thread thread) {
         boolean interrupted = false;
         long end = System.nanoTime() + LONGEST.toNanos();
         while (thread.isAlive() && System.nanoTime() - end < 0) {

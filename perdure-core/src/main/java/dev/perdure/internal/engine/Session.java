@@ -49,6 +49,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -87,7 +88,7 @@ final class Session implements Host {
     private final Set<String> wantingMore = ConcurrentHashMap.newKeySet();
 
     private final AtomicLong provisionalKeys = new AtomicLong();
-    private volatile boolean over;
+    private final AtomicBoolean over = new AtomicBoolean();
     private volatile boolean closing;
     private volatile long leaseEnds;
 
@@ -141,26 +142,49 @@ final class Session implements Host {
 
     // ---- the lease
 
-    /** The lease was renewed by a request that was sent at this monotonic time. */
-    void renewed(long sentNanos, long leaseNanos) {
-        leaseEnds = sentNanos + leaseNanos;
+    /** The lease begins with the request to join, which was sent at this monotonic time. */
+    void joined(long sentNanos) {
+        leaseEnds = sentNanos + lease.toNanos();
+    }
+
+    /**
+     * The lease was renewed by a request that was sent at this monotonic time.
+     *
+     * @return whether in time: a lease that has ended by our own clock stays so, because batches have been refused since
+     */
+    boolean renewed(long sentNanos) {
+        boolean inTime = alive();
+        if (inTime) {
+            leaseEnds = sentNanos + lease.toNanos();
+        }
+        return inTime;
+    }
+
+    /** How long the lease lasts by our own clock; {@link Clockwork#NEVER} if it has ended for good. */
+    long nanosLeft() {
+        return isOver()
+                ? Clockwork.NEVER
+                : Math.max(0, leaseEnds - settings.clockwork().nanoTime());
     }
 
     @Override
     public boolean alive() {
-        return !over && settings.clockwork().nanoTime() - leaseEnds < 0;
+        return !isOver() && settings.clockwork().nanoTime() - leaseEnds < 0;
     }
 
-    /** The lease is lost: drop everything, write nothing. */
-    void end() {
-        over = true;
+    /** The lease is lost: drop everything, write nothing. Says whether that is news. */
+    boolean end() {
+        if (!over.compareAndSet(false, true)) {
+            return false;
+        }
         executions.values().forEach(Execution::lose);
         kept.forEach(Execution::lose);
         trains.values().forEach(Train::abandon);
+        return true;
     }
 
-    boolean isOver() {
-        return over;
+    private boolean isOver() {
+        return over.get();
     }
 
     /** The worker closes: everything in memory, and what is still being started, is to leave at its next call or wait. */
@@ -250,7 +274,7 @@ final class Session implements Host {
         if (!turn.isAhead()) {
             turn.tellBegun();
         }
-        if (over) {
+        if (isOver()) {
             execution.lose();
         }
         if (closing) {
@@ -564,7 +588,7 @@ final class Session implements Host {
     @Override
     public void keep(Execution execution) {
         kept.add(execution);
-        if (over) {
+        if (isOver()) {
             execution.lose();
         }
     }

@@ -19,7 +19,9 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,14 +29,18 @@ import org.slf4j.LoggerFactory;
  * The part of an engine that carries runs on. It keeps a lease, and inside it a {@link Session}; the {@link Dispatcher} gets
  * it work.
  *
- * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. When a renewal is
- * refused, or none got through before the lease ends by our own monotonic clock, the session ends: nothing of it is written
- * any more, and the worker joins as a new incarnation, which names the former one: that has let go of its runs and has not died.
+ * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. Another watches: if no
+ * renewal got through before the lease ends by our own monotonic clock, the session ends, and nothing of it is written any
+ * more. That loop never waits for the store, because the store may hang for longer than the lease, in a pool for instance. When the session
+ * has ended, or a renewal was refused, the worker joins as a new incarnation and names the former one, which has let go of its
+ * runs and has not died.
  */
 final class Worker implements Session.Home {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
     private static final int RENEWALS_PER_LEASE = 4;
     private static final int SWEEP_BATCH = 500;
+    /** So much longer than the time for bodies closing takes at most. */
+    private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final Settings settings;
     private final Settings.WorkerRules rules;
@@ -42,6 +48,7 @@ final class Worker implements Session.Home {
     private final Session.Shared shared;
     private final Dispatcher dispatcher;
     private final Clockwork.Signal tick;
+    private final Clockwork.Signal watch;
     private final Clockwork.Signal emptied;
     private volatile Session session;
     private volatile boolean closing;
@@ -53,6 +60,7 @@ final class Worker implements Session.Home {
         this.registry = registry;
         this.shared = shared;
         this.tick = settings.clockwork().signal();
+        this.watch = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
         this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
         this.session = join(Set.of());
@@ -60,6 +68,7 @@ final class Worker implements Session.Home {
 
     void start() {
         settings.clockwork().loop("perdure-lease", this::keepLease);
+        settings.clockwork().loop("perdure-watch", this::watchLease);
         settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
     }
 
@@ -77,7 +86,7 @@ final class Worker implements Session.Home {
                         rules.lease(),
                         settings.store().lanes(),
                         former));
-        joining.renewed(sent, rules.lease().toNanos());
+        joining.joined(sent);
         shared.clock().observe(now);
         LOG.info(
                 "Worker {} joined: {} definitions {}, queues {}, version {}, lease {}, at most {} runs.",
@@ -153,7 +162,7 @@ final class Worker implements Session.Home {
         Outage outage = new Outage("keep the lease of its worker");
         while (!left) {
             try {
-                renew(leaseNanos);
+                renew();
                 sweep();
                 backoff.reset();
                 outage.over();
@@ -170,38 +179,49 @@ final class Worker implements Session.Home {
         }
     }
 
-    private void renew(long leaseNanos) {
+    private void renew() {
         Session current = session;
         endIfExpired();
         long sent = settings.clockwork().nanoTime();
         Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
         if (now != null) {
-            current.renewed(sent, leaseNanos);
             shared.clock().observe(now);
-        } else if (!left) {
-            if (!current.isOver()) {
-                LOG.warn(
-                        "Worker {} was taken for dead by another one; it lets go of {} runs, which go on elsewhere, and joins"
-                                + " anew.",
-                        current.id(),
-                        current.size());
-                current.end();
-            }
-            if (!closing) {
-                session = join(Set.of(current.id()));
-            }
+        }
+        if (left || (now != null && current.renewed(sent))) {
+            return;
+        }
+        endIfExpired();
+        int runs = current.size();
+        if (current.end()) {
+            LOG.warn(
+                    "Worker {} was taken for dead by another one; it lets go of {} runs, which go on elsewhere, and joins"
+                            + " anew.",
+                    current.id(),
+                    runs);
+        }
+        if (!closing) {
+            session = join(Set.of(current.id()));
+            watch.raise();
+        }
+    }
+
+    /** Waits for nothing but the time, and so ends the session in time whatever the store does. */
+    private void watchLease() {
+        while (!left) {
+            Waiting.housekeeping(watch, session.nanosLeft());
+            endIfExpired();
         }
     }
 
     private void endIfExpired() {
         Session current = session;
-        if (!current.alive() && !current.isOver()) {
+        int runs = current.size();
+        if (!current.alive() && current.end()) {
             LOG.warn(
                     "The lease of worker {} ended because the store did not renew it in time; it lets go of {} runs, which"
                             + " go on elsewhere, and joins anew.",
                     current.id(),
-                    current.size());
-            current.end();
+                    runs);
         }
     }
 
@@ -240,6 +260,8 @@ final class Worker implements Session.Home {
                 rules.closeTimeout(),
                 last.inBodies());
         boolean inTime = awaitEmpty(last);
+        long interrupted = last.inBodies();
+        leave(last);
         if (inTime) {
             LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
         } else {
@@ -248,17 +270,55 @@ final class Worker implements Session.Home {
                             + " and their runs given back, so these bodies run again elsewhere.",
                     last.id(),
                     rules.closeTimeout(),
-                    last.inBodies());
-            last.executions().forEach(Execution::giveBackNow);
+                    interrupted);
         }
         left = true;
         tick.raise();
-        try {
-            settings.store().leases().leave(last.id());
-        } catch (StoreException outOfReach) {
-            LOG.debug("Could not end the lease; it will end by itself.", outOfReach);
-        }
         last.end();
+        watch.raise();
+    }
+
+    /** Gives back what is left and ends the lease, unless the store takes long for it: then the lease ends by itself. */
+    private void leave(Session last) {
+        Clockwork clockwork = settings.clockwork();
+        Clockwork.Signal done = clockwork.signal();
+        clockwork.fork("perdure-leave", () -> {
+            try {
+                giveBackNow(last);
+                left = true;
+                settings.store().leases().leave(last.id());
+            } catch (RuntimeException outOfReach) {
+                LOG.debug("Could not end the lease; it will end by itself.", outOfReach);
+            } finally {
+                done.raise();
+            }
+        });
+        if (!Waiting.housekeeping(done, LEAVE_NANOS)) {
+            LOG.warn(
+                    "The store did not answer in time when this worker closed. Its lease ends by itself, {} after the last renewal.",
+                    rules.lease());
+        }
+    }
+
+    /** All at once, so that they share commits. */
+    private void giveBackNow(Session last) {
+        List<Execution> running = List.copyOf(last.executions());
+        Clockwork.Signal all = settings.clockwork().signal();
+        AtomicInteger open = new AtomicInteger(running.size());
+        for (Execution execution : running) {
+            settings.clockwork().fork("perdure-give-back-" + execution.ref().id(), () -> {
+                try {
+                    execution.giveBackNow();
+                } finally {
+                    if (open.decrementAndGet() == 0) {
+                        all.raise();
+                    }
+                }
+            });
+        }
+        if (!running.isEmpty()) {
+            Waiting.forSignal(all);
+        }
     }
 
     /** As if the process had been killed: nothing more is written, nothing is given back. For tests of recovery. */
@@ -268,6 +328,7 @@ final class Worker implements Session.Home {
         dispatcher.close();
         session.end();
         tick.raise();
+        watch.raise();
     }
 
     private boolean awaitEmpty(Session last) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a worker does when its store is out of reach for longer than its lease. */
+/** What a worker does when its store hangs or is out of reach for longer than its lease. */
 @Timeout(20)
 final class LeaseTest {
     private static final Duration LEASE = Duration.ofSeconds(1);
@@ -72,6 +72,41 @@ final class LeaseTest {
                     }
                     return in;
                 }));
+    }
+
+    @Test
+    void a_worker_lets_go_when_its_lease_ends_although_its_renewal_hangs() throws Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        Definition<String, String> busy = untilInterrupted(begun, interrupted);
+        Perdure worker = Perdure.on(Stores.with(rows, "leases", leases("renew"::equals)))
+                .register(busy)
+                .lease(LEASE)
+                .closeTimeout(Duration.ZERO)
+                .start();
+        worker.start(busy, "x");
+        Gate.passed(begun);
+        gate.awaitSomebody();
+
+        Gate.passed(interrupted); // while the renewal hangs
+        gate.open();
+        worker.close();
+    }
+
+    @Test
+    void closing_does_not_wait_for_a_store_that_hangs() throws Exception {
+        Definition<String, String> busy = untilInterrupted(new CountDownLatch(1), new CountDownLatch(1));
+        Perdure worker = Perdure.on(Stores.with(rows, "leases", leases(Set.of("renew", "leave")::contains)))
+                .register(busy)
+                .lease(LEASE)
+                .closeTimeout(Duration.ZERO)
+                .start();
+        gate.awaitSomebody();
+
+        Thread closing = Thread.ofPlatform().start(worker::close);
+        closing.join(Duration.ofSeconds(5));
+
+        assertThat(closing.isAlive()).as("still closing").isFalse();
     }
 
     /** Says that it has begun, and waits in the gate. */
