@@ -176,7 +176,7 @@ final class DispatchSql {
     /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
     private static final String SET_ASIDE = """
             WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = 0 FOR KEY SHARE
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
             ), stuck AS MATERIALIZED (
                 SELECT r.*, COALESCE(?::timestamptz, now()) AS moved_at
                 FROM (

@@ -181,10 +181,7 @@ final class LeaseSql {
                     SELECT q.place
                     FROM found f
                     CROSS JOIN LATERAL (
-                        SELECT ctid AS place FROM ${schema}.ready q
-                        WHERE q.queue = f.queue AND q.definition = f.definition AND q.version = COALESCE(f.version, '') AND q.alone
-                          AND q.rank = ~f.priority AND q.since = f.changed_at AND q.key = f.key AND q.partition = f.partition
-                        OFFSET 0
+                        SELECT ctid AS place FROM ${schema}.ready q WHERE q.key = f.key OFFSET 0
                     ) q
                     WHERE f.counts AND f.state = ${READY} AND f.recoveries = ${ALONE_AFTER}))
             ), uncounted AS (

@@ -40,7 +40,7 @@ final class PostgresDispatch implements Dispatch {
         this.workers = workers;
         this.inbox = inbox;
         this.watermark = watermark;
-        this.stuckRuns = new StuckRuns(database, sql);
+        this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
     }
 
     @Override

@@ -35,8 +35,10 @@ final class StuckRuns {
 
     private final Database database;
     private final DispatchSql sql;
+    private final Lanes lanes;
 
-    StuckRuns(Database database, DispatchSql sql) {
+    StuckRuns(Database database, DispatchSql sql, Lanes lanes) {
+        this.lanes = lanes;
         this.database = database;
         this.sql = sql;
     }
@@ -112,6 +114,7 @@ final class StuckRuns {
             new Parameters(statement)
                     .text(LedgerSql.LOCK_TIMEOUT)
                     .integer(worker)
+                    .integer(lane(worker))
                     .time(database.time())
                     .longs(keys);
             statement.execute();
@@ -132,6 +135,7 @@ final class StuckRuns {
             Parameters parameters = new Parameters(statement)
                     .text(LedgerSql.LOCK_TIMEOUT)
                     .integer(worker)
+                    .integer(lane(worker))
                     .time(database.time());
             PostgresDispatch.suiting(parameters, request)
                     .longs(keys)
@@ -149,6 +153,10 @@ final class StuckRuns {
         }
     }
 
+    private int lane(int worker) {
+        return lanes.row(worker, Lanes.POLL);
+    }
+
     private Optional<RunChange> pause(long key, int worker, RuntimeException refusal) {
         String message =
                 String.valueOf(refusal.getMessage()).replaceAll("\\s+", " ").replaceFirst("\\.$", "");
@@ -160,6 +168,7 @@ final class StuckRuns {
                 new Parameters(statement)
                         .text(LedgerSql.LOCK_TIMEOUT)
                         .integer(worker)
+                        .integer(lane(worker))
                         .time(database.time())
                         .number(key)
                         .text(Text.storable(why));

@@ -595,7 +595,7 @@ final class Session implements Host {
     @Override
     public void keep(Execution execution) {
         kept.add(execution);
-        if (over.get()) {
+        if (isOver()) {
             execution.lose();
         }
     }

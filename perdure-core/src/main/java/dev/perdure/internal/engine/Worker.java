@@ -260,17 +260,17 @@ final class Worker implements Session.Home {
                 rules.closeTimeout(),
                 last.inBodies());
         boolean inTime = awaitEmpty(last);
-        if (!inTime) {
-            LOG.warn(
-                    "Worker {} closes after {} although the step bodies of {} runs had not ended. They are interrupted"
-                            + " and their runs given back, so these bodies run again elsewhere.",
-                    last.id(),
-                    rules.closeTimeout(),
-                    last.inBodies());
-        }
+        long interrupted = last.inBodies();
         leave(last);
         if (inTime) {
             LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
+        } else {
+            LOG.warn(
+                    "Worker {} is closed after {} although the step bodies of {} runs had not ended. They were interrupted"
+                            + " and their runs given back, so these bodies run again elsewhere.",
+                    last.id(),
+                    rules.closeTimeout(),
+                    interrupted);
         }
         left = true;
         tick.raise();
