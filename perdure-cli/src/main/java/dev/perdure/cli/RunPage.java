@@ -61,7 +61,10 @@ final class RunPage {
     private static String text(byte[] bytes) {
         String text;
         try {
-            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException notText) {
             text = "(Base64) " + Base64.getEncoder().encodeToString(bytes);
         }

@@ -64,7 +64,10 @@ final class RunsCommand {
                             run.state(),
                             run.createdAt(),
                             run.reason()
-                                    .orElse(run.awaited().isEmpty() ? "" : "waits for " + String.join(", ", run.awaited())));
+                                    .orElse(
+                                            run.awaited().isEmpty()
+                                                    ? ""
+                                                    : "waits for " + String.join(", ", run.awaited())));
         }
         out().flush();
         return 0;
@@ -73,12 +76,10 @@ final class RunsCommand {
     @Command(
             name = "show",
             mixinStandardHelpOptions = true,
-            description = "Show one run with its input, its result or failure and its history, and that of a graph with its tasks.")
+            description =
+                    "Show one run with its input, its result or failure and its history, and that of a graph with its tasks.")
     int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
-        return onRun(
-                database,
-                id,
-                (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
+        return onRun(database, id, (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
     }
 
     private static RunRef ref(PostgresStore store, RunId id) {
@@ -124,7 +125,8 @@ final class RunsCommand {
     @Command(
             name = "resolve",
             mixinStandardHelpOptions = true,
-            description = "Settle an awakeable of a run in place of whoever has its token. The run's history says who did it.")
+            description =
+                    "Settle an awakeable of a run in place of whoever has its token. The run's history says who did it.")
     int resolve(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,

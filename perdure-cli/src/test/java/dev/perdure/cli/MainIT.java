@@ -199,11 +199,15 @@ class MainIT {
                     .isInstanceOf(RunFailedException.class);
             assertThat(perdure(onDatabase("runs", "show", "pay-1"))).isZero();
             assertThat(out.toString())
-                    .contains("input       \"broken\"", "IllegalStateException: The bank is closed", "\tat dev.perdure.cli.MainIT");
+                    .contains(
+                            "input       \"broken\"",
+                            "IllegalStateException: The bank is closed",
+                            "\tat dev.perdure.cli.MainIT");
             Run<String> waits = engine.start(pay, "fine", StartOptions.id("pay-2"));
             suspended.await();
             assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
-            assertThat(perdure(onDatabase("runs", "list", "--state", "suspended"))).isZero();
+            assertThat(perdure(onDatabase("runs", "list", "--state", "suspended")))
+                    .isZero();
             assertThat(out.toString()).contains("waits for   message 'paid'", "  waits for message 'paid'");
             waits.send(paid, "in full");
             assertThat(waits.result()).isEqualTo("in full");
@@ -249,9 +253,11 @@ class MainIT {
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "yes")))
                     .isEqualTo(Main.WRONG_USAGE);
-            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{\"cents\": 5}", "--by", "anna")))
+            assertThat(perdure(
+                            onDatabase("runs", "resolve", "asks-1", "1", "--value", "{\"cents\": 5}", "--by", "anna")))
                     .isZero();
-            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{}"))).isNotZero();
+            assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "{}")))
+                    .isNotZero();
             assertThat(perdure(onDatabase("runs", "reject", "asks-1", "2", "--reason", "not today", "--by", "ben")))
                     .isZero();
             assertThat(run.result()).isEqualTo("{cents=5}not today");

@@ -81,8 +81,8 @@ final class MemoryQueries implements Runs, Journals {
 
     @Override
     public Optional<Payload> input(RunRef run) {
-        return tables.inTransaction(() ->
-                Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
+        return tables.inTransaction(
+                () -> Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
     }
 
     @Override

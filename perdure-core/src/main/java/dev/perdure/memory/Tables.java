@@ -214,8 +214,7 @@ final class Tables {
                     case ANSWER ->
                         Optional.ofNullable(children.get(channel.position()))
                                 .map(child -> "run '" + child + "'")
-                                .or(() -> post.answerTo(
-                                        new Address(row.ref.id(), channel.position(), row.restarts)));
+                                .or(() -> post.answerTo(new Address(row.ref.id(), channel.position(), row.restarts)));
                 })
                 .flatMap(Optional::stream)
                 .limit(10)

@@ -139,7 +139,8 @@ final class JdbiTransactionsIT {
                 accounts,
                 handle -> {
                     if (bodies.incrementAndGet() < 3) {
-                        handle.execute("DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$");
+                        handle.execute(
+                                "DO $$ BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$");
                     }
                     return take(handle, amount);
                 },

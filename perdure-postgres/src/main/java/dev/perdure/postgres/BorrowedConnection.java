@@ -80,7 +80,8 @@ final class BorrowedConnection {
      * Does something without the savepoints that the driver may have been told to put before statements ({@code autosave}):
      * after a savepoint rows have the number of a part of their transaction, and the isolation can no longer be set.
      */
-    static <T extends @Nullable Object> T withoutSavepoints(Connection connection, Database.Work<T> work) throws SQLException {
+    static <T extends @Nullable Object> T withoutSavepoints(Connection connection, Database.Work<T> work)
+            throws SQLException {
         PGConnection driver = connection.unwrap(PGConnection.class);
         AutoSave found = driver.getAutosave();
         if (found == AutoSave.NEVER) {

@@ -248,9 +248,11 @@ final class PostgresLeases implements Leases {
     private List<Part> parts(List<Orphan> orphans) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, orphans)));
-        parts.add(new Part(sql.takenOver, parameters -> parameters
-                .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
-                .longs(keys(orphans.stream()))));
+        parts.add(new Part(
+                sql.takenOver,
+                parameters -> parameters
+                        .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
+                        .longs(keys(orphans.stream()))));
         long[] awaited = keys(orphans.stream().filter(Orphan::awaited));
         if (awaited.length > 0) {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));

@@ -188,7 +188,8 @@ public final class PostgresOutbox {
                 }
                 case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
                     if (operator != null) {
-                        throw new IllegalArgumentException("An operator's answer is given at once, so it cannot wait: " + operator);
+                        throw new IllegalArgumentException(
+                                "An operator's answer is given at once, so it cannot wait: " + operator);
                     }
                     wishes[i] = Codes.DELIVER;
                     ids[i] = to.value();

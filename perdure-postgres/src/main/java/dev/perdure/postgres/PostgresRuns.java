@@ -91,10 +91,7 @@ final class PostgresRuns implements Runs {
     @Override
     public Optional<Payload> input(RunRef run) {
         return query
-                .all(
-                        sql.input,
-                        parameters -> parameters.number(run.key()),
-                        row -> payload(row.getBytes("input")))
+                .all(sql.input, parameters -> parameters.number(run.key()), row -> payload(row.getBytes("input")))
                 .stream()
                 .findFirst();
     }

@@ -80,8 +80,7 @@ final class SqlTrouble {
     static Optional<Transacted> expired(Throwable thrown, TransactionTicket ticket) {
         return said(thrown)
                 .filter(said -> said.getSQLState().equals(IDLE_IN_TRANSACTION_TIMEOUT))
-                .<Transacted>map(
-                        said -> new Transacted.Expired(TransactionRecorder.idleLimit(ticket.lease()), said))
+                .<Transacted>map(said -> new Transacted.Expired(TransactionRecorder.idleLimit(ticket.lease()), said))
                 .findFirst();
     }
 

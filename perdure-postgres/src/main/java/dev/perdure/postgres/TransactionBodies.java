@@ -80,8 +80,7 @@ final class TransactionBodies {
             } catch (Exception thrown) {
                 Condition condition = Condition.of(connection);
                 rollBack();
-                Optional<Transacted> trouble =
-                        SqlTrouble.fromBody(thrown, sound ? condition : Condition.LOST, ticket);
+                Optional<Transacted> trouble = SqlTrouble.fromBody(thrown, sound ? condition : Condition.LOST, ticket);
                 if (trouble.isPresent()) {
                     return trouble.get();
                 }

@@ -82,7 +82,8 @@ final class AwakeableTokensIT {
                     """.formatted(schema));
             assertThat(relations).contains("journals", "mails", "runs");
             for (String relation : relations) {
-                String rows = String.join("\n", column(statement, "SELECT t::text FROM %s.%s t".formatted(schema, relation)));
+                String rows =
+                        String.join("\n", column(statement, "SELECT t::text FROM %s.%s t".formatted(schema, relation)));
                 if (ways.stream().anyMatch(rows::contains)) {
                     found.add(relation);
                 }

@@ -55,8 +55,7 @@ final class DatabaseIT {
         String unsupported = "SELECT count(*) FROM %s.t FOR UPDATE".formatted(schema);
         assertThatThrownBy(() -> database.call(connection -> send(connection, unsupported)))
                 .isInstanceOfSatisfying(
-                        StoreException.class,
-                        e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNUSABLE))
+                        StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNUSABLE))
                 .hasMessageContaining("FOR UPDATE is not allowed with aggregate functions")
                 .hasMessageContaining("Use a PostgreSQL that does: an extension or a server made after it may not.");
         assertThat(sent).hasValue(1);

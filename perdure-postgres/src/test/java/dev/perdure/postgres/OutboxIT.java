@@ -119,7 +119,8 @@ final class OutboxIT {
             caller.commit();
         }
         assertThat(List.of(ran.take(), ran.take())).containsExactlyInAnyOrder("before", "kept");
-        assertThat(TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema))).isEqualTo("0");
+        assertThat(TestServer.query("SELECT count(*) FROM %s.inbox".formatted(schema)))
+                .isEqualTo("0");
         assertThat(ran).isEmpty();
     }
 

@@ -454,8 +454,7 @@ final class StatementsIT {
     }
 
     private static void applied(PostgresLedger ledger, Lane lane, List<Change> changes) {
-        assertThat(ledger.apply(lane, changes))
-                .hasOnlyElementsOfTypes(Outcome.Applied.class, Outcome.Commanded.class);
+        assertThat(ledger.apply(lane, changes)).hasOnlyElementsOfTypes(Outcome.Applied.class, Outcome.Commanded.class);
     }
 
     private static Map<String, Long> sequentialScans(HikariDataSource one) throws SQLException {

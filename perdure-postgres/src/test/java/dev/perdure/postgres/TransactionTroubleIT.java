@@ -123,8 +123,7 @@ final class TransactionTroubleIT {
 
     private String run(Where where, TransactionBody<Connection, String> body) {
         Definition<String, String> flow = flow(where, body);
-        try (Perdure perdure =
-                Perdure.on(store).lease(LEASE).register(flow).start()) {
+        try (Perdure perdure = Perdure.on(store).lease(LEASE).register(flow).start()) {
             return perdure.start(flow, "x").result(PATIENCE);
         }
     }

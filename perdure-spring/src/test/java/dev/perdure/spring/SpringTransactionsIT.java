@@ -255,7 +255,9 @@ final class SpringTransactionsIT {
                             int left = accounts.takeByJdbc("a", amount);
                             int session = inside.queryForObject("SELECT pg_backend_pid()", Integer.class);
                             while (outside.queryForObject(
-                                            "SELECT count(*) FROM pg_stat_activity WHERE pid = ?", Integer.class, session)
+                                            "SELECT count(*) FROM pg_stat_activity WHERE pid = ?",
+                                            Integer.class,
+                                            session)
                                     > 0) {
                                 Thread.onSpinWait();
                             }

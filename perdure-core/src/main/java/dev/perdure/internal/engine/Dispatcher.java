@@ -284,8 +284,8 @@ final class Dispatcher {
     }
 
     private static void giveBack(Session session, Leases.Owned unknown) {
-        Outcome outcome =
-                session.committer().commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
+        Outcome outcome = session.committer()
+                .commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
         LOG.debug(
                 "Gave back run {}, which this worker did not know it held: {}",
                 unknown.run().id(),

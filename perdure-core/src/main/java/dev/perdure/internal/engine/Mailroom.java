@@ -180,10 +180,7 @@ final class Mailroom {
 
     private Address find(RunRef run, int position, String operator) {
         Texts.requireName("operator", operator);
-        return settings.store()
-                .mailboxes()
-                .awakeable(run, position)
-                .orElseThrow(() -> noAwakeable(run.id(), position));
+        return settings.store().mailboxes().awakeable(run, position).orElseThrow(() -> noAwakeable(run.id(), position));
     }
 
     private static InvalidRequestException noAwakeable(RunId run, int position) {

@@ -90,7 +90,8 @@ class RunContext implements Shorthands {
         this.calls = new Calls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        this.letters = new Letters(calls, transitions, futures, values, derived, new Inbox(held, host, orders, transitions), host);
+        this.letters = new Letters(
+                calls, transitions, futures, values, derived, new Inbox(held, host, orders, transitions), host);
         this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
         this.transactions = new TransactionCalls(held, host, calls, transitions, steps);

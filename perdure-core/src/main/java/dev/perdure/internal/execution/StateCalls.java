@@ -75,7 +75,8 @@ final class StateCalls {
 
     private Entry askNames(Call call) {
         transitions.deliverTo(call);
-        String[] names = calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
+        String[] names =
+                calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
         Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
         transitions.rideForReplay(answer);
         return answer;

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Commands that come when the run has just changed: listeners are told of each change once, by the one that made it. */
 @Timeout(20)
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 final class CommandListenerTest {
     private static final RunId RUN = RunId.of("r");
 
@@ -34,8 +35,11 @@ final class CommandListenerTest {
     /** What happens to the run after it was commanded and before the store hears of that. */
     private final AtomicReference<Runnable> first = new AtomicReference<>(() -> {});
 
-    private final Definition<String, String> busy =
-            Definition.of("busy", String.class, String.class, (ctx, in) -> ctx.step("work", () -> {
+    private final Definition<String, String> busy = Definition.of(
+            "busy",
+            String.class,
+            String.class,
+            (ctx, in) -> ctx.step("work", () -> {
                 Gate.passed(mayEnd);
                 return in;
             }));
@@ -81,7 +85,8 @@ final class CommandListenerTest {
                 await().until(() -> state() == RunState.COMPLETED);
             });
             client.run(RUN, TypeRef.of(String.class)).kill("gone");
-            await().until(() -> ends().stream().anyMatch(change -> change.reason().isEmpty()));
+            await().until(() ->
+                    ends().stream().anyMatch(change -> change.reason().isEmpty()));
             assertThat(ends()).extracting(RunChange::state).containsExactly(RunState.COMPLETED);
             assertThat(run.result()).isEqualTo("x");
         }

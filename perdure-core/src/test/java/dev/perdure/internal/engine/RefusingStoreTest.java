@@ -41,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** The store answers, and refuses, as without rights or with a changed password: runs wait until a person has mended that. */
+@SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class RefusingStoreTest {
     private static final Topic<String> NEWS = Topic.of("news", String.class);
 
@@ -79,8 +80,8 @@ public final class RefusingStoreTest {
     }
 
     private <T> T proxy(Class<T> role, Object real, Seen seen, String... part) {
-        return role.cast(
-                Proxy.newProxyInstance(role.getClassLoader(), new Class<?>[] {role}, (self, method, arguments) -> {
+        return role.cast(Proxy.newProxyInstance(
+                role.getClassLoader(), new Class<?>[] {role}, (self, method, arguments) -> {
                     if (part.length == 1 && refused.equals(part[0] + "." + method.getName())) {
                         refusals.countDown();
                         throw new StoreException(
@@ -116,7 +117,9 @@ public final class RefusingStoreTest {
     /** What the run gives that was refused several times, once the store is mended. */
     private <T> T mended(Run<T> run) throws InterruptedException {
         await(refusals);
-        assertThat(run.state().isTerminal()).as("%s while it is refused", run.info()).isFalse();
+        assertThat(run.state().isTerminal())
+                .as("%s while it is refused", run.info())
+                .isFalse();
         refuse("");
         return run.result(Duration.ofSeconds(20));
     }
@@ -256,10 +259,13 @@ public final class RefusingStoreTest {
 
     @Test
     void a_graph_waits_for_how_its_tasks_ended() throws Exception {
-        Dag<String, Integer> dag = Dag.of("graph", String.class, builder -> builder.task("bad", t -> {
-            refuse("runs.tasks");
-            throw new IllegalStateException("as told");
-        }));
+        Dag<String, Integer> dag = Dag.of(
+                "graph",
+                String.class,
+                builder -> builder.task("bad", t -> {
+                    refuse("runs.tasks");
+                    throw new IllegalStateException("as told");
+                }));
         try (Perdure engine = engine(dag)) {
             Run<Integer> run = engine.start(dag, "x");
             assertThatThrownBy(() -> mended(run))

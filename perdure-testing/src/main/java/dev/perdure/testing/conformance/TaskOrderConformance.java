@@ -455,7 +455,9 @@ public abstract class TaskOrderConformance extends GraphConformance {
         deliver(a.run(), promise);
         for (int seed = 1; seed <= 2; seed++) {
             Claimed present = seed == 1 ? a : claimOne(worker);
-            apply(worker, advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
+            apply(
+                    worker,
+                    advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
             command(refOf("graph"), Order.KILL, "enough");
             assertThat(rerun(seed, "a")).isInstanceOf(Outcome.Applied.class);
             assertThat(unread(a.run())).isEmpty();

@@ -28,7 +28,8 @@ abstract class AwaitedScenarios extends Scenarios {
     @EnumSource
     void a_waiting_run_says_for_what_until_it_has_come(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
-            Definition<String, String> child = workflow("child", (ctx, in) -> ctx.receive(PAID).await());
+            Definition<String, String> child =
+                    workflow("child", (ctx, in) -> ctx.receive(PAID).await());
             Definition<String, String> flow = workflow("parent", (ctx, in) -> {
                 var begun = ctx.startChild(child, in, ChildOptions.childId("the-child"));
                 var awakeable = ctx.awakeable(String.class);
@@ -41,16 +42,20 @@ abstract class AwaitedScenarios extends Scenarios {
             perdure.settle();
             perdure.advance(Duration.ofMinutes(1));
             assertThat(run.info().awaited())
-                    .containsExactly("promise 'approval'", "run 'the-child'", "awakeable at position 2", "event 'stock'");
-            assertThat(perdure.run(RunId.of("the-child"), TypeRef.of(String.class)).info().awaited())
+                    .containsExactly(
+                            "promise 'approval'", "run 'the-child'", "awakeable at position 2", "event 'stock'");
+            assertThat(perdure.run(RunId.of("the-child"), TypeRef.of(String.class))
+                            .info()
+                            .awaited())
                     .containsExactly("message 'paid'");
             run.promise(APPROVAL).resolve("yes");
             perdure.emit(STOCK, "full");
             perdure.settle();
             assertThatThrownBy(() -> run.result(Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessage("Run 'p' has not ended after PT1M; it is SUSPENDED and waits for run 'the-child', awakeable at"
-                            + " position 2. It goes on; wait again.");
+                    .hasMessage(
+                            "Run 'p' has not ended after PT1M; it is SUSPENDED and waits for run 'the-child', awakeable at"
+                                    + " position 2. It goes on; wait again.");
         }
     }
 }
