@@ -87,30 +87,27 @@ final class BelievedBatch implements BelievedPlan {
     }
 
     /**
-     * The changes sorted.
+     * A change of the batch.
      *
-     * @param tasks the task that each ends, or null; whether it is known is asked once, as it may be forgotten at any time
+     * @param task the task that it ends, or null; whether that is known is asked once, as it may be forgotten at any time
      */
-    private record Sorting(
-            List<Change> changes, Sort[] sorts, @Nullable Member[] tasks) {
+    private record Sorted(Sort sort, @Nullable Member task) {}
+
+    /** The changes of the batch, sorted. */
+    private record Sorting(List<Sorted> all) {
         static @Nullable Sorting of(List<Change> changes, Families families) {
-            Sort[] sorts = new Sort[changes.size()];
-            @Nullable Member[] tasks = new Member[sorts.length];
-            for (int i = 0; i < sorts.length; i++) {
-                Sort sort = sort(changes.get(i));
-                if (sort == null) {
+            List<Sorted> all = new ArrayList<>(changes.size());
+            for (Change change : changes) {
+                Sort sort = sort(change);
+                Member task = sort == Sort.TASK_END && change instanceof Change.Advance advance
+                        ? families.find(advance.run().key())
+                        : null;
+                if (sort == null || (sort == Sort.TASK_END && task == null)) {
                     return null;
                 }
-                if (sort == Sort.TASK_END) {
-                    tasks[i] = families.find(
-                            ((Change.Advance) changes.get(i)).run().key());
-                    if (tasks[i] == null) {
-                        return null;
-                    }
-                }
-                sorts[i] = sort;
+                all.add(new Sorted(sort, task));
             }
-            return new Sorting(changes, sorts, tasks);
+            return new Sorting(all);
         }
 
         private static @Nullable Sort sort(Change change) {
@@ -129,12 +126,7 @@ final class BelievedBatch implements BelievedPlan {
         }
 
         private boolean has(Sort wanted) {
-            for (Sort sort : sorts) {
-                if (sort == wanted) {
-                    return true;
-                }
-            }
-            return false;
+            return all.stream().anyMatch(sorted -> sorted.sort() == wanted);
         }
 
         boolean graphs() {
@@ -160,7 +152,7 @@ final class BelievedBatch implements BelievedPlan {
     private void add(Sorting sorting, Keys keys) {
         boolean tasksEnd = sorting.has(Sort.TASK_END);
         for (int i = 0; i < changes.size(); i++) {
-            Sort sort = sorting.sorts()[i];
+            Sort sort = sorting.all().get(i).sort();
             switch (changes.get(i)) {
                 case Change.Start start when sort == Sort.CALL -> calls.begin(i, start.run(), keys);
                 case Change.Start start when sort == Sort.GRAPH_START -> graphStarts.add(i, start, keys);
@@ -168,7 +160,8 @@ final class BelievedBatch implements BelievedPlan {
                 case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
                 case Change.Advance advance when sort == Sort.WAIT -> waits.add(i, advance);
                 case Change.Advance advance when sort == Sort.APPEND -> appends.add(new Placed<>(i, advance));
-                case Change.Advance advance when tasksEnd -> graphEnds.add(i, advance, sorting.tasks()[i]);
+                case Change.Advance advance
+                when tasksEnd -> graphEnds.add(i, advance, sorting.all().get(i).task());
                 case Change.Advance advance -> ends.add(i, advance);
                 default -> throw new IllegalStateException("Not of a sort: " + changes.get(i));
             }

@@ -154,7 +154,7 @@ final class Columns<R> {
                 name,
                 "bytea",
                 (parameters, rows) -> {
-                    byte @Nullable [][] values = new byte[rows.size()][];
+                    byte[] @Nullable [] values = new byte[rows.size()][];
                     for (int i = 0; i < values.length; i++) {
                         values[i] = value.apply(rows.get(i));
                     }

@@ -50,12 +50,12 @@ final class Parameters {
         return this;
     }
 
-    Parameters bytes(byte[] value) throws SQLException {
+    Parameters bytes(byte @Nullable [] value) throws SQLException {
         statement.setBytes(++index, value);
         return this;
     }
 
-    Parameters object(Object value) throws SQLException {
+    Parameters object(@Nullable Object value) throws SQLException {
         statement.setObject(++index, value);
         return this;
     }
@@ -90,7 +90,7 @@ final class Parameters {
         return array("text", values);
     }
 
-    Parameters bytes(byte[][] values) throws SQLException {
+    Parameters bytes(byte[] @Nullable [] values) throws SQLException {
         return array("bytea", values);
     }
 

@@ -130,10 +130,12 @@ final class SharedPoolIT {
     }
 
     private static void goBackAsTheyCame(DataSource pool) throws Exception {
-        try (AutoCloseable closing = (AutoCloseable) closeable(pool)) {
+        try {
             Map<Integer, String> before = connections(pool);
             use(pool);
             assertThat(connections(pool)).isEqualTo(before).hasSize(CONNECTIONS);
+        } finally {
+            closeable(pool).close();
         }
     }
 
