@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * does not. Another worker that looks at the same time skips what this one has locked, and looks again with its next poll.
  */
 final class StuckRuns {
-    private static final Logger LOG = LoggerFactory.getLogger(StuckRuns.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     /** Tries some runs in an open transaction. */
     @FunctionalInterface

@@ -62,7 +62,7 @@ import org.slf4j.LoggerFactory;
  * everything in it is dropped, and the worker joins again as a new one.
  */
 final class Session implements Host {
-    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
     private static final int PAGE_BYTES = 256 * 1024;
 
     private final WorkerId id;

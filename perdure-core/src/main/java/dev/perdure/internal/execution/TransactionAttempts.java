@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * is asked what became of the transaction, for as long as it takes.
  */
 final class TransactionAttempts<C> implements Steps.Doing {
-    private static final Logger LOG = LoggerFactory.getLogger(TransactionAttempts.class);
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
     /** Some four seconds after the first. */
     private static final int TOLD_AT_WAIT = 10;
