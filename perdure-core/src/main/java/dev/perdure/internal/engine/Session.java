@@ -587,7 +587,7 @@ final class Session implements Host {
     public void pause(RunRef run, String definition, String reason) {
         Change.Command pause = new Change.Command(run.id(), Change.Order.PAUSE, reason);
         Outcome outcome = untilReached(() -> whatOf(run), () -> committer.commit(pause));
-        if (outcome instanceof Outcome.Applied applied && applied.state() == RunState.PAUSED) {
+        if (outcome instanceof Outcome.Commanded commanded && commanded.changed()) {
             listeners.tell(new RunChange(run.id(), definition, RunState.PAUSED, Optional.of(reason)));
         }
     }

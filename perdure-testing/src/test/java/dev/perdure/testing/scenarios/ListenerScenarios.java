@@ -134,7 +134,7 @@ abstract class ListenerScenarios extends Scenarios {
                     .contains(READY)
                     .containsOnlyOnce(COMPLETED);
             assertThat(perdure.changes())
-                    .anySatisfy(change -> assertThat(change.reason().orElse("")).contains("died"));
+                    .anySatisfy(change -> assertThat(change.reason().orElse("")).contains("the lease of its worker"));
         }
     }
 }
