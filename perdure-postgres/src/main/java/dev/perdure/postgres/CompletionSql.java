@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Schema;
+
 /** The statements around the body of a transaction step in another database. See {@link TransactionSql}. */
 final class CompletionSql {
     /** What an earlier transaction of this step left behind. */

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.GuardedConnection;
 import dev.perdure.TransactionOptions.Isolation;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;

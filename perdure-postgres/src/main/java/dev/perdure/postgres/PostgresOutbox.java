@@ -1,5 +1,12 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.inbox.InboxSql;
+import dev.perdure.postgres.inbox.InboxTasks;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.InvalidRequestException;
 import dev.perdure.RunId;
 import dev.perdure.StoreException;

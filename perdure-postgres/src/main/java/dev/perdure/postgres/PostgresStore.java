@@ -1,5 +1,27 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.hint.ListeningLoop;
+import dev.perdure.postgres.hint.Notifier;
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.inbox.InboxReader;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.LeaseSql;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.read.JournalSql;
+import dev.perdure.postgres.read.PostgresJournals;
+import dev.perdure.postgres.read.PostgresMailboxes;
+import dev.perdure.postgres.read.PostgresRuns;
+import dev.perdure.postgres.read.PostgresStates;
+import dev.perdure.postgres.read.QuerySql;
+import dev.perdure.postgres.setup.Migrations;
+import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.work.PostgresDispatch;
+import dev.perdure.postgres.work.PostgresLeases;
+import dev.perdure.postgres.work.Watermark;
+import dev.perdure.postgres.write.PostgresLedger;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.StoreException;
 import dev.perdure.StoreException.Kind;
 import dev.perdure.spi.Dispatch;

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.InvalidRequestException;
 import java.time.Instant;
 import java.util.function.Supplier;

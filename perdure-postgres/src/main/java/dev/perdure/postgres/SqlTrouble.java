@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import java.sql.Connection;

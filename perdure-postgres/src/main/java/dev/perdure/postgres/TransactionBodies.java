@@ -1,5 +1,8 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.BorrowedConnection;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.GuardedConnection;
 import dev.perdure.postgres.SqlTrouble.Condition;
 import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.spi.Entry;

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.TransactionOptions;
 import dev.perdure.TransactionOptions.Isolation;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.write.change.CompletedCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -205,7 +206,7 @@ final class BehindPoolerIT {
 
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
-    final class Wholes extends WholeConformance {
+    final class CompletedCalls extends WholeConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

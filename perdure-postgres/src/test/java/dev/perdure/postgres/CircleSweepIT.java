@@ -1,5 +1,22 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.lane.LeaseSql;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.write.Beliefs;
+import dev.perdure.postgres.write.Circles;
+import dev.perdure.postgres.write.LookedUpPlan;
+import dev.perdure.postgres.write.PostgresLedger;
+import dev.perdure.postgres.write.WriteContext;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.ReadBack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -82,7 +99,7 @@ final class CircleSweepIT {
         int worker = Objects.requireNonNull(workers.number(fixture.worker));
         WriteContext context =
                 new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
-        PostgresLedger.Sender sender = new PostgresLedger.Sender(worker, lane);
+        Sender sender = new Sender(worker, lane);
         return () -> new LookedUpPlan(context, sender, new Batch(List.of(change), keys), false).outcomes();
     }
 

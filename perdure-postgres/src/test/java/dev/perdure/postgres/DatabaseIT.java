@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Codes;
 import static dev.perdure.postgres.StoreFixture.append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

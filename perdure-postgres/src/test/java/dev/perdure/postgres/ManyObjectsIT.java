@@ -1,5 +1,8 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;

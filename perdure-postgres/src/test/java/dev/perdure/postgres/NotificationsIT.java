@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.hint.Notice;
+import dev.perdure.postgres.hint.PostgresHints;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

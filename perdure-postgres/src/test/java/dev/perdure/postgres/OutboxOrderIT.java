@@ -1,5 +1,9 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.inbox.InboxReader;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
 import static dev.perdure.postgres.StoreFixture.json;
 import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;

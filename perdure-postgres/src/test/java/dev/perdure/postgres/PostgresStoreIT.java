@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.write.change.CompletedCalls;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.conformance.AdvanceConformance;
@@ -171,7 +172,7 @@ final class PostgresStoreIT {
     }
 
     @Nested
-    final class Wholes extends WholeConformance {
+    final class CompletedCalls extends WholeConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -1,5 +1,14 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.hint.Notice;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.SqlState;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.postgres.work.Watermark;
+import dev.perdure.postgres.write.Belief;
+import dev.perdure.postgres.write.change.AwaitedText;
+import dev.perdure.postgres.write.change.Keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;

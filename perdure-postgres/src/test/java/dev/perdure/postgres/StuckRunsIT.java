@@ -1,5 +1,6 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.work.StuckRuns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -43,12 +44,12 @@ final class StuckRunsIT {
                 .open();
         fixture = new StoreFixture(store);
         lines.start();
-        ((Logger) LoggerFactory.getLogger(StuckRuns.class)).addAppender(lines);
+        ((Logger) LoggerFactory.getLogger("dev.perdure.store")).addAppender(lines);
     }
 
     @AfterEach
     void close() {
-        ((Logger) LoggerFactory.getLogger(StuckRuns.class)).detachAppender(lines);
+        ((Logger) LoggerFactory.getLogger("dev.perdure.store")).detachAppender(lines);
         store.close();
         pool.close();
     }

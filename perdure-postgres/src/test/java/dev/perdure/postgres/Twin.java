@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.write.Planner;
+import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Change;
@@ -46,11 +48,11 @@ final class Twin {
                 .time(time)
                 .believing(believes)
                 .open();
-        // What leases and migrations write tells nothing of batches.
+        // What leases and migrations write tells nothing of batches, and the secret is a schema's own.
         this.tables = TestServer.query("""
                 SELECT string_agg(format('SELECT %%L || row_to_json(t)::text FROM %%I.%%I t', tablename || ' ', schemaname, tablename),
                     ' UNION ALL ')
-                FROM pg_tables WHERE schemaname = '%s' AND tablename NOT IN ('worker', 'lane', 'migration')
+                FROM pg_tables WHERE schemaname = '%s' AND tablename NOT IN ('worker', 'lane', 'migration', 'secret')
                 """.formatted(schema));
     }
 

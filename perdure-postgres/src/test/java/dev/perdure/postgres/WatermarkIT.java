@@ -1,5 +1,17 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.inbox.InboxReader;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.LeaseSql;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.work.PostgresDispatch;
+import dev.perdure.postgres.work.Watermark;
+import dev.perdure.postgres.write.PostgresLedger;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.Claims;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;

@@ -32,9 +32,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class CuttingProxy implements AutoCloseable {
     /** What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for one. */
     enum Kind {
-        START(
-                "INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, wake_at, deadline",
-                "INSERT INTO perdure.run (key, seed, epoch, created_at, changed_at, deadline"),
+        START("INSERT INTO perdure.run (id, definition, "),
         CLAIM("SELECT g.rank, g.since, g.alone"),
         APPEND("AS at FROM perdure.lane"),
         WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided", "FROM waiting)::int AS all_held"),

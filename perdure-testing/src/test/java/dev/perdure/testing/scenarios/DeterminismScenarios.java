@@ -477,8 +477,11 @@ abstract class DeterminismScenarios extends Scenarios {
                 perdure.deploy(old);
                 run.resume();
                 perdure.settle();
-                run.send(TOPIC, "went");
-                run.promise(TOPIC).resolve("went");
+                if (recorded.startsWith("promise")) {
+                    run.promise(TOPIC).resolve("went");
+                } else {
+                    run.send(TOPIC, "went");
+                }
                 assertThat(run.result()).isEqualTo("went");
             }
         }

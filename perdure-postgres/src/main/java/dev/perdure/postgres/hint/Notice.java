@@ -1,0 +1,107 @@
+package dev.perdure.postgres.hint;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Hints.Hint;
+import dev.perdure.spi.Hints.MailArrived;
+import dev.perdure.spi.Hints.RunEnded;
+import dev.perdure.spi.Hints.RunShows;
+import dev.perdure.spi.Hints.WorkReady;
+import dev.perdure.spi.Hints.WorkerSignalled;
+import dev.perdure.spi.WorkerId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
+ * hint a line. Ids hold no control characters, so a line is a line. Stores also let each other know that somebody waits: see
+ * {@link Watch}.
+ */
+public final class Notice {
+    /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */
+    private static final int MOST_CHARACTERS = 2_600;
+    /** Beyond this, hints are dropped: whoever is told so much looks by himself. */
+    private static final int MOST_NOTICES = 16;
+
+    /** Somebody waits in the process that says so. */
+    public static final String WATCHING = "watching";
+
+    private Notice() {}
+
+    /**
+     * What came in a notification from another sender.
+     *
+     * @param hints what to tell those who listen here
+     * @param watching whether somebody waits over there
+     */
+    public record Heard(List<Hint> hints, boolean watching) {}
+
+    public static List<String> written(String sender, Collection<String> lines) {
+        List<String> notices = new ArrayList<>();
+        StringBuilder notice = new StringBuilder(sender);
+        for (String line : lines) {
+            if (notice.length() + line.length() + 1 > MOST_CHARACTERS) {
+                notices.add(notice.toString());
+                notice = new StringBuilder(sender);
+            }
+            notice.append('\n').append(line);
+        }
+        notices.add(notice.toString());
+        return notices.subList(0, Math.min(notices.size(), MOST_NOTICES));
+    }
+
+    public static String line(Hint hint) {
+        return switch (hint) {
+            case WorkReady() -> "ready";
+            case WorkerSignalled(WorkerId worker) -> "worker " + worker;
+            case MailArrived mail ->
+                "mail %s %d %d %d %d".formatted(mail.worker(), mail.run(), mail.epoch(), mail.wakes(), mail.mails());
+            case RunEnded(RunId run) -> "ended " + run;
+            case RunShows(RunId run) -> "shows " + run;
+        };
+    }
+
+    /** What another sender says. What a newer version may have added is passed over. */
+    public static Heard read(String self, String text) {
+        List<String> lines = text.lines().toList();
+        if (lines.isEmpty() || lines.get(0).equals(self)) {
+            return new Heard(List.of(), false);
+        }
+        List<Hint> hints = lines.stream()
+                .skip(1)
+                .map(Notice::hint)
+                .flatMap(Optional::stream)
+                .toList();
+        return new Heard(hints, lines.contains(WATCHING));
+    }
+
+    private static Optional<Hint> hint(String line) {
+        int space = line.indexOf(' ');
+        String word = space < 0 ? line : line.substring(0, space);
+        String rest = line.substring(space + 1);
+        try {
+            return switch (word) {
+                case "ready" -> Optional.of(new WorkReady());
+                case "worker" -> Optional.of(new WorkerSignalled(new WorkerId(UUID.fromString(rest))));
+                case "mail" -> Optional.of(mail(rest.split(" ")));
+                case "ended" -> Optional.of(new RunEnded(RunId.of(rest)));
+                case "shows" -> Optional.of(new RunShows(RunId.of(rest)));
+                default -> Optional.empty();
+            };
+        } catch (RuntimeException malformed) {
+            return Optional.empty();
+        }
+    }
+
+    private static MailArrived mail(String[] words) {
+        return new MailArrived(
+                new WorkerId(UUID.fromString(words[0])),
+                Long.parseLong(words[1]),
+                Long.parseLong(words[2]),
+                Integer.parseInt(words[3]),
+                Long.parseLong(words[4]),
+                null);
+    }
+}

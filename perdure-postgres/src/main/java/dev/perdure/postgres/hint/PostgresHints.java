@@ -1,0 +1,58 @@
+package dev.perdure.postgres.hint;
+
+import dev.perdure.spi.Hints;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives hints to listeners in this process at once, and to other processes through PostgreSQL if notifications are on.
+ */
+public final class PostgresHints implements Hints {
+    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final Watch watch = new Watch(this);
+    private volatile @Nullable Notifier notifier;
+
+    public void sendThrough(Notifier sender) {
+        this.notifier = sender;
+    }
+
+    @Override
+    public Subscription subscribe(Listener listener) {
+        listeners.add(listener);
+        return () -> listeners.remove(listener);
+    }
+
+    /** Tells everyone who may want to know. Call it after the commit. */
+    public void tell(Hint hint) {
+        tellHere(hint);
+        boolean ofUse = switch (hint) {
+            case WorkReady() -> true;
+            case WorkerSignalled signalled -> true;
+            case MailArrived mail -> true;
+            case RunEnded ended -> watch.isWatched();
+            case RunShows shows -> watch.isWatched();
+        };
+        if (ofUse) {
+            notifyOthers(Notice.line(hint));
+        }
+    }
+
+    /** Sends a line of a {@link Notice} to other processes. */
+    public void notifyOthers(String line) {
+        Notifier sender = notifier;
+        if (sender != null) {
+            sender.add(line);
+        }
+    }
+
+    /** Who waits for what runs give and show, here and elsewhere. */
+    public Watch watch() {
+        return watch;
+    }
+
+    /** Tells this process only. */
+    public void tellHere(Hint hint) {
+        listeners.forEach(listener -> listener.hint(hint));
+    }
+}

@@ -1,0 +1,232 @@
+package dev.perdure.postgres.inbox;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Task;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does what callers have asked for in transactions of their own.
+ *
+ * <p>How it works: it marks some rows as taken, applies them through the ledger like everything else, and deletes them. The
+ * changes are idempotent, so a worker that dies in between does no harm: after a few seconds another takes the rows again.
+ *
+ * <p>Order: what one transaction asks of one run is done in the order of its rows. A worker takes a row only together with all
+ * rows of the same run before it, or when these are done: takes come one after another, and a row waits while one before it is
+ * marked. A worker whose marks have expired may still be at work beside the next one; each goes through its rows in
+ * order, and what the other has done already is not done again.
+ */
+public final class InboxReader {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    private static final Lane CLIENT = Lane.client(0);
+
+    private final Database database;
+    private final Ledger ledger;
+    private final InboxSql sql;
+
+    public InboxReader(Database database, Schema schema, Ledger ledger) {
+        this.database = database;
+        this.ledger = ledger;
+        this.sql = new InboxSql(schema);
+    }
+
+    /**
+     * Something that was asked for.
+     *
+     * @param number its place in the inbox
+     * @param change what
+     */
+    record Asked(long number, Change change) {
+        RunId run() {
+            return switch (change) {
+                case Change.Start start -> start.run().id();
+                case Change.Command command -> command.run();
+                case Change.Rerun rerun -> rerun.run();
+                case Change.Advance advance -> advance.run().id();
+                case Change.Whole whole -> whole.run().id();
+                case Change.Deliver deliver -> deliver.to();
+            };
+        }
+    }
+
+    /** Does some of it. What cannot be done now is done later. */
+    public void read() {
+        try {
+            List<Long> done = new ArrayList<>();
+            List<Long> early = new ArrayList<>();
+            InboxBatches batches = new InboxBatches(take(done));
+            for (List<Asked> batch = batches.next(); !batch.isEmpty(); batch = batches.next()) {
+                List<Outcome> outcomes =
+                        ledger.apply(CLIENT, batch.stream().map(Asked::change).toList());
+                for (int i = 0; i < batch.size(); i++) {
+                    Asked asked = batch.get(i);
+                    boolean isThere = !(outcomes.get(i) instanceof Outcome.UnknownRun);
+                    batches.answered(asked.run(), isThere);
+                    done.add(asked.number());
+                    if (!isThere) {
+                        early.add(asked.number());
+                    }
+                    report(asked, outcomes.get(i));
+                }
+            }
+            delete(done, early);
+        } catch (StoreException later) {
+            LOG.debug("Could not do what is in the inbox; it will be taken again.", later);
+        }
+    }
+
+    private static void report(Asked asked, Outcome outcome) {
+        switch (outcome) {
+            case Outcome.Existing existing
+            when asked.change() instanceof Change.Start(NewRun run, var nobody, var mails, var tasks)
+                    && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
+                LOG.warn(
+                        "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with another input. Nothing was started.",
+                        run.id(),
+                        run.definition(),
+                        existing.definition());
+            case Outcome.Refused refused ->
+                LOG.error(
+                        "What a caller's transaction asked for run '{}' cannot be stored: {}. It is dropped.",
+                        asked.run(),
+                        refused.reason());
+            case Outcome.Undelivered undelivered ->
+                LOG.warn(
+                        "Mail from a caller's transaction did not reach run '{}': {}.",
+                        asked.run(),
+                        switch (undelivered.why()) {
+                            case ENDED -> "it has ended";
+                            case TAKEN -> "another answer came first";
+                            case BEGAN_ANEW -> "it has begun anew since, and nothing waits for that answer any more";
+                        });
+            default -> {}
+        }
+    }
+
+    /** Takes some, and gives those that make no sense up for deletion: only plain SQL can have put them there. */
+    private List<Asked> take(List<Long> senseless) {
+        return database.call(connection -> {
+            List<Asked> taken = new ArrayList<>();
+            Map<Long, NewRun> parts = new HashMap<>();
+            try (PreparedStatement statement = Database.prepare(connection, sql.take)) {
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                ResultSet rows = results.next();
+                while (rows.next()) {
+                    long number = rows.getLong("number");
+                    try {
+                        Change change = change(rows);
+                        taken.add(new Asked(number, change));
+                        if (change instanceof Change.Start start && rows.getInt("tasks") > 0) {
+                            parts.put(number, start.run());
+                        }
+                    } catch (InvalidRequestException senselessRow) {
+                        LOG.error("A row of the inbox makes no sense and is dropped.", senselessRow);
+                        senseless.add(number);
+                    }
+                }
+            }
+            taken.sort(Comparator.comparingLong(Asked::number));
+            return parts.isEmpty() ? taken : withTasks(taken, tasks(connection, parts));
+        });
+    }
+
+    private Map<Long, List<Task>> tasks(Connection connection, Map<Long, NewRun> parts) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.tasksOf)) {
+            new Parameters(statement).longs(parts.keySet().toArray(Long[]::new));
+            try (ResultSet rows = statement.executeQuery()) {
+                return InboxTasks.read(rows, parts);
+            }
+        }
+    }
+
+    private static List<Asked> withTasks(List<Asked> taken, Map<Long, List<Task>> tasks) {
+        return taken.stream()
+                .map(asked -> asked.change() instanceof Change.Start start && tasks.containsKey(asked.number())
+                        ? new Asked(
+                                asked.number(),
+                                new Change.Start(
+                                        start.run(), null, List.of(), tasks.getOrDefault(asked.number(), List.of())))
+                        : asked)
+                .toList();
+    }
+
+    private static Change change(ResultSet row) throws SQLException {
+        RunId id = RunId.of(row.getString("id"));
+        int wish = row.getInt("wish");
+        if (wish == Codes.DELIVER) {
+            Mail mail = mail(row);
+            return mail.channel().kind() == Channel.Kind.ANSWER
+                    ? new Change.Deliver(id, mail, row.getInt("restarts"))
+                    : new Change.Deliver(id, mail);
+        }
+        if (wish != Codes.START) {
+            return new Change.Command(id, Codes.order(wish), row.getString("reason"));
+        }
+        return new Change.Start(
+                new NewRun(
+                        id,
+                        row.getString("definition"),
+                        new Payload(row.getBytes("input")),
+                        row.getLong("seed"),
+                        row.getString("queue"),
+                        row.getInt("priority"),
+                        row.getString("version"),
+                        Micros.durationOrNull(row, "timeout"),
+                        Micros.durationOrNull(row, "delay"),
+                        null,
+                        Claims.object(row)),
+                null);
+    }
+
+    private static Mail mail(ResultSet row) throws SQLException {
+        Channel channel =
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
+        String text = row.getString("reason");
+        return new Mail(
+                channel,
+                row.getObject("token", UUID.class),
+                Codes.status(row.getInt("status")),
+                text == null ? "" : text,
+                new Payload(row.getBytes("input")));
+    }
+
+    private void delete(List<Long> done, List<Long> early) {
+        if (!done.isEmpty()) {
+            database.call(connection -> {
+                try (PreparedStatement statement = Database.prepare(connection, sql.done)) {
+                    new Parameters(statement).longs(done.toArray(Long[]::new)).longs(early.toArray(Long[]::new));
+                    return statement.execute();
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package dev.perdure.postgres.inbox;
+
+import dev.perdure.postgres.jdbc.Schema;
+
+/** The statements of the inbox. Whoever puts something in only inserts; whoever takes something out waits for nobody. */
+public final class InboxSql {
+    private static final String PUT = """
+            WITH put AS (
+                INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
+                    version, reason, input, token, position, restarts, channel, status, name, hold, object_type, object_key)
+                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
+                    ?::smallint[], ?::text[], ?::text[])
+                RETURNING number, id, seed
+            )${tasks}
+            SELECT ${answer}
+            """;
+
+    /** The tasks of starts, which are known again by id and seed. */
+    private static final String TASKS = """
+            , tasks AS (
+                INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, id, definition, queue, version, after, input)
+                SELECT put.number, t.seed, t.timeout, t.place, t.priority, t.id, t.definition, t.queue, t.version,
+                       t.after::integer[], t.input
+                FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
+                        ?::text[], ?::text[], ?::bytea[])
+                    AS t (run, run_seed, seed, timeout, place, priority, id, definition, queue, version, after, input)
+                JOIN put ON put.id = t.run AND put.seed = t.run_seed
+            )""";
+
+    private static final String COUNT = "count(*) FROM put";
+    private static final String NOTIFY = "pg_notify(?, ?)";
+
+    /** Takes come one after another, so that each sees the marks of those before it: a snapshot is made after the lock. */
+    private static final String TURN = "SELECT true FROM ${schema}.inbox_lock FOR UPDATE";
+
+    /**
+     * Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again.
+     * While a row is marked, those of the same run after it wait, so that one worker at a time has them; a start waits for
+     * nothing, because what speaks of its run may wait for it.
+     */
+    private static final String TAKE = """
+            UPDATE ${schema}.inbox SET taken_until = clock_timestamp() + interval '5 seconds'
+            WHERE number = ANY (ARRAY(
+                SELECT number FROM ${schema}.inbox i
+                WHERE (taken_until IS NULL OR taken_until < now())
+                  AND (wish = ${START} OR NOT EXISTS (
+                      SELECT FROM ${schema}.inbox e WHERE e.id = i.id AND e.number < i.number AND e.taken_until >= now()))
+                ORDER BY number
+                LIMIT 500
+                FOR UPDATE SKIP LOCKED))
+            RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
+                position, restarts, channel, status, name, hold, object_type, object_key
+            """;
+
+    /** What is born with some of them. */
+    private static final String TASKS_OF = """
+            SELECT number, seed, timeout, priority, id, definition, queue, version, after, input
+            FROM ${schema}.inbox_task
+            WHERE number = ANY (?::bigint[])
+            ORDER BY number, place
+            """;
+
+    /** What speaks of a run that is not there may have come before its start, which another worker is about to do. */
+    private static final String DONE = """
+            WITH done AS (
+                DELETE FROM ${schema}.inbox
+                WHERE number = ANY (?::bigint[])
+                  AND (number <> ALL (?::bigint[]) OR at < now() - interval '1 minute')
+                RETURNING number, tasks
+            )
+            DELETE FROM ${schema}.inbox_task
+            WHERE number = ANY (ARRAY(SELECT number FROM done WHERE tasks > 0))
+            RETURNING number
+            """;
+
+    public final String put;
+    final String putAndNotify;
+    final String putTasks;
+    final String putTasksAndNotify;
+    final String take;
+    final String tasksOf;
+    final String done;
+
+    public InboxSql(Schema schema) {
+        this.put = schema.sql(put("", COUNT));
+        this.putAndNotify = schema.sql(put("", NOTIFY));
+        this.putTasks = schema.sql(put(TASKS, COUNT));
+        this.putTasksAndNotify = schema.sql(put(TASKS, NOTIFY));
+        this.take = String.join(";\n", schema.sql(TURN), schema.sql(TAKE));
+        this.tasksOf = schema.sql(TASKS_OF);
+        this.done = schema.sql(DONE);
+    }
+
+    private static String put(String tasks, String answer) {
+        return PUT.replace("${tasks}", tasks).replace("${answer}", answer);
+    }
+
+    /** Puts something in, with tasks or without. */
+    public String put(boolean tasks, boolean notifies) {
+        if (tasks) {
+            return notifies ? putTasksAndNotify : putTasks;
+        }
+        return notifies ? putAndNotify : put;
+    }
+}

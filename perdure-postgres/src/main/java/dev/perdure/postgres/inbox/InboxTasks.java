@@ -1,0 +1,126 @@
+package dev.perdure.postgres.inbox;
+
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.Task;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tasks of starts that wait in the inbox.
+ *
+ * @param all each with the start that it belongs to and its place there
+ */
+public record InboxTasks(List<Placed> all) {
+    /**
+     * A task on its way into the inbox.
+     *
+     * @param part the run that it is part of
+     * @param place its place among its fellows
+     * @param task the task
+     */
+    record Placed(NewRun part, int place, Task task) {
+        @Nullable
+        Payload ownInput() {
+            Payload input = task.run().input();
+            return input.equals(part.input()) ? null : input;
+        }
+    }
+
+    public static InboxTasks of(List<Change> changes) {
+        List<Placed> placed = new ArrayList<>();
+        for (Change change : changes) {
+            if (change instanceof Change.Start start) {
+                for (int i = 0; i < start.tasks().size(); i++) {
+                    placed.add(new Placed(start.run(), i, start.tasks().get(i)));
+                }
+            }
+        }
+        return new InboxTasks(placed);
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    public void bind(Parameters parameters) throws SQLException {
+        if (isEmpty()) {
+            return;
+        }
+        parameters
+                .texts(texts(placed -> placed.part().id().value()))
+                .longs(longs(placed -> placed.part().seed()))
+                .longs(longs(placed -> placed.task().run().seed()))
+                .longs(longs(placed -> Micros.ofNullable(placed.task().run().timeout())))
+                .ints(all.stream().mapToInt(Placed::place).toArray())
+                .ints(all.stream()
+                        .mapToInt(placed -> placed.task().run().priority())
+                        .toArray());
+        parameters
+                .texts(texts(placed -> placed.task().run().id().value()))
+                .texts(texts(placed -> placed.task().run().definition()))
+                .texts(texts(placed -> placed.task().run().queue()))
+                .texts(texts(placed -> placed.task().run().version()))
+                .texts(texts(InboxTasks::places))
+                .bytes(all.stream()
+                        .map(placed -> placed.ownInput() == null
+                                ? null
+                                : placed.ownInput().bytes())
+                        .toArray(byte[][]::new));
+    }
+
+    private @Nullable String[] texts(Function<Placed, @Nullable String> column) {
+        @Nullable String[] values = new String[all.size()];
+        Arrays.setAll(values, i -> column.apply(all.get(i)));
+        return values;
+    }
+
+    private @Nullable Long[] longs(Function<Placed, @Nullable Long> column) {
+        @Nullable Long[] values = new Long[all.size()];
+        Arrays.setAll(values, i -> column.apply(all.get(i)));
+        return values;
+    }
+
+    private static String places(Placed placed) {
+        return placed.task().after().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
+    }
+
+    /** Reads the tasks of starts, by the numbers of these. */
+    static Map<Long, List<Task>> read(ResultSet rows, Map<Long, NewRun> parts) throws SQLException {
+        Map<Long, List<Task>> tasks = new HashMap<>();
+        while (rows.next()) {
+            long number = rows.getLong("number");
+            NewRun part = parts.get(number);
+            if (part != null) {
+                tasks.computeIfAbsent(number, none -> new ArrayList<>()).add(task(rows, part));
+            }
+        }
+        return tasks;
+    }
+
+    private static Task task(ResultSet row, NewRun part) throws SQLException {
+        byte @Nullable [] input = row.getBytes("input");
+        NewRun run = new NewRun(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                input == null ? part.input() : new Payload(input),
+                row.getLong("seed"),
+                row.getString("queue"),
+                row.getInt("priority"),
+                row.getString("version"),
+                Micros.durationOrNull(row, "timeout"));
+        return new Task(run, List.of((Integer[]) row.getArray("after").getArray()));
+    }
+}

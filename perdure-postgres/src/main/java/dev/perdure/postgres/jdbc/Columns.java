@@ -1,0 +1,247 @@
+package dev.perdure.postgres.jdbc;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The columns of a relation that a statement is given. Each is declared once: its name, its type, and where its value comes from. From that
+ * come the SQL that reads the relation and its parameters, for many rows as arrays or for one row as scalars.
+ *
+ * <pre>{@code
+ * static final Columns<End> ENDS = Columns.<End>of().bigint("key", End::key).text("reason", End::reason);
+ * // unnest(?::bigint[], ?::text[]) AS g (key, reason)
+ * }</pre>
+ *
+ * <p>Immutable: every method that adds a column gives another one.
+ *
+ * @param <R> what a row is made of
+ */
+public final class Columns<R> {
+    /** Fills parameters. */
+    private interface Filling<T> {
+        void fill(Parameters parameters, T rows) throws SQLException;
+    }
+
+    /** How a column is called in SQL. */
+    private record Column(String name, String type) {}
+
+    private final List<Column> all;
+    private final Filling<List<R>> many;
+    private final Filling<R> one;
+
+    private Columns(List<Column> all, Filling<List<R>> many, Filling<R> one) {
+        this.all = List.copyOf(all);
+        this.many = many;
+        this.one = one;
+    }
+
+    public static <R> Columns<R> of() {
+        return new Columns<>(List.of(), (parameters, rows) -> {}, (parameters, row) -> {});
+    }
+
+    private Columns<R> and(String name, String type, Filling<List<R>> many, Filling<R> one) {
+        return with(new Columns<>(List.of(new Column(name, type)), many, one));
+    }
+
+    public Columns<R> bigint(String name, ToLongFunction<R> value) {
+        return and(
+                name,
+                "bigint",
+                (parameters, rows) -> {
+                    long[] values = new long[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.applyAsLong(rows.get(i));
+                    }
+                    parameters.longs(values);
+                },
+                (parameters, row) -> parameters.number(value.applyAsLong(row)));
+    }
+
+    public Columns<R> bigintOrNull(String name, Function<R, @Nullable Long> value) {
+        return and(
+                name,
+                "bigint",
+                (parameters, rows) -> {
+                    @Nullable Long[] values = new Long[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.longs(values);
+                },
+                (parameters, row) -> parameters.numberOrNull(value.apply(row)));
+    }
+
+    public Columns<R> integer(String name, ToIntFunction<R> value) {
+        return and(
+                name,
+                "int",
+                (parameters, rows) -> {
+                    int[] values = new int[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.applyAsInt(rows.get(i));
+                    }
+                    parameters.ints(values);
+                },
+                (parameters, row) -> parameters.integer(value.applyAsInt(row)));
+    }
+
+    public Columns<R> integerOrNull(String name, Function<R, @Nullable Integer> value) {
+        return and(
+                name,
+                "int",
+                (parameters, rows) -> {
+                    @Nullable Integer[] values = new Integer[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.ints(values);
+                },
+                (parameters, row) -> parameters.integer(value.apply(row)));
+    }
+
+    public Columns<R> smallint(String name, ToIntFunction<R> value) {
+        return and(
+                name,
+                "smallint",
+                (parameters, rows) -> {
+                    short[] values = new short[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = (short) value.applyAsInt(rows.get(i));
+                    }
+                    parameters.shorts(values);
+                },
+                (parameters, row) -> parameters.number(value.applyAsInt(row)));
+    }
+
+    public Columns<R> bool(String name, Predicate<R> value) {
+        return and(
+                name,
+                "boolean",
+                (parameters, rows) -> {
+                    boolean[] values = new boolean[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.test(rows.get(i));
+                    }
+                    parameters.bools(values);
+                },
+                (parameters, row) -> parameters.bool(value.test(row)));
+    }
+
+    public Columns<R> text(String name, Function<R, @Nullable String> value) {
+        return and(
+                name,
+                "text",
+                (parameters, rows) -> {
+                    @Nullable String[] values = new String[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.texts(values);
+                },
+                (parameters, row) -> parameters.text(value.apply(row)));
+    }
+
+    public Columns<R> bytes(String name, Function<R, byte @Nullable []> value) {
+        return and(
+                name,
+                "bytea",
+                (parameters, rows) -> {
+                    byte[] @Nullable [] values = new byte[rows.size()][];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.bytes(values);
+                },
+                (parameters, row) -> parameters.bytes(value.apply(row)));
+    }
+
+    public Columns<R> uuid(String name, Function<R, @Nullable UUID> value) {
+        return and(
+                name,
+                "uuid",
+                (parameters, rows) -> {
+                    @Nullable UUID[] values = new UUID[rows.size()];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = value.apply(rows.get(i));
+                    }
+                    parameters.uuids(values);
+                },
+                (parameters, row) -> parameters.object(value.apply(row)));
+    }
+
+    /** These columns and those. */
+    public Columns<R> with(Columns<R> more) {
+        List<Column> both = new ArrayList<>(all);
+        both.addAll(more.all);
+        return new Columns<>(
+                both,
+                (parameters, rows) -> {
+                    many.fill(parameters, rows);
+                    more.many.fill(parameters, rows);
+                },
+                (parameters, row) -> {
+                    one.fill(parameters, row);
+                    more.one.fill(parameters, row);
+                });
+    }
+
+    /** The same columns of a row that has what they are made of as a part. */
+    public <S> Columns<S> in(Function<S, R> part) {
+        return new Columns<>(
+                all,
+                (parameters, rows) -> {
+                    List<R> parts = new ArrayList<>(rows.size());
+                    for (S row : rows) {
+                        parts.add(part.apply(row));
+                    }
+                    many.fill(parameters, parts);
+                },
+                (parameters, row) -> one.fill(parameters, part.apply(row)));
+    }
+
+    /** Their names, for a list of columns: {@code id, definition}. */
+    public String names() {
+        return all.stream().map(Column::name).collect(Collectors.joining(", "));
+    }
+
+    /** Many rows: {@code unnest(?::bigint[], ?::text[]) AS g (key, id)}. */
+    public String many(String alias) {
+        return "%s AS %s (%s)".formatted(arrays(), alias, names());
+    }
+
+    /** Many rows, numbered from one in a last column, {@code ordinal}. */
+    public String numbered(String alias) {
+        return "%s WITH ORDINALITY AS %s (%s, ordinal)".formatted(arrays(), alias, names());
+    }
+
+    private String arrays() {
+        return all.stream()
+                .map(column -> "?::" + column.type() + "[]")
+                .collect(Collectors.joining(", ", "unnest(", ")"));
+    }
+
+    /** One row: {@code (SELECT ?::bigint AS key, ?::text AS id) AS g}. */
+    public String one(String alias) {
+        return all.stream()
+                .map(column -> "?::%s AS %s".formatted(column.type(), column.name()))
+                .collect(Collectors.joining(", ", "(SELECT ", ") AS " + alias));
+    }
+
+    public Parameters bind(Parameters parameters, List<R> rows) throws SQLException {
+        many.fill(parameters, rows);
+        return parameters;
+    }
+
+    public Parameters bindOne(Parameters parameters, R row) throws SQLException {
+        one.fill(parameters, row);
+        return parameters;
+    }
+}

@@ -1,0 +1,227 @@
+package dev.perdure.postgres.jdbc;
+
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.OwnSql;
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+
+/**
+ * The one helper that owns connection, commit, rollback, and what an SQLSTATE means.
+ *
+ * <p>How it works: a call borrows a connection, runs in autocommit (one execute, one transaction) or in a transaction
+ * of its own, and gives the connection back whatever happens. Transactions that lost against another one are run again
+ * here, a bounded number of times; everything else is told to the caller as one of the two kinds of {@link
+ * StoreException}, who waits, as only the engine knows for how long. Nothing is logged here.
+ *
+ * <p>An interrupt that finds a thread inside a socket read closes that connection, and with it a batch of others: the
+ * flag is taken away before a call and put back after it.
+ */
+public final class Database implements AutoCloseable {
+    /** Work on a connection. */
+    @FunctionalInterface
+    public interface Work<T extends @Nullable Object> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    /** The server refused a value. */
+    public static sealed class RefusedException extends RuntimeException permits UnforeseenException {
+        private static final long serialVersionUID = 1L;
+
+        public RefusedException(SQLException cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** Something is not as the hopeful form of a statement takes it to be: see {@link LedgerSql} and {@link OwnSql}. */
+    public static final class UnforeseenException extends RefusedException {
+        private static final long serialVersionUID = 1L;
+
+        public UnforeseenException(SQLException cause) {
+            super(cause);
+        }
+    }
+
+    /** A row was locked for longer than a batch should wait. */
+    public static final class LockedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        public LockedException(SQLException cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** For how long a batch waits for a lock: longer than any batch takes, so that it tells of something stuck. */
+    public static final String LOCK_TIMEOUT = "500ms";
+
+    private static final int MOST_TRIES = 10;
+    /** No answer for so long means that the connection is half-open. Longer than any lock is waited for. */
+    private static final Duration SILENCE = Duration.ofSeconds(10);
+
+    private final Connections connections;
+    private final Supplier<@Nullable Instant> time;
+
+    public Database(Connections connections, Supplier<@Nullable Instant> time) {
+        this.connections = connections;
+        this.time = time;
+    }
+
+    /** What to tell the owner of the pool if a worker has a lease this long. */
+    public Optional<String> poolWarning(Duration lease) {
+        return PoolTimeout.warning(connections.source(), lease);
+    }
+
+    /** The time to write instead of the database's own, in tests; null in production. */
+    @Nullable
+    public Instant time() {
+        Instant given = time.get();
+        // PostgreSQL rounds to microseconds, and a time that is rounded up would let a timer fire early.
+        return given == null ? null : given.truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** Runs one execute as one transaction. */
+    public <T extends @Nullable Object> T call(Work<T> work) {
+        return calmly(() -> attempts(work, false));
+    }
+
+    /** Runs several executes as one transaction. */
+    public <T extends @Nullable Object> T inTransaction(Work<T> work) {
+        return calmly(() -> attempts(work, true));
+    }
+
+    private static <T extends @Nullable Object> T calmly(Supplier<T> call) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            return call.get();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private <T extends @Nullable Object> T attempts(Work<T> work, boolean transaction) {
+        for (int tries = 1; ; tries++) {
+            try {
+                return attempt(work, transaction);
+            } catch (SQLException problem) {
+                SqlState state = SqlState.of(problem);
+                if (state != SqlState.RERUN || tries == MOST_TRIES) {
+                    throw translated(problem, state);
+                }
+            }
+        }
+    }
+
+    private <T extends @Nullable Object> T attempt(Work<T> work, boolean transaction) throws SQLException {
+        BorrowedConnection borrowed = connections.take();
+        boolean sound = false;
+        try {
+            if (borrowed.networkTimeout() == 0) {
+                borrowed.networkTimeout((int) SILENCE.toMillis());
+            }
+            borrowed.autoCommit(!transaction);
+            T result = BorrowedConnection.withoutSavepoints(borrowed.connection(), work);
+            if (transaction) {
+                borrowed.connection().commit();
+            }
+            sound = true;
+            return result;
+        } catch (SQLException problem) {
+            sound = recovered(borrowed.connection(), problem, transaction);
+            throw problem;
+        } finally {
+            if (sound) {
+                borrowed.giveBack();
+            } else {
+                borrowed.discard();
+            }
+        }
+    }
+
+    /** Whether the connection can be used again. */
+    private static boolean recovered(Connection connection, SQLException problem, boolean transaction) {
+        if (SqlState.of(problem) == SqlState.RECONNECT) {
+            return false;
+        }
+        try {
+            if (transaction) {
+                connection.rollback();
+            }
+            return true;
+        } catch (SQLException again) {
+            return false;
+        }
+    }
+
+    /**
+     * Whether a failure of {@link #call} leaves open what became of the request: it may have been carried out, and if it has
+     * not, it may yet arrive.
+     */
+    public static boolean isUnanswered(Throwable failure) {
+        return switch (failure) {
+            case StoreException trouble ->
+                trouble.getCause() instanceof SQLException problem && SqlState.of(problem) == SqlState.RECONNECT;
+            case RefusedException answered -> false;
+            case LockedException answered -> false;
+            default -> true;
+        };
+    }
+
+    public static RuntimeException translated(SQLException problem, SqlState state) {
+        return switch (state) {
+            case UNFORESEEN -> new UnforeseenException(problem);
+            case DATA -> new RefusedException(problem);
+            case LOCKED -> new LockedException(problem);
+            case RECONNECT -> unavailable("The database is out of reach", problem);
+            case RERUN -> unavailable("The transaction lost against others %d times".formatted(MOST_TRIES), problem);
+            case PAUSE -> unavailable("The database cannot work for now", problem);
+            case CAPPED -> unavailable("The database stopped a statement that took too long", problem);
+            case GIVE_UP ->
+                new StoreException(
+                        Kind.UNUSABLE,
+                        "The database refused: %s. %s"
+                                .formatted(problem.getMessage(), SqlState.remedy(problem.getSQLState())),
+                        problem);
+        };
+    }
+
+    private static StoreException unavailable(String what, SQLException problem) {
+        return new StoreException(
+                Kind.UNAVAILABLE, "%s; waiting for it: %s".formatted(what, problem.getMessage()), problem);
+    }
+
+    /** A statement that is prepared on the server from its first use, unless the driver was told to prepare nothing. */
+    public static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        if (connection.unwrap(PGConnection.class).getPrepareThreshold() > 0) {
+            statement.unwrap(PGStatement.class).setPrepareThreshold(1);
+        }
+        return statement;
+    }
+
+    /**
+     * A statement that is planned anew each time: for one whose rows cannot be looked up under {@link LedgerSql}'s settings, and
+     * that would keep the plan it was given when its tables were small.
+     */
+    public static PreparedStatement planAnew(Connection connection, String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        return statement;
+    }
+
+    @Override
+    public void close() {
+        connections.close();
+    }
+}

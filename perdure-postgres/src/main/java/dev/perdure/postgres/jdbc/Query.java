@@ -1,0 +1,43 @@
+package dev.perdure.postgres.jdbc;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Asks one question and reads all rows of the answer. */
+public final class Query {
+    /** Reads a row. */
+    @FunctionalInterface
+    public interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    /** Binds the parameters. */
+    @FunctionalInterface
+    public interface Binding {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    private final Database database;
+
+    public Query(Database database) {
+        this.database = database;
+    }
+
+    public <T> List<T> all(String statementText, Binding binding, Reader<T> reader) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, statementText)) {
+                binding.bind(new Parameters(statement));
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<T> all = new ArrayList<>();
+                    while (rows.next()) {
+                        all.add(reader.read(rows));
+                    }
+                    return all;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,76 @@
+package dev.perdure.postgres.jdbc;
+
+import dev.perdure.spi.Control;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The answers to an execute of several statements, one after another, and how our columns are read. */
+public final class Results {
+    private final PreparedStatement statement;
+    private boolean first = true;
+
+    public Results(PreparedStatement statement) {
+        this.statement = statement;
+    }
+
+    /** The rows of the next statement. */
+    public ResultSet next() throws SQLException {
+        if (!first) {
+            statement.getMoreResults();
+        }
+        first = false;
+        ResultSet rows = statement.getResultSet();
+        if (rows == null) {
+            throw new IllegalStateException("A statement of the batch gave no rows.");
+        }
+        return rows;
+    }
+
+    /** The only row of the next statement. */
+    public ResultSet one() throws SQLException {
+        ResultSet rows = next();
+        if (!rows.next()) {
+            throw new IllegalStateException("A statement of the batch gave no row.");
+        }
+        return rows;
+    }
+
+    public void skip() throws SQLException {
+        next();
+    }
+
+    public static Instant time(ResultSet row, String column) throws SQLException {
+        Instant time = timeOrNull(row, column);
+        if (time == null) {
+            throw new IllegalStateException("The column %s is null.".formatted(column));
+        }
+        return time;
+    }
+
+    public static @Nullable Instant timeOrNull(ResultSet row, String column) throws SQLException {
+        OffsetDateTime time = row.getObject(column, OffsetDateTime.class);
+        return time == null ? null : time.toInstant();
+    }
+
+    public static List<String> texts(ResultSet row, String column) throws SQLException {
+        return List.of((String[]) row.getArray(column).getArray());
+    }
+
+    public static List<Long> longs(ResultSet row, String column) throws SQLException {
+        return List.of((Long[]) row.getArray(column).getArray());
+    }
+
+    public static Control control(ResultSet row) throws SQLException {
+        return new Control(
+                row.getInt("wakes"),
+                row.getLong("mails"),
+                row.getString("cancel"),
+                row.getString("kill"),
+                row.getString("pause"));
+    }
+}

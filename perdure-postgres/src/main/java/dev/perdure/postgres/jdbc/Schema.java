@@ -1,0 +1,40 @@
+package dev.perdure.postgres.jdbc;
+
+import dev.perdure.InvalidRequestException;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * The PostgreSQL schema that holds the tables, and the one place where its name enters SQL.
+ *
+ * @param name checked, so that it needs no quoting
+ */
+public record Schema(String name) {
+    private static final Pattern LEGAL = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
+    private static final String RESERVED = "pg_";
+
+    public Schema {
+        if (!LEGAL.matcher(name).matches() || name.startsWith(RESERVED)) {
+            throw new InvalidRequestException(
+                    "The schema name '%s' is not allowed. Use up to 48 of a-z, 0-9 and _, not beginning with a digit or with pg_."
+                            .formatted(name));
+        }
+    }
+
+    /** The statement with the schema's name and the numbers for such names as {@code ${READY}} put in. */
+    public String sql(String text) {
+        String sql = text.replace("${schema}", name);
+        for (Map.Entry<String, Integer> number : Codes.NAMED.entrySet()) {
+            sql = sql.replace("${" + number.getKey() + "}", number.getValue().toString());
+        }
+        if (sql.contains("${")) {
+            throw new IllegalStateException("Unknown name in a statement: " + sql.substring(sql.indexOf("${")));
+        }
+        return sql;
+    }
+
+    /** The channel on which stores of this schema notify each other. */
+    public String channel() {
+        return "perdure_" + name;
+    }
+}

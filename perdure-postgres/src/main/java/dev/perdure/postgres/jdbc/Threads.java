@@ -1,0 +1,38 @@
+package dev.perdure.postgres.jdbc;
+
+import java.time.Duration;
+
+/** Waits for the store's own threads to end. */
+public final class Threads {
+    /** Time to send what is left. */
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+
+    private Threads() {}
+
+    /**
+     * Waits without being interruptible: a caller that closes wants nothing left behind. A thread that has not ended after a
+     * moment waits for a database that does not answer, most often in a pool: it is interrupted, which ends that wait.
+     */
+    public static void join(Thread thread) {
+        await(thread);
+        if (thread.isAlive()) {
+            thread.interrupt();
+            await(thread);
+        }
+    }
+
+    private static void await(Thread thread) {
+        boolean interrupted = false;
+        long end = System.nanoTime() + LONGEST.toNanos();
+        while (thread.isAlive() && System.nanoTime() - end < 0) {
+            try {
+                thread.join(Duration.ofNanos(end - System.nanoTime()));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,300 @@
+package dev.perdure.postgres.lane;
+
+import dev.perdure.postgres.jdbc.Schema;
+
+/**
+ * The statements of leases. Leases go by the server's real clock, also in tests that own the time of workflows: whether
+ * a process is alive is not for a test to say.
+ */
+public final class LeaseSql {
+    private static final String JOIN = """
+            WITH joined AS (
+                INSERT INTO ${schema}.worker (id, definitions, version, lease, expires_at)
+                SELECT ?, ?::text[], ?, lease, clock_timestamp() + lease
+                FROM (SELECT ? * interval '1 microsecond' AS lease) given
+                ON CONFLICT (id) WHERE NOT dead DO UPDATE SET expires_at = excluded.expires_at
+                RETURNING number, xmax = 0 AS is_new
+            ), lanes AS (
+                -- Only the first of several copies makes lanes: a later one would bring back those that were replaced.
+                INSERT INTO ${schema}.lane (worker, number)
+                SELECT joined.number, lane FROM joined CROSS JOIN generate_series(${POLL_LANE}, ? - 1) AS lane
+                WHERE joined.is_new
+            ), former AS (
+                -- They have let go of everything, so nobody has to wait for the end of their leases.
+                UPDATE ${schema}.worker SET returned = true, expires_at = LEAST(expires_at, clock_timestamp())
+                WHERE id = ANY (?::text[]::uuid[])
+            )
+            SELECT number, COALESCE(?::timestamptz, now()) AS at FROM joined
+            """;
+
+    private static final String NUMBER = "SELECT number FROM ${schema}.worker WHERE id = ? AND NOT dead";
+
+    /** The flag is on the row itself, so that a renewal that waited for the burial sees it. */
+    private static final String RENEW = """
+            UPDATE ${schema}.worker SET expires_at = clock_timestamp() + lease
+            WHERE number = ? AND NOT dead
+            RETURNING COALESCE(?::timestamptz, now()) AS at
+            """;
+
+    private static final String LEAVE = """
+            WITH left_now AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number = ? AND NOT dead RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM left_now)
+            )
+            SELECT count(*) FROM left_now
+            """;
+
+    /**
+     * Puts another lane into the place of one. Deleting waits for a request on it that is being carried out, and refuses those
+     * that arrive later. The worker is locked first, as by a burial, and has to be alive. Sent again, it finds the new lane there.
+     */
+    private static final String REPLACE_LANE = """
+            SELECT length(set_config('lock_timeout', ?, true)) AS done;
+            WITH alive AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker WHERE number = ? AND NOT dead FOR KEY SHARE
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM alive) AND number = ? RETURNING worker
+            ), replaced AS (
+                INSERT INTO ${schema}.lane (worker, number) SELECT worker, ? FROM gone RETURNING worker
+            )
+            SELECT count(*) FROM replaced
+            """;
+
+    /**
+     * Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. Of those from which runs were
+     * taken it is remembered for an hour, in case their processes join again.
+     */
+    private static final String FORGET = """
+            WITH forgotten AS (
+                DELETE FROM ${schema}.worker
+                WHERE number IN (
+                    SELECT w.number FROM ${schema}.worker w
+                    WHERE w.dead AND NOT EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number)
+                      AND (w.expires_at < clock_timestamp() - interval '1 hour'
+                           OR NOT EXISTS (SELECT FROM ${schema}.takeover t WHERE t.worker = w.number))
+                    FOR UPDATE OF w SKIP LOCKED
+                )
+                RETURNING 1
+            )
+            SELECT count(*) FROM forgotten
+            """;
+
+    /**
+     * Buries workers whose lease has ended, except those with a batch in flight, which have a lane locked: nobody else
+     * shall wait for that batch. Without its lanes a worker's later batches are refused: when this has committed, nothing
+     * of the buried is written any more.
+     */
+    private static final String BURY = """
+            WITH expired AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker
+                WHERE NOT dead AND expires_at <= clock_timestamp()
+                ORDER BY number
+                FOR UPDATE SKIP LOCKED
+            ), free AS MATERIALIZED (
+                SELECT worker, number FROM ${schema}.lane
+                WHERE worker IN (SELECT number FROM expired)
+                ORDER BY worker, number
+                FOR UPDATE SKIP LOCKED
+            ), quiet AS MATERIALIZED (
+                SELECT number FROM expired
+                WHERE (SELECT count(*) FROM ${schema}.lane WHERE lane.worker = expired.number)
+                    = (SELECT count(*) FROM free WHERE free.worker = expired.number)
+            ), buried AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM quiet) RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM quiet)
+            )
+            SELECT count(*) FROM buried
+            """;
+
+    /** One of those that could not be buried. By chance, so that one whose batch hangs does not stand before the others. */
+    private static final String HELD_UP = """
+            SELECT (
+                SELECT number FROM ${schema}.worker
+                WHERE NOT dead AND expires_at <= clock_timestamp()
+                ORDER BY random()
+                LIMIT 1
+            ) AS number
+            """;
+
+    /** Buries one worker; deleting its lanes waits for its batches in flight, as long as locks are waited for at all. */
+    private static final String BURY_HELD_UP = """
+            WITH expired AS MATERIALIZED (
+                SELECT number FROM ${schema}.worker
+                WHERE number = ? AND NOT dead AND expires_at <= clock_timestamp()
+                FOR UPDATE SKIP LOCKED
+            ), buried AS (
+                UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM expired) RETURNING number
+            ), gone AS (
+                DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM expired)
+            )
+            SELECT count(*) FROM buried
+            """;
+
+    /** Whether any of the dead still holds something, or what was taken from one counts although it has not died. */
+    private static final String LEFT_BEHIND = """
+            SELECT EXISTS (
+                SELECT FROM ${schema}.worker w
+                WHERE (w.dead AND EXISTS (SELECT FROM ${schema}.held h WHERE h.worker = w.number))
+                   OR (w.returned AND EXISTS (SELECT FROM ${schema}.takeover t WHERE t.worker = w.number))
+            ) AS any
+            """;
+
+    /** Remembers from whom runs were taken. Those that were killed have ended by it. */
+    private static final String TAKEN_OVER = """
+            WITH noted AS (
+                INSERT INTO ${schema}.takeover (worker, key, entries, partition)
+                SELECT g.worker, r.key, r.entries_at_recovery, r.partition
+                FROM unnest(?::int[], ?::bigint[]) AS g (worker, key)
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                WHERE r.state < ${COMPLETED}
+                ON CONFLICT DO NOTHING
+                RETURNING key
+            )
+            SELECT count(*) FROM noted
+            """;
+
+    /**
+     * Takes back what was counted as a recovery when a run was taken from a worker whose process has joined again since. If the
+     * run was recovered again after progress, its count has begun anew since, and stays. Runs that are locked are left for the next sweep.
+     */
+    private static final String TAKE_BACK = """
+            WITH taken AS MATERIALIZED (
+                SELECT t.place, t.key, t.entries
+                FROM ${schema}.worker w
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, entries FROM ${schema}.takeover
+                    WHERE takeover.worker = w.number
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) t
+                WHERE w.returned
+                LIMIT ?
+            ), found AS MATERIALIZED (
+                SELECT t.place, r.*, r.recoveries > 0 AND r.entries_at_recovery = t.entries AND r.state < ${COMPLETED} AS counts
+                FROM taken t
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = t.key FOR NO KEY UPDATE SKIP LOCKED) r
+            ), settled AS (
+                DELETE FROM ${schema}.takeover WHERE ctid = ANY (ARRAY(SELECT place FROM found))
+            ), among_others AS (
+                UPDATE ${schema}.ready SET alone = false
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.place
+                    FROM found f
+                    CROSS JOIN LATERAL (
+                        SELECT ctid AS place FROM ${schema}.ready q WHERE q.key = f.key OFFSET 0
+                    ) q
+                    WHERE f.counts AND f.state = ${READY} AND f.recoveries = ${ALONE_AFTER}))
+            ), uncounted AS (
+                UPDATE ${schema}.run SET recoveries = f.recoveries - 1
+                FROM found f
+                WHERE run.key = ANY (ARRAY(SELECT key FROM found WHERE counts)) AND run.key = f.key AND f.counts
+            )
+            SELECT count(*) FROM found
+            """;
+
+    /**
+     * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
+     * parent that waits for it, those that come after it, and the virtual object that it holds with the call that is next, have to
+     * be had too, or it is left for the next sweep: nobody is waited for out of order.
+     */
+    private static final String ORPHANS = """
+            SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes, r.frees
+            FROM ${schema}.worker w
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.held h
+                WHERE h.worker = w.number AND h.key <> ALL (?::bigint[])
+                LIMIT ?
+                FOR UPDATE SKIP LOCKED
+            ) h
+            CROSS JOIN LATERAL (
+                SELECT key, id, epoch, kill IS NOT NULL AND parent_position IS NOT NULL AS tells, parent,
+                       kill IS NOT NULL AND before IS NOT NULL AS precedes, before,
+                       kill IS NOT NULL AND EXISTS (
+                           SELECT FROM ${schema}.object_call c WHERE c.key = run.key AND c.hold = ${EXCLUSIVE}) AS frees
+                FROM ${schema}.run
+                WHERE run.key = h.key
+                FOR NO KEY UPDATE SKIP LOCKED
+            ) r
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.run WHERE r.tells AND run.key = r.parent FOR NO KEY UPDATE SKIP LOCKED
+            ) waiting ON true
+            LEFT JOIN LATERAL (
+                SELECT o.type, o.key
+                FROM ${schema}.object_call c
+                JOIN ${schema}.object o ON o.type = c.object_type AND o.key = c.object_key
+                WHERE r.frees AND c.key = r.key
+                FOR NO KEY UPDATE OF o SKIP LOCKED
+            ) freed ON true
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.object_call c
+                WHERE c.object_type = freed.type AND c.object_key = freed.key AND c.number IS NOT NULL
+                ORDER BY c.number
+                LIMIT 1
+            ) next ON true
+            LEFT JOIN LATERAL (
+                SELECT key FROM ${schema}.run WHERE run.key = next.key FOR NO KEY UPDATE SKIP LOCKED
+            ) heir ON true
+            WHERE w.dead AND (NOT r.tells OR waiting.key IS NOT NULL) AND (NOT r.frees OR freed.key IS NOT NULL)
+              AND (next.key IS NULL OR heir.key IS NOT NULL)
+              AND (NOT r.precedes OR cardinality(r.before) = (
+                  SELECT count(*) FROM (
+                      SELECT locked.key
+                      FROM unnest(r.before) AS later (key)
+                      CROSS JOIN LATERAL (
+                          SELECT key FROM ${schema}.run WHERE run.key = later.key FOR NO KEY UPDATE SKIP LOCKED
+                      ) locked
+                  ) AS had))
+            ORDER BY r.key
+            LIMIT ?
+            """;
+
+    /** What became of the orphans. */
+    private static final String GIVEN = """
+            SELECT r.id, r.definition, r.state, r.reason
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            """;
+
+    private static final String OWNED = """
+            SELECT r.key, r.id, r.epoch
+            FROM ${schema}.held h
+            CROSS JOIN LATERAL (SELECT key, id, epoch, owner FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
+            WHERE h.worker = ? AND r.owner = h.worker
+            """;
+
+    final String join;
+    final String number;
+    final String renew;
+    final String leave;
+    final String replaceLane;
+    public final String forget;
+    public final String bury;
+    public final String heldUp;
+    public final String buryHeldUp;
+    public final String leftBehind;
+    public final String takenOver;
+    public final String takeBack;
+    public final String orphans;
+    public final String given;
+    public final String owned;
+
+    public LeaseSql(Schema schema) {
+        this.join = schema.sql(JOIN.replace("${POLL_LANE}", String.valueOf(Lanes.POLL)));
+        this.number = schema.sql(NUMBER);
+        this.renew = schema.sql(RENEW);
+        this.leave = schema.sql(LEAVE);
+        this.replaceLane = schema.sql(REPLACE_LANE);
+        this.forget = schema.sql(FORGET);
+        this.bury = schema.sql(BURY);
+        this.heldUp = schema.sql(HELD_UP);
+        this.buryHeldUp = schema.sql(BURY_HELD_UP);
+        this.leftBehind = schema.sql(LEFT_BEHIND);
+        this.takenOver = schema.sql(TAKEN_OVER);
+        this.takeBack = schema.sql(TAKE_BACK);
+        this.orphans = schema.sql(ORPHANS);
+        this.given = schema.sql(GIVEN);
+        this.owned = schema.sql(OWNED);
+    }
+}

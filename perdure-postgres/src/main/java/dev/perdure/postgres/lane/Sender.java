@@ -1,0 +1,11 @@
+package dev.perdure.postgres.lane;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who sends a batch.
+ *
+ * @param worker the worker's number, or null for a client
+ * @param lane which of its lanes
+ */
+public record Sender(@Nullable Integer worker, int lane) {}

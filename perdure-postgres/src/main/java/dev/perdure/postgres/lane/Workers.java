@@ -1,0 +1,124 @@
+package dev.perdure.postgres.lane;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.WorkerId;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.time.Instant;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The narrow numbers that stand for workers in rows, as far as this store has met them. */
+public final class Workers {
+    private final Database database;
+    private final LeaseSql sql;
+    private final Lanes lanes;
+    private final ConcurrentMap<WorkerId, Integer> numbers = new ConcurrentHashMap<>();
+    /** Those that have joined through this store. */
+    private final ConcurrentMap<Integer, Leases.Joining> joined = new ConcurrentHashMap<>();
+
+    public Workers(Database database, LeaseSql sql) {
+        this.database = database;
+        this.sql = sql;
+        this.lanes = new Lanes(database, sql);
+    }
+
+    /** Their lanes. */
+    public Lanes lanes() {
+        return lanes;
+    }
+
+    /** Makes a worker known; gives the store's time. */
+    public Instant join(Leases.Joining joining) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
+                new Parameters(statement)
+                        .object(joining.id().value())
+                        .texts(joining.definitions().toArray(String[]::new))
+                        .text(joining.version())
+                        .number(joining.lease().toNanos() / 1_000)
+                        .integer(joining.lanes())
+                        .texts(joining.former().stream().map(WorkerId::toString).toArray(String[]::new))
+                        .time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    int number = row.getInt("number");
+                    numbers.put(joining.id(), number);
+                    joined.put(number, joining);
+                    return Results.time(row, "at");
+                }
+            }
+        });
+    }
+
+    /** Renews a lease; gives the store's time, or null if the worker is dead. */
+    @Nullable
+    public Instant renew(WorkerId id) {
+        Integer number = number(id);
+        if (number == null) {
+            return null;
+        }
+        return database.<@Nullable Instant>call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.renew)) {
+                new Parameters(statement).integer(number).time(database.time());
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? Results.time(row, "at") : null;
+                }
+            }
+        });
+    }
+
+    /** Ends a lease, and with it all lanes. */
+    public void leave(WorkerId id) {
+        Integer number = number(id);
+        if (number == null) {
+            return;
+        }
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.leave)) {
+                new Parameters(statement).integer(number);
+                return statement.execute();
+            }
+        });
+        numbers.remove(id);
+        joined.remove(number);
+    }
+
+    /** What a worker can run, if it has joined through this store. */
+    @Nullable
+    public Predicate<NewRun> skills(int number) {
+        Leases.Joining worker = joined.get(number);
+        return worker == null
+                ? null
+                : run -> worker.definitions().contains(run.definition())
+                        && (run.version() == null || run.version().equals(worker.version()));
+    }
+
+    /** The number of a worker, or null if none that lives has this id. A number once known may be that of the dead. */
+    @Nullable
+    public Integer number(WorkerId id) {
+        Integer known = numbers.get(id);
+        return known != null ? known : lookedUp(id);
+    }
+
+    private @Nullable Integer lookedUp(WorkerId id) {
+        Integer number = database.<@Nullable Integer>call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.number)) {
+                new Parameters(statement).object(id.value());
+                try (ResultSet row = statement.executeQuery()) {
+                    return row.next() ? row.getInt("number") : null;
+                }
+            }
+        });
+        if (number != null) {
+            numbers.put(id, number);
+        }
+        return number;
+    }
+}

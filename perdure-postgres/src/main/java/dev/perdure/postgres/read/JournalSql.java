@@ -1,0 +1,114 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.LedgerSql;
+
+/**
+ * The statements that read journals.
+ *
+ * <p>A page is to have about so many bytes, whatever the size of its entries. Adding their sizes up as they come costs the
+ * server more than reading them, so the first few are looked at: they tell how many rows make a page. What is much larger than
+ * they are comes with its size only; the payloads of those that the page has room for are read by a second statement.
+ *
+ * <p>Each is one execute after {@link LedgerSql#settings}: planned for tables of which nothing is known yet, a page of a long journal
+ * would otherwise be sorted out of all that comes after it.
+ */
+public final class JournalSql {
+    private static final String NEXT = """
+            FROM ${schema}.journal
+            WHERE journal.key = ${key} AND position > ${after} AND position < ${OUTCOME}
+            ORDER BY position, note
+            """;
+
+    /** How many rows make a page, and the size up to which payloads come along. */
+    private static final String SAMPLE = """
+            SELECT GREATEST(2, ? / mean) AS page, mean * 4 AS largest
+            FROM (
+                SELECT COALESCE(GREATEST(64, sum(octet_length(payload)) / count(*)), 64) AS mean
+                FROM (SELECT payload ${next} LIMIT 16) AS first
+            ) AS measured
+            """;
+
+    /** Every column of a long journal is sent very often, so small numbers share one: {@code sort} is note, kind and status. */
+    private static final String COLUMNS = "position, note * 65536 + kind * 256 + status AS sort, at, name";
+
+    /** {@code extent} is how many rows make a page and, where the payload does not come, its size in the upper half. */
+    private static final String PAYLOAD = """
+            CASE WHEN octet_length(payload) <= ${largest} THEN payload END AS payload,
+            CASE WHEN octet_length(payload) > ${largest} THEN octet_length(payload) * 4294967296 ELSE 0 END + ${page} AS extent""";
+
+    /** The next page of one journal. */
+    private static final String PAGE = """
+            WITH given AS MATERIALIZED (SELECT ?::bigint AS key, ?::integer AS after),
+            sample AS MATERIALIZED (${sample})
+            SELECT ${columns}, ${payload}
+            ${next}
+            LIMIT (SELECT page FROM sample)
+            """.replace("${sample}", SAMPLE)
+            .replace(
+                    "${payload}",
+                    PAYLOAD.replace("${largest}", "(SELECT largest FROM sample)")
+                            .replace("${page}", "(SELECT page FROM sample)"))
+            .replace("${next}", NEXT)
+            .replace("${key}", "(SELECT key FROM given)")
+            .replace("${after}", "(SELECT after FROM given)");
+
+    /** The first pages of many. */
+    private static final String FIRST_PAGES = """
+            SELECT position, sort, at, name, payload, extent, of_run
+            FROM unnest(?::bigint[]) AS g (of_run)
+            CROSS JOIN LATERAL (${sample}) AS sample
+            CROSS JOIN LATERAL (
+                SELECT ${columns}, ${payload}
+                ${next}
+                LIMIT sample.page
+            ) AS next
+            ORDER BY of_run, position, sort
+            """.replace("${sample}", SAMPLE)
+            .replace(
+                    "${payload}",
+                    PAYLOAD.replace("${largest}", "sample.largest").replace("${page}", "sample.page"))
+            .replace("${next}", NEXT)
+            .replace("${key}", "g.of_run")
+            .replace("${after}", "${INPUT}");
+
+    /** All that is recorded under the next position of one journal, however much it is. */
+    private static final String POSITION = """
+            SELECT ${columns}, payload
+            FROM ${schema}.journal
+            WHERE journal.key = ? AND position = (
+                SELECT position FROM ${schema}.journal
+                WHERE journal.key = ? AND position > ? AND position < ${OUTCOME}
+                ORDER BY position LIMIT 1
+            )
+            ORDER BY note
+            """;
+
+    /** Payloads that pages have come without. */
+    private static final String PAYLOADS = """
+            SELECT j.payload
+            FROM unnest(?::bigint[], ?::integer[], ?::integer[]) WITH ORDINALITY AS g (key, position, note, ordinal)
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal
+                WHERE journal.key = g.key AND journal.position = g.position AND journal.note = g.note
+                OFFSET 0
+            ) AS j ON true
+            ORDER BY g.ordinal
+            """;
+
+    final String page;
+    final String firstPages;
+    final String position;
+    final String payloads;
+
+    public JournalSql(Schema schema, String settings) {
+        this.page = together(schema, settings, PAGE);
+        this.firstPages = together(schema, settings, FIRST_PAGES);
+        this.position = together(schema, settings, POSITION);
+        this.payloads = together(schema, settings, PAYLOADS);
+    }
+
+    private static String together(Schema schema, String settings, String statement) {
+        return String.join(";\n", settings, schema.sql(statement.replace("${columns}", COLUMNS)));
+    }
+}

@@ -1,0 +1,139 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.Answers;
+
+/** The statements that read what has arrived for runs, who can be reached how, and what runs show to the world. */
+public final class MailboxSql {
+    /**
+     * The next page of a mailbox, as many as fit the bytes and at least one. Answers to calls of an earlier life are passed
+     * over. The number of rows looked at is bounded too, or every page would count the bytes of all that follow.
+     */
+    private static final String UNREAD = """
+            SELECT number, channel, position, name, token, status, text, payload
+            FROM (
+                SELECT *, sum(length(payload)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place
+                FROM (
+                    SELECT m.* FROM ${schema}.mail m
+                    WHERE m.key = ? AND m.number > ? AND NOT m.taken
+                      AND (m.channel <> ${ANSWER} OR m.restarts = (SELECT restarts FROM ${schema}.run WHERE run.key = ?))
+                    ORDER BY m.number
+                    LIMIT ?
+                ) AS next
+            ) AS counted
+            WHERE bytes <= ? OR place = 1
+            ORDER BY number
+            """;
+
+    /** One question for all who wait for promises. */
+    private static final String PROMISES = """
+            SELECT g.ordinal, m.channel, m.position, m.name, m.token, m.status, m.text, m.payload
+            FROM unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)
+            CROSS JOIN LATERAL (
+                SELECT * FROM ${schema}.mail
+                WHERE mail.key = g.key AND mail.position = 0 AND mail.restarts = 0 AND mail.name = g.name
+                  AND mail.channel <> ${MESSAGE}
+                OFFSET 0
+            ) m
+            """;
+
+    private static final String AWAKEABLE = """
+            SELECT r.id, a.position, a.restarts
+            FROM ${schema}.awakeable a
+            CROSS JOIN LATERAL (SELECT id, restarts FROM ${schema}.run WHERE run.key = a.key OFFSET 0) r
+            WHERE a.hash = ? AND r.restarts = a.restarts
+            """;
+
+    /** Of the present life. */
+    private static final String AWAKEABLE_AT = """
+            SELECT r.id, a.position, a.restarts
+            FROM ${schema}.run r
+            CROSS JOIN LATERAL (
+                SELECT position, restarts FROM ${schema}.awakeable
+                WHERE awakeable.key = r.key AND awakeable.restarts = r.restarts AND awakeable.position = ?
+                OFFSET 0
+            ) a
+            WHERE r.key = ?
+            """;
+
+    private static final String SECRET = "SELECT value FROM ${schema}.secret";
+
+    /** Who has subscribed, and who of them still waits. Those who do not never will again. */
+    private static final String SUBSCRIBERS = """
+            SELECT s.key, s.position, s.restarts, r.id,
+                   r.state < ${COMPLETED} AND r.restarts = s.restarts AND answered.channel IS NULL AS waits
+            FROM unnest(?::text[]) AS wanted (event_key)
+            CROSS JOIN LATERAL (
+                SELECT key, position, restarts FROM ${schema}.subscription
+                WHERE subscription.event = ? AND subscription.event_key = wanted.event_key
+                OFFSET 0
+            ) s
+            CROSS JOIN LATERAL (SELECT id, state, restarts FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r
+            LEFT JOIN LATERAL (
+                SELECT channel FROM ${schema}.mail m
+                WHERE m.key = s.key AND m.position = s.position AND m.restarts = s.restarts AND m.name = ''
+                  AND m.channel <> ${MESSAGE}
+                OFFSET 0
+            ) answered ON true
+            """;
+
+    private static final String UNSUBSCRIBE = """
+            WITH gone AS (
+                DELETE FROM ${schema}.subscription
+                WHERE ctid = ANY (ARRAY(
+                    SELECT s.ctid
+                    FROM unnest(?::bigint[], ?::int[], ?::int[]) AS g (key, position, restarts)
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.subscription s
+                        WHERE s.key = g.key AND s.restarts = g.restarts AND s.position = g.position
+                        FOR UPDATE SKIP LOCKED
+                    ) s))
+                RETURNING 1
+            )
+            SELECT count(*) FROM gone
+            """;
+
+    /** One question for all who wait for values. A run that has ended is told of also where nothing is left. */
+    private static final String PUBLISHED = """
+            SELECT g.ordinal, r.state >= ${COMPLETED} AS ended, p."offset", p.at, p.payload
+            FROM unnest(?::bigint[], ?::text[], ?::bigint[]) WITH ORDINALITY AS g (key, name, after, ordinal)
+            CROSS JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+            LEFT JOIN LATERAL (
+                SELECT "offset", at, payload FROM ${schema}.publication
+                WHERE publication.key = g.key AND publication.name = g.name AND publication."offset" > g.after
+                ORDER BY "offset"
+                LIMIT ?
+            ) p ON true
+            WHERE p."offset" IS NOT NULL OR r.state >= ${COMPLETED}
+            ORDER BY g.ordinal, p."offset"
+            """;
+
+    private static final String LATEST = """
+            SELECT "offset", at, payload FROM ${schema}.publication
+            WHERE key = ? AND name = ?
+            ORDER BY "offset" DESC
+            LIMIT 1
+            """;
+
+    final String unread;
+    final String promises;
+    final String awakeable;
+    final String awakeableAt;
+    final String secret;
+    final String subscribers;
+    final String unsubscribe;
+    final String published;
+    final String latest;
+
+    public MailboxSql(Schema schema) {
+        this.unread = schema.sql(UNREAD);
+        this.promises = schema.sql(PROMISES);
+        this.awakeable = schema.sql(AWAKEABLE);
+        this.awakeableAt = schema.sql(AWAKEABLE_AT);
+        this.secret = schema.sql(SECRET);
+        this.subscribers = schema.sql(SUBSCRIBERS);
+        this.unsubscribe = schema.sql(UNSUBSCRIBE);
+        this.published = schema.sql(PUBLISHED);
+        this.latest = schema.sql(LATEST);
+    }
+}

@@ -1,0 +1,206 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.hint.Watch;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Reads mailboxes. A subscription is not removed by whatever makes it void, because an end must not have to look for it:
+ * the one who asks for subscribers removes those that he finds to be void.
+ */
+public final class PostgresMailboxes implements Mailboxes {
+    private static final int ROWS_LOOKED_AT = 4_096;
+    private static final String ANY_KEY = "";
+
+    private final Database database;
+    private final Query query;
+    private final MailboxSql sql;
+    private final Watch watch;
+    private final byte[] secret;
+
+    public PostgresMailboxes(Database database, Schema schema, Watch watch) {
+        this.database = database;
+        this.query = new Query(database);
+        this.sql = new MailboxSql(schema);
+        this.watch = watch;
+        this.secret = query.all(sql.secret, none -> {}, row -> row.getBytes("value")).stream()
+                .findFirst()
+                .orElseThrow(() -> new StoreException(
+                        StoreException.Kind.UNUSABLE,
+                        "The table '%1$s.secret' is empty: tokens of awakeables are derived from its one row. Restore it, or make another with INSERT INTO %1$s.secret DEFAULT VALUES; tokens that were given out stay valid."
+                                .formatted(schema.name()),
+                        null));
+    }
+
+    @Override
+    public byte[] secret() {
+        return secret.clone();
+    }
+
+    @Override
+    public Optional<Address> awakeable(RunRef run, int position) {
+        return query
+                .all(
+                        sql.awakeableAt,
+                        parameters -> parameters.integer(position).number(run.key()),
+                        PostgresMailboxes::address)
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<Arrived> unread(RunRef run, long afterNumber, int maxBytes) {
+        return query.all(
+                sql.unread,
+                parameters -> parameters
+                        .number(run.key())
+                        .number(afterNumber)
+                        .number(run.key())
+                        .integer(ROWS_LOOKED_AT)
+                        .number(maxBytes),
+                row -> new Arrived(row.getLong("number"), mail(row)));
+    }
+
+    private static Mail mail(ResultSet row) throws SQLException {
+        Channel channel =
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
+        return new Mail(
+                channel,
+                row.getObject("token", UUID.class),
+                Codes.status(row.getInt("status")),
+                row.getString("text"),
+                new Payload(row.getBytes("payload")));
+    }
+
+    @Override
+    public Map<Promised, Mail> promises(Collection<Promised> promises) {
+        List<Promised> asked = List.copyOf(promises);
+        Map<Promised, Mail> settled = new HashMap<>();
+        query.all(
+                        sql.promises,
+                        parameters -> parameters
+                                .longs(asked.stream()
+                                        .mapToLong(promise -> promise.run().key())
+                                        .toArray())
+                                .texts(asked.stream().map(Promised::name).toArray(String[]::new)),
+                        row -> Map.entry(asked.get(row.getInt("ordinal") - 1), mail(row)))
+                .forEach(found -> settled.put(found.getKey(), found.getValue()));
+        if (settled.size() < asked.size()) {
+            watch.waits();
+        }
+        return settled;
+    }
+
+    @Override
+    public Optional<Address> awakeable(String hash) {
+        return query.all(sql.awakeable, parameters -> parameters.text(hash), PostgresMailboxes::address).stream()
+                .findFirst();
+    }
+
+    private static Address address(ResultSet row) throws SQLException {
+        return new Address(RunId.of(row.getString("id")), row.getInt("position"), row.getInt("restarts"));
+    }
+
+    /** A subscription as it was found. */
+    private record Subscriber(Address address, long key, boolean waits) {}
+
+    @Override
+    public List<Address> subscribers(String event, String key) {
+        String[] keys = key.equals(ANY_KEY) ? new String[] {ANY_KEY} : new String[] {ANY_KEY, key};
+        List<Subscriber> subscribers = query.all(
+                sql.subscribers,
+                parameters -> parameters.texts(keys).text(event),
+                row -> new Subscriber(address(row), row.getLong("key"), row.getBoolean("waits")));
+        unsubscribe(
+                subscribers.stream().filter(subscriber -> !subscriber.waits()).toList());
+        return subscribers.stream()
+                .filter(Subscriber::waits)
+                .map(Subscriber::address)
+                .toList();
+    }
+
+    private void unsubscribe(List<Subscriber> subscribers) {
+        if (subscribers.isEmpty()) {
+            return;
+        }
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.unsubscribe)) {
+                new Parameters(statement)
+                        .longs(subscribers.stream().mapToLong(Subscriber::key).toArray())
+                        .ints(subscribers.stream()
+                                .mapToInt(subscriber -> subscriber.address().position())
+                                .toArray())
+                        .ints(subscribers.stream()
+                                .mapToInt(subscriber -> subscriber.address().life())
+                                .toArray());
+                return statement.execute();
+            }
+        });
+    }
+
+    /** A value that was found, or the end of the run where there is none. */
+    private record Found(Place place, boolean ended, Optional<Published> value) {}
+
+    @Override
+    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+        List<Place> asked = List.copyOf(places);
+        Map<Place, Shown> shown = new HashMap<>();
+        query.all(
+                        sql.published,
+                        parameters -> parameters
+                                .longs(asked.stream()
+                                        .mapToLong(place -> place.run().key())
+                                        .toArray())
+                                .texts(asked.stream().map(Place::name).toArray(String[]::new))
+                                .longs(asked.stream().mapToLong(Place::after).toArray())
+                                .integer(limit),
+                        row -> found(asked, row))
+                .forEach(found -> {
+                    Shown there =
+                            shown.computeIfAbsent(found.place(), unseen -> new Shown(new ArrayList<>(), found.ended()));
+                    found.value().ifPresent(there.values()::add);
+                });
+        if (shown.size() < asked.size()) {
+            watch.waits();
+        }
+        return shown;
+    }
+
+    private static Found found(List<Place> asked, ResultSet row) throws SQLException {
+        Optional<Published> value = row.getObject("offset") == null ? Optional.empty() : Optional.of(published(row));
+        return new Found(asked.get(row.getInt("ordinal") - 1), row.getBoolean("ended"), value);
+    }
+
+    @Override
+    public Optional<Published> latest(RunRef run, String name) {
+        return query
+                .all(sql.latest, parameters -> parameters.number(run.key()).text(name), PostgresMailboxes::published)
+                .stream()
+                .findFirst();
+    }
+
+    private static Published published(ResultSet row) throws SQLException {
+        return new Published(row.getLong("offset"), Results.time(row, "at"), new Payload(row.getBytes("payload")));
+    }
+}

@@ -1,0 +1,213 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.hint.Watch;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.write.part.Answers;
+import dev.perdure.HistoryEvent;
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Runs;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Answers questions about runs. */
+public final class PostgresRuns implements Runs {
+    private final Query query;
+    private final QuerySql sql;
+    private final Watch watch;
+
+    public PostgresRuns(Database database, QuerySql sql, Watch watch) {
+        this.query = new Query(database);
+        this.sql = sql;
+        this.watch = watch;
+    }
+
+    @Override
+    public Optional<Found> find(RunId id) {
+        return query
+                .all(
+                        sql.find,
+                        parameters -> parameters.text(id.value()),
+                        row -> new Found(new RunRef(id, row.getLong("key")), info(row)))
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<RunInfo> list(RunFilter filter) {
+        Integer state = filter.state().map(value -> (int) Codes.of(value)).orElse(null);
+        String definition = filter.definition().orElse(null);
+        Instant after = filter.after().map(RunInfo::createdAt).orElse(null);
+        String afterId = filter.after().map(info -> info.id().value()).orElse(null);
+        return query.all(
+                sql.list,
+                parameters -> parameters
+                        .integer(state)
+                        .integer(state)
+                        .text(definition)
+                        .text(definition)
+                        .time(bounded(filter.from().orElse(null)))
+                        .time(bounded(filter.until().orElse(null)))
+                        .time(after)
+                        .text(afterId)
+                        .time(after)
+                        .text(afterId)
+                        .integer(filter.limit()),
+                PostgresRuns::info);
+    }
+
+    /** {@link Instant#MIN} and {@link Instant#MAX} are beyond PostgreSQL's timestamps, and mean the same as no bound. */
+    private static @Nullable Instant bounded(@Nullable Instant time) {
+        boolean storable = time != null
+                && time.isAfter(Instant.parse("-4000-01-01T00:00:00Z"))
+                && time.isBefore(Instant.parse("+20000-01-01T00:00:00Z"));
+        return storable ? time : null;
+    }
+
+    private static RunInfo info(ResultSet row) throws SQLException {
+        RunInfo info = RunInfo.of(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                Codes.state(row.getInt("state")),
+                row.getString("reason"),
+                Results.time(row, "created_at"),
+                Results.time(row, "changed_at"),
+                Results.timeOrNull(row, "wake_at"),
+                row.getInt("recoveries"));
+        return info.state() == RunState.SUSPENDED ? info.awaiting(Results.texts(row, "awaited")) : info;
+    }
+
+    @Override
+    public Optional<Payload> input(RunRef run) {
+        return query
+                .all(sql.input, parameters -> parameters.number(run.key()), row -> payload(row.getBytes("input")))
+                .stream()
+                .findFirst();
+    }
+
+    @Override
+    public List<Ended> ended(Collection<RunRef> runs) {
+        if (runs.isEmpty()) {
+            return List.of();
+        }
+        List<Ended> ended = query.all(
+                sql.ended,
+                parameters ->
+                        parameters.longs(runs.stream().mapToLong(RunRef::key).toArray()),
+                row -> new Ended(
+                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                        Codes.state(row.getInt("state")),
+                        payload(row.getBytes("outcome")),
+                        Objects.requireNonNullElse(row.getString("reason"), "")));
+        if (ended.size() < runs.size()) {
+            watch.waits();
+        }
+        return ended;
+    }
+
+    @Override
+    public List<RunRef> liveChildren(Collection<RunRef> parents) {
+        return query.all(
+                sql.liveChildren,
+                parameters ->
+                        parameters.longs(parents.stream().mapToLong(RunRef::key).toArray()),
+                row -> new RunRef(RunId.of(row.getString("id")), row.getLong("key")));
+    }
+
+    @Override
+    public List<TaskRow> tasks(RunRef run) {
+        return family(run, sql.tasks, sql.taskChanges);
+    }
+
+    @Override
+    public List<TaskRow> children(RunRef run) {
+        return family(run, sql.children, sql.childrenChanges);
+    }
+
+    private List<TaskRow> family(RunRef run, String members, String changes) {
+        Map<Long, Integer> places = new HashMap<>();
+        List<UnplacedTask> tasks = query.all(members, parameters -> parameters.number(run.key()), row -> {
+            places.put(row.getLong("key"), places.size());
+            return new UnplacedTask(
+                    row.getLong("key"), info(row), Results.longs(row, "after"), payload(row.getBytes("outcome")));
+        });
+        if (tasks.isEmpty()) {
+            return List.of();
+        }
+        Map<Long, List<Entered>> histories = new HashMap<>();
+        query.all(
+                changes,
+                parameters -> parameters.number(run.key()),
+                row -> histories
+                        .computeIfAbsent(row.getLong("key"), none -> new ArrayList<>())
+                        .add(entered(row)));
+        return tasks.stream()
+                .map(task -> new TaskRow(
+                        new RunRef(task.info().id(), task.key()),
+                        task.info(),
+                        task.after().stream().map(places::get).toList(),
+                        task.outcome(),
+                        List.copyOf(histories.getOrDefault(task.key(), List.of()))))
+                .toList();
+    }
+
+    /** A task that still knows those before it by their keys. */
+    private record UnplacedTask(long key, RunInfo info, List<Long> after, Payload outcome) {}
+
+    private static Entered entered(ResultSet row) throws SQLException {
+        return new Entered(
+                Codes.state(row.getInt("state")),
+                Results.time(row, "at"),
+                Objects.requireNonNullElse(row.getString("reason"), ""));
+    }
+
+    private static Payload payload(byte @Nullable [] bytes) {
+        return bytes == null ? Payload.EMPTY : new Payload(bytes);
+    }
+
+    @Override
+    public List<HistoryEvent> changes(RunRef run) {
+        List<HistoryEvent> events = new ArrayList<>(query.all(
+                sql.changes,
+                parameters -> parameters
+                        .number(run.key())
+                        .number(run.key())
+                        .number(run.key())
+                        .number(run.key()),
+                PostgresRuns::event));
+        events.addAll(query.all(
+                sql.audited,
+                parameters -> parameters.number(run.key()),
+                row -> HistoryEvent.answeredBy(
+                        row.getString("operator"),
+                        Results.time(row, "at"),
+                        row.getInt("position"),
+                        row.getBoolean("resolved"))));
+        events.sort(Comparator.comparing(HistoryEvent::at));
+        return events;
+    }
+
+    private static HistoryEvent event(ResultSet row) throws SQLException {
+        RunState state = Codes.state(row.getInt("state"));
+        String reason = row.getString("reason");
+        String what = reason == null ? state.name() : state.name() + ": " + reason;
+        return new HistoryEvent(Results.time(row, "at"), 0, what);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.ObjectSql;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Payload;
+import dev.perdure.spi.States;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Reads what virtual objects know. */
+public final class PostgresStates implements States {
+    private final Database database;
+    private final ObjectSql sql;
+
+    public PostgresStates(Database database, Schema schema) {
+        this.database = database;
+        this.sql = new ObjectSql(schema);
+    }
+
+    @Override
+    public Optional<Payload> read(ObjectKey object, String name) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.read)) {
+                new Parameters(statement).text(object.type()).text(object.key()).text(name);
+                try (ResultSet rows = statement.executeQuery()) {
+                    return rows.next() ? Optional.of(new Payload(rows.getBytes("payload"))) : Optional.empty();
+                }
+            }
+        });
+    }
+
+    @Override
+    public Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects) {
+        List<ObjectKey> asked = List.copyOf(objects);
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.readAll)) {
+                new Parameters(statement)
+                        .texts(asked.stream().map(ObjectKey::type).toArray(String[]::new))
+                        .texts(asked.stream().map(ObjectKey::key).toArray(String[]::new));
+                try (ResultSet rows = statement.executeQuery()) {
+                    Map<ObjectKey, SortedMap<String, Payload>> states = new HashMap<>();
+                    while (rows.next()) {
+                        ObjectKey object = asked.get(rows.getInt("ordinal") - 1);
+                        states.computeIfAbsent(object, unseen -> new TreeMap<>())
+                                .put(rows.getString("name"), new Payload(rows.getBytes("payload")));
+                    }
+                    return states;
+                }
+            }
+        });
+    }
+}

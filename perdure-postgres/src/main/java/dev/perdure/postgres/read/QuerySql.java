@@ -1,0 +1,206 @@
+package dev.perdure.postgres.read;
+
+import dev.perdure.postgres.jdbc.Schema;
+
+/** The statements that only read. */
+public final class QuerySql {
+    /** What there is to know of a run without its payloads. */
+    private static final String INFO = """
+            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
+                   CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
+                       SELECT count(*) FROM ${schema}.journal j
+                       WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
+                   ) THEN 0 ELSE r.recoveries END AS recoveries,
+                   CASE WHEN r.state = ${READY} AND NOT EXISTS (
+                       SELECT FROM ${schema}.worker w
+                       WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                   ) THEN 'No live worker has the definition ''' || r.definition || ''''
+                          || COALESCE(' in version ''' || r.version || '''', '') || '.'
+                   ELSE r.reason END AS reason,
+                   -- As in the view runs, which a worker may not read.
+                   CASE WHEN r.state = ${SUSPENDED} THEN ARRAY(
+                       SELECT a.what FROM (
+                           SELECT 0 AS position, CASE WHEN n.name LIKE 'm:%' THEN 'message ''' ELSE 'promise ''' END
+                                  || substr(n.name, 3) || '''' AS what
+                           FROM unnest(r.awaited_names) AS n (name)
+                           WHERE n.name LIKE 'm:%' OR NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = 0 AND m.name = substr(n.name, 3)
+                           )
+                           UNION ALL
+                           SELECT c.parent_position, 'run ''' || c.id || '''' FROM ${schema}.run c
+                           WHERE c.parent = r.key AND c.parent_restarts = r.restarts AND c.parent_position <@ r.awaited AND c.state < ${COMPLETED}
+                           UNION ALL
+                           SELECT s.position, 'event ''' || s.event || ''''
+                                  || CASE WHEN s.event_key = '' THEN '' ELSE ' with key ''' || s.event_key || '''' END
+                           FROM ${schema}.subscription s
+                           WHERE s.key = r.key AND s.restarts = r.restarts AND s.position <@ r.awaited AND NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = s.position AND m.restarts = s.restarts
+                           )
+                           UNION ALL
+                           SELECT w.position, 'awakeable at position ' || w.position FROM ${schema}.awakeable w
+                           WHERE w.key = r.key AND w.restarts = r.restarts AND w.position <@ r.awaited AND NOT EXISTS (
+                               SELECT FROM ${schema}.mail m
+                               WHERE m.key = r.key AND m.channel <> 0 AND m.position = w.position AND m.restarts = w.restarts
+                           )
+                       ) AS a
+                       ORDER BY a.position, a.what
+                       LIMIT 10
+                   ) ELSE '{}' END AS awaited""";
+
+    private static final String FIND = """
+            SELECT ${info}
+            FROM ${schema}.run r
+            WHERE r.id = ?
+            """;
+
+    /** Newest first. Every condition that is null is left out. */
+    private static final String LIST = """
+            SELECT ${info}
+            FROM ${schema}.run r
+            WHERE (?::int IS NULL OR r.state = ?)
+              AND (?::text IS NULL OR r.definition = ?)
+              AND r.created_at >= COALESCE(?::timestamptz, '-infinity')
+              AND r.created_at < COALESCE(?::timestamptz, 'infinity')
+              AND r.created_at <= COALESCE(?::timestamptz, 'infinity')
+              AND (?::text IS NULL OR (r.created_at, r.id) < (?::timestamptz, ?))
+            ORDER BY r.created_at DESC, r.id DESC
+            LIMIT ?
+            """;
+
+    /** A task has the input of its graph, which is stored once. */
+    private static final String INPUT = """
+            SELECT COALESCE(own.payload, graph.payload) AS input
+            FROM ${schema}.run r
+            LEFT JOIN ${schema}.journal own ON own.key = r.key AND own.position = 0
+            LEFT JOIN ${schema}.journal graph ON graph.key = r.parent AND graph.position = 0 AND r.before IS NOT NULL
+            WHERE r.key = ?
+            """;
+
+    /** One question for all waiters of a process. */
+    private static final String ENDED = """
+            SELECT r.key, r.id, r.state, r.reason, o.payload AS outcome
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (
+                SELECT key, id, state, reason FROM ${schema}.run WHERE run.key = g.key OFFSET 0
+            ) r
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
+            ) o ON true
+            WHERE r.state >= ${COMPLETED}
+            """;
+
+    /** What the present life of each of these has started. */
+    private static final String LIVE_CHILDREN = """
+            SELECT c.id, c.key
+            FROM unnest(?::bigint[]) AS g (key)
+            CROSS JOIN LATERAL (SELECT restarts FROM ${schema}.run WHERE run.key = g.key OFFSET 0) p
+            CROSS JOIN LATERAL (
+                SELECT id, key, state, parent_restarts FROM ${schema}.run WHERE run.parent = g.key OFFSET 0
+            ) c
+            WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts
+            """;
+
+    /** Of the runs of a family, those that were born with their parent. */
+    private static final String BORN_WITH_IT = "r.before IS NOT NULL";
+
+    /** And those that its present life has started. */
+    private static final String STARTED_BY_IT =
+            "r.before IS NULL AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
+
+    /** Runs of a family, in the order of their start. */
+    private static final String FAMILY = """
+            SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
+            FROM ${schema}.run r
+            LEFT JOIN LATERAL (
+                SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = ${OUTCOME} OFFSET 0
+            ) o ON true
+            WHERE r.parent = ? AND ${member}
+            ORDER BY r.key
+            """;
+
+    /** What a run was born as that has left that state, where no row says it. */
+    private static final String FIRST_STATE = """
+            CASE WHEN ${run}.after <> '{}' THEN ${PENDING}
+                            WHEN ${run}.changes = 1 AND ${run}.state = ${RUNNING}
+                                 OR ${run}.changes = 2 AND ${run}.ran_at IS NOT NULL
+                                 OR EXISTS (
+                                     SELECT FROM ${schema}.event
+                                     WHERE event.key = ${run}.key AND event.number = 1 AND event.state = ${RUNNING}
+                                 ) THEN ${READY}
+                            ELSE ${RUNNING} END""";
+
+    /** The states that they have left, and those that they are in. */
+    private static final String FAMILY_CHANGES = """
+            SELECT t.key, c.state, c.at, c.reason
+            FROM (
+                SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
+                WHERE r.parent = ? AND ${member} OFFSET 0
+            ) AS t
+            CROSS JOIN LATERAL (
+                SELECT number, state, at, reason FROM ${schema}.event WHERE event.key = t.key
+                UNION ALL
+                SELECT 0, ${first_state}, t.created_at, NULL
+                WHERE t.changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = t.key AND event.number = 0)
+                UNION ALL
+                SELECT t.changes - 1, ${RUNNING}, t.ran_at, NULL WHERE t.ran_at IS NOT NULL
+                UNION ALL
+                SELECT t.changes, t.state, t.changed_at, t.reason
+            ) AS c
+            ORDER BY t.key, c.number
+            """;
+
+    /** The states it has left, with those that have no row of their own, and the one it is in. */
+    private static final String CHANGES = """
+            SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
+            UNION ALL
+            SELECT 0, ${first_state}, created_at, NULL FROM ${schema}.run
+            WHERE key = ? AND changes > 0 AND NOT EXISTS (SELECT FROM ${schema}.event WHERE event.key = run.key AND event.number = 0)
+            UNION ALL
+            SELECT changes - 1, ${RUNNING}, ran_at, NULL FROM ${schema}.run WHERE key = ? AND ran_at IS NOT NULL
+            UNION ALL
+            SELECT changes, state, changed_at, reason FROM ${schema}.run WHERE key = ?
+            ORDER BY number
+            """;
+
+    private static final String AUDITED =
+            "SELECT at, position, status = ${VALUE} AS resolved, operator FROM ${schema}.audit WHERE key = ? ORDER BY at";
+
+    final String find;
+    final String list;
+    final String input;
+    final String ended;
+    final String liveChildren;
+    final String tasks;
+    final String taskChanges;
+    final String children;
+    final String childrenChanges;
+    final String changes;
+    final String audited;
+
+    public QuerySql(Schema schema) {
+        this.find = schema.sql(FIND.replace("${info}", INFO));
+        this.list = schema.sql(LIST.replace("${info}", INFO));
+        this.input = schema.sql(INPUT);
+        this.ended = schema.sql(ENDED);
+        this.liveChildren = schema.sql(LIVE_CHILDREN);
+        this.tasks = family(schema, FAMILY, BORN_WITH_IT);
+        this.taskChanges = family(schema, FAMILY_CHANGES, BORN_WITH_IT);
+        this.children = family(schema, FAMILY, STARTED_BY_IT);
+        this.childrenChanges = family(schema, FAMILY_CHANGES, STARTED_BY_IT);
+        this.audited = schema.sql(AUDITED);
+        this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
+    }
+
+    private static String family(Schema schema, String statement, String member) {
+        return schema.sql(statement
+                .replace("${info}", INFO)
+                .replace("${member}", member)
+                .replace("${first_state}", firstState("t")));
+    }
+
+    private static String firstState(String run) {
+        return FIRST_STATE.replace("${run}", run);
+    }
+}

@@ -1,0 +1,194 @@
+package dev.perdure.postgres.setup;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Brings the schema to the version of this library.
+ *
+ * <p>How it works: one transaction under one lock that ends with it, so of several workers that start at once one
+ * migrates and the others find it done. Whether there is anything to do is looked at first, without a lock and without
+ * the right to change anything, because workers normally lack it.
+ */
+public final class Migrations {
+    /**
+     * A numbered file.
+     *
+     * @param version its number
+     * @param name its name
+     * @param text what is in it, as published
+     */
+    record Migration(int version, String name, String text) {
+        static Migration of(String name) {
+            int version = Integer.parseInt(name.substring(1, name.indexOf("__")));
+            return new Migration(version, name, resource("migrations/" + name));
+        }
+
+        String checksum() {
+            try {
+                byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+                return HexFormat.of().formatHex(digest);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("Every JDK has SHA-256.", e);
+            }
+        }
+    }
+
+    private static final List<String> FILES = List.of(
+            "V001__runs_and_journals.sql",
+            "V002__mail.sql",
+            "V003__inbox.sql",
+            "V004__tasks.sql",
+            "V005__objects.sql",
+            "V006__first_states.sql",
+            "V007__graphs.sql",
+            "V008__calls_in_the_inbox.sql",
+            "V009__room_for_updates.sql",
+            "V010__first_claims.sql",
+            "V013__replaced_lanes_and_takeovers.sql",
+            "V015__order_of_the_inbox.sql",
+            "V016__tokens_and_audit.sql",
+            "V017__one_place_in_the_queue.sql",
+            "V019__what_runs_wait_for.sql");
+
+    /** Waits for whoever migrates at the same time; ends with the transaction. */
+    private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
+
+    private static final String BEGUN = "SELECT to_regclass('${schema}.migration') IS NOT NULL";
+    private static final String APPLIED = "SELECT version, checksum FROM ${schema}.migration ORDER BY version";
+    private static final String NOTE = "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (?, ?, ?)";
+    private static final String NOTE_BY_HAND =
+            "INSERT INTO ${schema}.migration (version, name, checksum) VALUES (%d, '%s', '%s');%n";
+
+    private final Schema schema;
+    private final List<Migration> known;
+
+    public Migrations(Schema schema) {
+        this(schema, FILES.stream().map(Migration::of).toList());
+    }
+
+    public Migrations(Schema schema, List<Migration> known) {
+        this.schema = schema;
+        this.known = known;
+    }
+
+    /** A file beside the public types, such as {@code roles.sql}. */
+    public static String resource(String name) {
+        try (InputStream in = Migrations.class.getResourceAsStream("/dev/perdure/postgres/" + name)) {
+            if (in == null) {
+                throw new IllegalStateException("The resource %s is missing from the jar.".formatted(name));
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String sql(String text) {
+        return text.replace("${schema}", schema.name());
+    }
+
+    /** Everything as one script, for a DBA to run in one transaction. */
+    public String script() {
+        StringBuilder script = new StringBuilder(sql(resource("migrations/bookkeeping.sql")));
+        for (Migration migration : known) {
+            script.append('\n').append(sql(migration.text())).append('\n');
+            script.append(sql(NOTE_BY_HAND).formatted(migration.version(), migration.name(), migration.checksum()));
+        }
+        return script.toString();
+    }
+
+    /** Whether everything known has been applied; throws if the schema is not ours to use. */
+    public boolean isComplete(Database database) {
+        return database.call(connection -> missing(connection).isEmpty());
+    }
+
+    public void migrate(Database database) {
+        database.inTransaction(connection -> {
+            try (PreparedStatement alone = connection.prepareStatement(ALONE)) {
+                alone.setString(1, schema.name());
+                alone.execute();
+            }
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(sql(resource("migrations/bookkeeping.sql")));
+                for (Migration migration : missing(connection)) {
+                    statement.execute(sql(migration.text()));
+                    note(connection, migration);
+                }
+            }
+            return null;
+        });
+    }
+
+    private void note(Connection connection, Migration migration) throws SQLException {
+        try (PreparedStatement note = connection.prepareStatement(sql(NOTE))) {
+            note.setInt(1, migration.version());
+            note.setString(2, migration.name());
+            note.setString(3, migration.checksum());
+            note.execute();
+        }
+    }
+
+    private List<Migration> missing(Connection connection) throws SQLException {
+        Map<Integer, String> applied = applied(connection);
+        int newest = known.stream().mapToInt(Migration::version).max().orElse(0);
+        applied.keySet().stream()
+                .filter(version -> version > newest)
+                .findFirst()
+                .ifPresent(version -> {
+                    throw new StoreException(
+                            Kind.UNUSABLE,
+                            "The schema '%s' has version %d, but this library knows only up to %d. Update the library, or point it at another schema."
+                                    .formatted(schema.name(), version, newest),
+                            null);
+                });
+        for (Migration migration : known) {
+            String checksum = applied.get(migration.version());
+            if (checksum != null && !checksum.equals(migration.checksum())) {
+                throw new StoreException(
+                        Kind.UNUSABLE,
+                        "Migration %s of the schema '%s' was applied from another text than this library has. Was the file edited? Restore the published one."
+                                .formatted(migration.name(), schema.name()),
+                        null);
+            }
+        }
+        return known.stream()
+                .filter(migration -> !applied.containsKey(migration.version()))
+                .toList();
+    }
+
+    private Map<Integer, String> applied(Connection connection) throws SQLException {
+        Map<Integer, String> applied = new TreeMap<>();
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet row = statement.executeQuery(sql(BEGUN))) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    return applied;
+                }
+            }
+            try (ResultSet rows = statement.executeQuery(sql(APPLIED))) {
+                while (rows.next()) {
+                    applied.put(rows.getInt("version"), rows.getString("checksum"));
+                }
+            }
+        }
+        return applied;
+    }
+}

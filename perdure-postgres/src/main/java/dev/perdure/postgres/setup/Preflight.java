@@ -1,0 +1,253 @@
+package dev.perdure.postgres.setup;
+
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.SqlState;
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** What is checked before a store opens. Each failure says what to do about it. */
+public final class Preflight {
+    private static final int OLDEST = 14;
+    private static final String SERVER = """
+            SELECT current_setting('server_version_num')::int / 10000 AS version,
+                   current_setting('server_version') AS full_version,
+                   current_setting('synchronous_commit') AS synchronous_commit
+            """;
+    private static final String RIGHTS = """
+            SELECT has_table_privilege('${schema}.run', 'SELECT, INSERT, UPDATE')
+               AND has_table_privilege('${schema}.journal', 'DELETE')
+               AND has_table_privilege('${schema}.event', 'SELECT, INSERT')
+               AND has_table_privilege('${schema}.worker', 'DELETE')
+               AND has_table_privilege('${schema}.lane', 'DELETE')
+               AND has_table_privilege('${schema}.takeover', 'SELECT, INSERT, UPDATE, DELETE')
+               AND has_table_privilege('${schema}.held', 'DELETE')
+               AND has_table_privilege('${schema}.ready', 'DELETE')
+               AND has_table_privilege('${schema}.timer', 'DELETE')
+               AND has_table_privilege('${schema}.mail', 'UPDATE')
+               AND has_table_privilege('${schema}.awakeable', 'INSERT')
+               AND has_table_privilege('${schema}.secret', 'SELECT')
+               AND has_table_privilege('${schema}.audit', 'SELECT, INSERT')
+               AND has_table_privilege('${schema}.subscription', 'DELETE')
+               AND has_table_privilege('${schema}.publication', 'INSERT')
+               AND has_table_privilege('${schema}.inbox', 'DELETE')
+               AND has_table_privilege('${schema}.inbox_task', 'DELETE')
+               AND has_table_privilege('${schema}.inbox_lock', 'UPDATE')
+               AND has_sequence_privilege('${schema}.key_block', 'USAGE') AS enough,
+                   current_user AS role
+            """;
+
+    /** Which of the catalogs of Citus are there. Its extension makes them in a schema to which nobody else adds tables. */
+    private static final String CITUS = """
+            SELECT COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_partition'), 'SELECT'), false) AS tables,
+                   COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_schema'), 'SELECT'), false) AS schemas
+            """;
+
+    private static final String CITUS_TABLES = """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_dist_partition p
+                JOIN pg_catalog.pg_class c ON c.oid = p.logicalrelid
+                JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = ?) AS managed
+            """;
+
+    private static final String CITUS_SCHEMAS = """
+            SELECT EXISTS (
+                SELECT FROM pg_catalog.pg_dist_schema s
+                JOIN pg_catalog.pg_namespace n ON n.oid = s.schemaid
+                WHERE n.nspname = ?) AS managed
+            """;
+
+    private Preflight() {}
+
+    /** Opens the first connection, and knows whether there is a pool behind it. */
+    public static Connections connect(DataSource source, int most) {
+        try {
+            return Connections.from(source, most);
+        } catch (SQLException problem) {
+            throw refused(problem);
+        }
+    }
+
+    static StoreException refused(SQLException problem) {
+        return switch (SqlState.of(problem)) {
+            case GIVE_UP ->
+                new StoreException(
+                        Kind.UNUSABLE,
+                        "The database refused the connection: %s. %s"
+                                .formatted(cause(problem), SqlState.remedy(state(problem))),
+                        problem);
+            case RECONNECT, RERUN, PAUSE, LOCKED, CAPPED, UNFORESEEN, DATA -> unreachable(problem);
+        };
+    }
+
+    private static StoreException unreachable(SQLException problem) {
+        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+            // A pool wraps what the server said into a time-out of its own.
+            if (cause instanceof SQLException said
+                    && said.getSQLState() != null
+                    && SqlState.of(said) == SqlState.GIVE_UP) {
+                return refused(said);
+            }
+        }
+        return new StoreException(
+                Kind.UNAVAILABLE,
+                "The database cannot be reached: %s. Check that PostgreSQL runs, and host, port and limits of the DataSource."
+                        .formatted(cause(problem)),
+                problem);
+    }
+
+    /** What the driver said: a pool only says that it waited in vain. */
+    private static String cause(SQLException problem) {
+        SQLException said = problem;
+        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+            said = cause instanceof SQLException deeper ? deeper : said;
+        }
+        String message = String.valueOf(said.getMessage()).strip();
+        return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
+    }
+
+    private static String state(SQLException problem) {
+        return String.valueOf(problem.getSQLState());
+    }
+
+    /**
+     * Takes as many connections at once as the engine cannot do without.
+     *
+     * @param most how many it takes if it gets them
+     */
+    public static void requireConnections(DataSource source, int needed, int most) {
+        List<Connection> taken = new ArrayList<>();
+        try {
+            for (int i = 0; i < needed; i++) {
+                taken.add(source.getConnection());
+            }
+            requireOwnStatements(taken);
+        } catch (SQLException problem) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "The DataSource gave %d connections at once; Perdure needs %d and takes up to %d. Raise the size of the pool or the limits of the server."
+                            .formatted(taken.size(), needed, most),
+                    problem);
+        } finally {
+            taken.forEach(Preflight::close);
+        }
+    }
+
+    /**
+     * Prepares another statement on each connection, and uses it again. Behind a pooler in transaction mode that knows
+     * no prepared statements, one of them is there already, or is gone: found out here, because later a connection might
+     * execute what another one has prepared under the same name.
+     */
+    private static void requireOwnStatements(List<Connection> connections) {
+        try {
+            for (int use = 0; use < 2; use++) {
+                for (int i = 0; i < connections.size(); i++) {
+                    try (PreparedStatement statement =
+                            Database.prepare(connections.get(i), "SELECT %d AS connection".formatted(i))) {
+                        statement.execute();
+                    }
+                }
+            }
+        } catch (SQLException problem) {
+            throw Database.translated(problem, SqlState.of(problem));
+        }
+    }
+
+    private static void close(Connection connection) {
+        try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback(); // not every pool does
+            }
+            connection.close();
+        } catch (SQLException e) {
+            // It was only to be counted.
+        }
+    }
+
+    public static void requireServer(Database database, boolean unsafeCommitAllowed) {
+        database.call(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(SERVER);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                requireVersion(row.getInt("version"), row.getString("full_version"));
+                requireSafeCommit(row.getString("synchronous_commit"), unsafeCommitAllowed);
+            }
+            return null;
+        });
+    }
+
+    /** Its planner refuses some of our statements, and a schema that it moves loses what was acknowledged. */
+    public static void requireNoCitus(Database database, Schema schema) {
+        boolean managed = database.call(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(CITUS);
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                return (row.getBoolean("tables") && isManaged(connection, CITUS_TABLES, schema))
+                        || (row.getBoolean("schemas") && isManaged(connection, CITUS_SCHEMAS, schema));
+            }
+        });
+        if (managed) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Give a schema whose tables Citus leaves alone, or a PostgreSQL without it."
+                            .formatted(schema.name()),
+                    null);
+        }
+    }
+
+    private static boolean isManaged(Connection connection, String sql, Schema schema) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            new Parameters(statement).text(schema.name());
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                return row.getBoolean("managed");
+            }
+        }
+    }
+
+    public static void requireVersion(int version, String fullVersion) {
+        if (version < OLDEST) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "The server is PostgreSQL %s; Perdure needs %d or newer. Upgrade the server."
+                            .formatted(fullVersion, OLDEST),
+                    null);
+        }
+    }
+
+    private static void requireSafeCommit(String synchronousCommit, boolean unsafeCommitAllowed) {
+        if (synchronousCommit.equals("off") && !unsafeCommitAllowed) {
+            throw new StoreException(
+                    Kind.UNUSABLE,
+                    "synchronous_commit is off, so a crash of the server would lose acknowledged runs. Turn it on for this role or database, or call allowUnsafeCommit() if losing them is fine.",
+                    null);
+        }
+    }
+
+    public static void requireRights(Database database, Schema schema) {
+        database.call(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(schema.sql(RIGHTS));
+                    ResultSet row = statement.executeQuery()) {
+                row.next();
+                if (!row.getBoolean("enough")) {
+                    throw new StoreException(
+                            Kind.UNUSABLE,
+                            "The role '%s' lacks rights on the schema '%s'. Let its owner grant them: PostgresStore.grants(…) prints the statements."
+                                    .formatted(row.getString("role"), schema.name()),
+                            null);
+                }
+            }
+            return null;
+        });
+    }
+}

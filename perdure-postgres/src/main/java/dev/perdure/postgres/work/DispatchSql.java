@@ -1,0 +1,247 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Entries;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.postgres.write.part.LedgerSql;
+
+/**
+ * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}, of which only the last has columns
+ * of any size (see {@link LedgerSql} and {@link Claims}). They come to a run from its timer or its place in the queue, against the lock
+ * order of batches, so they wait for nobody: what is locked is skipped. A claim tells all there is to know of the runs that
+ * it takes, so that a poll is one round trip; only of runs that were signalled the rest is read afterwards.
+ */
+public final class DispatchSql {
+    /** Makes due runs ready. Takes the lane first, as every batch does, so that no burial of this worker waits in a circle. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
+    private static final String WAKE = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), due AS MATERIALIZED (
+                SELECT ctid AS place, key, due_at FROM ${schema}.timer
+                WHERE EXISTS (SELECT FROM fence) AND due_at <= (SELECT at FROM clock)${among}
+                ORDER BY due_at, key
+                LIMIT 1000
+                FOR UPDATE SKIP LOCKED
+            ), sleeper AS MATERIALIZED (
+                SELECT due.place, r.*, clock.at AS moved_at
+                FROM due
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = due.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+                WHERE r.wake_at = due.due_at
+            ), fired AS (
+                DELETE FROM ${schema}.timer WHERE ctid = ANY (ARRAY(SELECT place FROM sleeper))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM sleeper
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
+                FROM sleeper
+            ), woken AS (
+                UPDATE ${schema}.run SET
+                    changed_at = s.moved_at, wake_at = NULL, changes = s.changes + 1, state = ${READY}, reason = NULL
+                FROM sleeper s
+                WHERE run.key = ANY (ARRAY(SELECT key FROM sleeper)) AND run.key = s.key
+            )
+            SELECT count(*) FROM sleeper
+            """;
+
+    /**
+     * Claims by priority and age among what suits. A run that has to run alone is taken when it comes first, and then
+     * nothing else is.
+     *
+     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index until they are vacuumed, and for as
+     * long as some old transaction might look at them; without a floor every claim would wade through all of them. What is of
+     * higher priority than the floor is looked for as well.
+     */
+    private static final String CLAIM = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), suiting AS MATERIALIZED (
+                SELECT q.queue, d.definition, v.version
+                FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                WHERE EXISTS (SELECT FROM fence)
+            ), loner AS MATERIALIZED (
+                SELECT r.* FROM suiting s
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone${among}
+                    ORDER BY rank, since, key
+                    LIMIT 1
+                    FOR UPDATE SKIP LOCKED
+                ) r
+                WHERE ?
+                ORDER BY rank, since, key
+                LIMIT 1
+            ), look AS MATERIALIZED (
+                SELECT ?::int AS rank, ?::timestamptz AS since, ${LAST_RANK}::bigint AS last
+                UNION ALL
+                SELECT ${FIRST_RANK}, '-infinity', ?::bigint - 1 WHERE ?
+            ), crowd AS MATERIALIZED (
+                SELECT r.* FROM suiting s
+                CROSS JOIN look
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND NOT r.alone
+                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last${among}
+                    ORDER BY rank, since, key
+                    LIMIT ?
+                    FOR UPDATE SKIP LOCKED
+                ) r
+                ORDER BY rank, since, key
+                LIMIT ?
+            ), foremost AS MATERIALIZED (
+                SELECT alone FROM (SELECT * FROM loner UNION ALL SELECT * FROM crowd) AS both_of_them
+                ORDER BY rank, since, key
+                LIMIT 1
+            ), picked AS MATERIALIZED (
+                SELECT * FROM loner WHERE (SELECT alone FROM foremost)
+                UNION ALL
+                SELECT * FROM crowd WHERE NOT (SELECT alone FROM foremost)
+            ), looked AS MATERIALIZED (
+                SELECT p.place, p.rank, p.since, p.alone, r.*, clock.at AS moved_at
+                FROM picked p
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+            ), taken AS NOT MATERIALIZED (
+                SELECT * FROM looked WHERE state = ${READY}
+            ), unqueued AS (
+                -- Also a row whose run is not ready, which would take the place of another at every claim.
+                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                -- Of one that was born ready its own row tells.
+                SELECT key, changes, partition, state, changed_at, reason FROM taken WHERE changes > 0
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, ?, partition FROM taken
+            ), claimed AS (
+                UPDATE ${schema}.run SET
+                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = ?, wakes = 0, changes = t.changes + 1,
+                    state = ${RUNNING}, reason = NULL
+                FROM taken t
+                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
+            )
+            SELECT g.rank, g.since, g.alone, (extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000000)::bigint AS took,
+                   ${details}
+            ORDER BY g.rank, g.since, g.key
+            """;
+
+    /** Runs of this worker that somebody wants something of. */
+    private static final String SIGNALLED = """
+            SELECT r.key
+            FROM ${schema}.held h
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
+            WHERE h.worker = ? AND h.woken AND r.owner = h.worker AND r.wakes > 0
+              AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            """;
+
+    /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
+    private static final String OUTLOOK = """
+            SELECT (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1) AS next_due,
+                   (
+                       SELECT count(*)
+                       FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+                       CROSS JOIN LATERAL (
+                           SELECT FROM ${schema}.ready r
+                           WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone
+                           LIMIT 2
+                       ) loner
+                   ) AS loners,
+                   EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?) AS alive,
+                   EXISTS (
+                       SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
+                   ) AS inbox_waits
+            """;
+
+    /** Only some, to find the one because of which a poll fails. */
+    private static final String AMONG = " AND key = ANY (?::bigint[])";
+
+    /** Runs that a poll would make ready. */
+    private static final String DUE = """
+            SELECT key FROM ${schema}.timer WHERE due_at <= COALESCE(?::timestamptz, now()) ORDER BY due_at, key LIMIT 1000
+            """;
+
+    /** Runs that a poll could claim. */
+    private static final String QUEUED = """
+            SELECT r.key
+            FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version),
+                 unnest('{f,t}'::bool[]) AS a (alone)
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.ready r
+                WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone = a.alone
+                ORDER BY rank, since, key
+                LIMIT 1000
+            ) r
+            """;
+
+    /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
+    private static final String SET_ASIDE = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), stuck AS MATERIALIZED (
+                SELECT r.*, COALESCE(?::timestamptz, now()) AS moved_at
+                FROM (
+                    SELECT ctid AS place, key, partition, state, changes, changed_at, wake_at, reason, id, definition
+                    FROM ${schema}.run
+                    WHERE run.key = ?::bigint AND run.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF})
+                    FOR NO KEY UPDATE SKIP LOCKED
+                ) r
+                WHERE EXISTS (SELECT FROM fence)
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.ctid
+                    FROM stuck s
+                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.ready r WHERE r.key = s.key OFFSET 0) q))
+            ), untimed AS (
+                DELETE FROM ${schema}.timer
+                WHERE ctid = ANY (ARRAY(
+                    SELECT t.ctid
+                    FROM stuck s
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = s.wake_at AND timer.key = s.key OFFSET 0
+                    ) t))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM stuck
+                ON CONFLICT DO NOTHING
+            ), paused AS (
+                UPDATE ${schema}.run SET
+                    changed_at = s.moved_at, wake_at = NULL, changes = s.changes + 1, state = ${PAUSED}, reason = ?::text
+                FROM stuck s
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM stuck)) AND run.key = s.key
+            )
+            SELECT id, definition FROM stuck
+            """;
+
+    final String wake;
+    final String claim;
+    final String signalled;
+    final String outlook;
+    public final String poll;
+    final String due;
+    final String queued;
+    final String wakeAmong;
+    final String claimAmong;
+    final String setAside;
+
+    public DispatchSql(Schema schema, LedgerSql ledger) {
+        this.wake = schema.sql(WAKE.replace("${among}", ""));
+        String claiming = CLAIM.replace("${details}", Claims.TAKEN)
+                .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
+                .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
+        this.claim = schema.sql(claiming.replace("${among}", ""));
+        this.due = schema.sql(DUE);
+        this.queued = schema.sql(QUEUED);
+        this.wakeAmong = ledger.settings + ";\n" + schema.sql(WAKE.replace("${among}", AMONG));
+        this.claimAmong = ledger.settings + ";\n" + schema.sql(claiming.replace("${among}", AMONG));
+        this.setAside = ledger.settings + ";\n" + schema.sql(SET_ASIDE);
+        this.signalled = schema.sql(SIGNALLED);
+        this.outlook = schema.sql(OUTLOOK);
+        this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
+    }
+}

@@ -1,0 +1,354 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.lane.Lanes;
+import dev.perdure.postgres.lane.LeaseSql;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.write.change.Entries;
+import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.part.GraphParts;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.MailParts;
+import dev.perdure.postgres.write.part.ObjectParts;
+import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.WorkerId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps leases, and gives away the runs of those whose lease has ended.
+ *
+ * <p>How it works: a sweep buries first, in a transaction of its own: the dead lose their lanes, so from its commit on
+ * they write nothing. Those with a batch in flight are left out, and then one of them is waited for, for a moment, so
+ * that a batch that hangs holds up the burial of its own worker only. Then the sweep gives runs back, a batch at a time, by the same statement by which a worker gives up a
+ * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
+ */
+public final class PostgresLeases implements Leases {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+
+    private static final int TAKEN_BACK_AT_ONCE = 1_000;
+
+    private final Database database;
+    private final LeaseSql sql;
+    private final LedgerSql ledgerSql;
+    private final Script script = new Script();
+    private final Workers workers;
+    private final PostgresHints hints;
+    private final Runnable breakOldCircles;
+
+    public PostgresLeases(
+            Database database,
+            Schema schema,
+            LeaseSql sql,
+            Workers workers,
+            PostgresHints hints,
+            Runnable breakOldCircles) {
+        this.database = database;
+        this.sql = sql;
+        this.ledgerSql = new LedgerSql(schema);
+        this.workers = workers;
+        this.hints = hints;
+        this.breakOldCircles = breakOldCircles;
+    }
+
+    @Override
+    public Instant join(Joining joining) {
+        Instant now = workers.join(joining);
+        if (joining.former().isEmpty()) {
+            database.poolWarning(joining.lease()).ifPresent(LOG::warn);
+        }
+        return now;
+    }
+
+    @Override
+    public @Nullable Instant renew(WorkerId worker) {
+        return workers.renew(worker);
+    }
+
+    @Override
+    public void leave(WorkerId worker) {
+        workers.leave(worker);
+    }
+
+    @Override
+    public List<Owned> owned(WorkerId worker) {
+        Integer number = workers.number(worker);
+        if (number == null) {
+            return List.of();
+        }
+        workers.lanes().row(number, Lanes.POLL); // what an unanswered poll claims, it has claimed by now
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
+                new Parameters(statement).integer(number);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Owned> owned = new ArrayList<>();
+                    while (rows.next()) {
+                        owned.add(new Owned(ref(rows), rows.getLong("epoch")));
+                    }
+                    return owned;
+                }
+            }
+        });
+    }
+
+    private static RunRef ref(ResultSet row) throws SQLException {
+        return new RunRef(RunId.of(row.getString("id")), row.getLong("key"));
+    }
+
+    @Override
+    public List<RunChange> sweep(int limit) {
+        if (!buried()) {
+            return List.of();
+        }
+        List<RunChange> changes;
+        try {
+            changes = giveBack(limit, new long[0]);
+        } catch (RefusedException refused) {
+            changes = giveBackSingly(limit);
+        }
+        takeBack();
+        tell(changes);
+        return changes;
+    }
+
+    /** Runs were taken from workers whose processes have joined again: that counts as no recovery. */
+    private void takeBack() {
+        database.call(connection -> {
+            String both = String.join(";\n", ledgerSql.settings, sql.takeBack);
+            try (PreparedStatement statement = Database.prepare(connection, both)) {
+                new Parameters(statement)
+                        .text(Database.LOCK_TIMEOUT)
+                        .integer(TAKEN_BACK_AT_ONCE)
+                        .integer(TAKEN_BACK_AT_ONCE);
+                return statement.execute();
+            }
+        });
+    }
+
+    private void tell(List<RunChange> changes) {
+        for (RunChange change : changes) {
+            if (change.state() == RunState.READY) {
+                hints.tell(new Hints.WorkReady());
+            } else if (change.state().isTerminal()) {
+                hints.tell(new Hints.RunEnded(change.runId()));
+            }
+        }
+    }
+
+    /** Buries whom it can; says whether the dead may have left anything behind. */
+    private boolean buried() {
+        Burial burial = bury();
+        if (burial.callsWait()) {
+            breakOldCircles.run();
+        }
+        return (burial.heldUp() != null && buryHeldUp(burial.heldUp())) || burial.leftBehind();
+    }
+
+    /**
+     * What a burial came to.
+     *
+     * @param heldUp one of those who could not be buried because of a batch in flight, or null
+     * @param leftBehind whether any of the dead still holds something
+     * @param callsWait whether calls of virtual objects wait for their turn
+     */
+    private record Burial(@Nullable Integer heldUp, boolean leftBehind, boolean callsWait) {}
+
+    private Burial bury() {
+        return database.call(connection -> {
+            String all = String.join(
+                    ";\n",
+                    ledgerSql.settings,
+                    sql.forget,
+                    sql.bury,
+                    sql.heldUp,
+                    sql.leftBehind,
+                    ledgerSql.objects.anyWaiting);
+            try (PreparedStatement statement = Database.prepare(connection, all)) {
+                new Parameters(statement).text(Database.LOCK_TIMEOUT);
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                results.skip();
+                results.skip();
+                Integer heldUp = results.one().getObject("number", Integer.class);
+                boolean leftBehind = results.one().getBoolean("any");
+                return new Burial(heldUp, leftBehind, results.one().getBoolean("any"));
+            }
+        });
+    }
+
+    /** Waits for the batches of one worker, and so for no longer than for one lock however many are held up. */
+    private boolean buryHeldUp(int worker) {
+        try {
+            return database.call(connection -> {
+                String both = String.join(";\n", ledgerSql.settings, sql.buryHeldUp);
+                try (PreparedStatement statement = Database.prepare(connection, both)) {
+                    new Parameters(statement).text(Database.LOCK_TIMEOUT).integer(worker);
+                    statement.execute();
+                    Results results = new Results(statement);
+                    results.skip();
+                    return results.one().getLong(1) > 0;
+                }
+            });
+        } catch (LockedException batchInFlight) {
+            // It hangs in the server with its lane. The next sweep tries again; the rest goes on.
+            return false;
+        }
+    }
+
+    private List<RunChange> giveBackSingly(int limit) {
+        List<RunChange> changes = new ArrayList<>();
+        List<Long> skipped = new ArrayList<>();
+        while (changes.size() < limit) {
+            long[] without = skipped.stream().mapToLong(Long::longValue).toArray();
+            long[] tried = new long[1];
+            try {
+                List<RunChange> one = database.inTransaction(connection -> giveBack(connection, 1, without, tried));
+                if (one.isEmpty()) {
+                    break;
+                }
+                changes.addAll(one);
+            } catch (RefusedException refused) {
+                LOG.error("The run with key {} cannot be taken from its dead worker.", tried[0], refused);
+                skipped.add(tried[0]);
+            }
+        }
+        return changes;
+    }
+
+    private List<RunChange> giveBack(int limit, long[] without) {
+        return database.inTransaction(connection -> giveBack(connection, limit, without, new long[1]));
+    }
+
+    /** A run that a dead worker holds. */
+    private record Orphan(
+            RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
+
+    private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
+            throws SQLException {
+        List<Orphan> orphans = orphans(connection, limit, without);
+        if (orphans.isEmpty()) {
+            return List.of();
+        }
+        tried[0] = orphans.get(0).run().key();
+        script.send(connection, parts(orphans));
+        return changes(connection, orphans);
+    }
+
+    /** Gives runs back; those among them that were killed end, and let others know and begin. What goes on by that is found by the next poll. */
+    private List<Part> parts(List<Orphan> orphans) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, orphans)));
+        parts.add(new Part(
+                sql.takenOver,
+                parameters -> parameters
+                        .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
+                        .longs(keys(orphans.stream()))));
+        long[] awaited = keys(orphans.stream().filter(Orphan::awaited));
+        if (awaited.length > 0) {
+            parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
+        }
+        long[] preceding = keys(orphans.stream().filter(Orphan::precedes));
+        if (preceding.length > 0) {
+            parts.add(GraphParts.open(ledgerSql.graph, sending(), preceding, new int[preceding.length], Results::skip));
+        }
+        long[] holding = keys(orphans.stream().filter(Orphan::frees));
+        if (holding.length > 0) {
+            parts.add(ObjectParts.release(
+                    ledgerSql.objects, sending(), holding, new int[holding.length], new String[0], Results::skip));
+        }
+        return parts;
+    }
+
+    /** The sweep has no lane: it has locked all that it changes, and those who held it write nothing any more. */
+    private Sending sending() {
+        return new Sending(new Sender(null, 0), database.time());
+    }
+
+    private List<RunChange> changes(Connection connection, List<Orphan> orphans) throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.given)) {
+            new Parameters(statement).longs(keys(orphans.stream()));
+            try (ResultSet rows = statement.executeQuery()) {
+                List<RunChange> changes = new ArrayList<>();
+                while (rows.next()) {
+                    changes.add(new RunChange(
+                            RunId.of(rows.getString("id")),
+                            rows.getString("definition"),
+                            Codes.state(rows.getInt("state")),
+                            Optional.ofNullable(rows.getString("reason"))));
+                }
+                return changes;
+            }
+        }
+    }
+
+    private static long[] keys(Stream<Orphan> orphans) {
+        return orphans.mapToLong(orphan -> orphan.run().key()).toArray();
+    }
+
+    private List<Orphan> orphans(Connection connection, int limit, long[] without) throws SQLException {
+        String both = String.join(";\n", ledgerSql.settings, sql.orphans);
+        try (PreparedStatement statement = Database.prepare(connection, both)) {
+            new Parameters(statement)
+                    .text(Database.LOCK_TIMEOUT)
+                    .longs(without)
+                    .integer(limit)
+                    .integer(limit);
+            statement.execute();
+            Results results = new Results(statement);
+            results.skip();
+            ResultSet rows = results.next();
+            List<Orphan> orphans = new ArrayList<>();
+            while (rows.next()) {
+                orphans.add(new Orphan(
+                        ref(rows),
+                        rows.getLong("epoch"),
+                        rows.getInt("number"),
+                        rows.getObject("worker", UUID.class),
+                        rows.getBoolean("awaited"),
+                        rows.getBoolean("precedes"),
+                        rows.getBoolean("frees")));
+            }
+            return orphans;
+        }
+    }
+
+    private void bind(Parameters parameters, List<Orphan> orphans) throws SQLException {
+        List<Moves.Row> rows = orphans.stream()
+                .map(orphan -> Moves.Row.recovery(
+                        orphan.run().key(),
+                        orphan.epoch(),
+                        orphan.worker(),
+                        "the lease of its worker " + orphan.workerId() + " ended"))
+                .toList();
+        Moves.COLUMNS.bind(parameters.time(database.time()), rows);
+        new Entries(List.of()).bind(sending().laneOfWorker(parameters));
+    }
+}

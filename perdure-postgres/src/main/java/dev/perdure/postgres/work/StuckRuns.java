@@ -1,0 +1,199 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.SqlState;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.postgres.lane.Lanes;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
+import dev.perdure.spi.Dispatch.Poll;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds the runs because of which the server refuses a poll, and pauses them, so that they hold up no other.
+ *
+ * <p>How it works: what the poll would do is tried with some of the runs and rolled back, in halves, until the culprit is alone.
+ * Pausing writes none of the rows that a poll writes but the run's own and its place in the queue, so it gets through where the poll
+ * does not. Another worker that looks at the same time skips what this one has locked, and looks again with its next poll.
+ */
+public final class StuckRuns {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+
+    /** Tries some runs in an open transaction. */
+    @FunctionalInterface
+    private interface Trial {
+        void on(Connection connection, long[] keys) throws SQLException;
+    }
+
+    private final Database database;
+    private final DispatchSql sql;
+    private final Lanes lanes;
+
+    StuckRuns(Database database, DispatchSql sql, Lanes lanes) {
+        this.lanes = lanes;
+        this.database = database;
+        this.sql = sql;
+    }
+
+    /** Pauses what the poll cannot take; says what it has paused. */
+    List<RunChange> setAside(Poll request, int worker) {
+        List<RunChange> paused = new ArrayList<>();
+        long[] due = keys(sql.due, parameters -> parameters.time(database.time()));
+        find(due, (connection, keys) -> wake(connection, worker, keys), worker, paused);
+        long[] queued = keys(sql.queued, parameters -> PostgresDispatch.suiting(parameters, request));
+        find(queued, (connection, keys) -> claim(connection, request, worker, keys), worker, paused);
+        return paused;
+    }
+
+    @FunctionalInterface
+    private interface Binding {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    private long[] keys(String query, Binding binding) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, query)) {
+                binding.bind(new Parameters(statement));
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Long> keys = new ArrayList<>();
+                    while (rows.next()) {
+                        keys.add(rows.getLong("key"));
+                    }
+                    return keys.stream().mapToLong(Long::longValue).toArray();
+                }
+            }
+        });
+    }
+
+    private void find(long[] keys, Trial trial, int worker, List<RunChange> paused) {
+        RuntimeException refusal = keys.length == 0 ? null : refusal(keys, trial);
+        if (refusal == null) {
+            return;
+        }
+        if (keys.length == 1) {
+            pause(keys[0], worker, refusal).ifPresent(paused::add);
+            return;
+        }
+        find(Arrays.copyOf(keys, keys.length / 2), trial, worker, paused);
+        find(Arrays.copyOfRange(keys, keys.length / 2, keys.length), trial, worker, paused);
+    }
+
+    /** Why the server refuses these, or null. */
+    private @Nullable RuntimeException refusal(long[] keys, Trial trial) {
+        try {
+            database.inTransaction(connection -> {
+                trial.on(connection, keys);
+                connection.rollback();
+                return true;
+            });
+            return null;
+        } catch (RuntimeException failed) {
+            if (isOfOneRow(failed)) {
+                return failed;
+            }
+            throw failed;
+        }
+    }
+
+    /** Whether a statement failed because of the rows that it met: a value, a constraint, or a damaged page. */
+    static boolean isOfOneRow(RuntimeException failed) {
+        return failed instanceof RefusedException
+                || (failed.getCause() instanceof SQLException problem && SqlState.tellsOfDamage(problem));
+    }
+
+    private void wake(Connection connection, int worker, long[] keys) throws SQLException {
+        try (PreparedStatement statement = Database.planAnew(connection, sql.wakeAmong)) {
+            new Parameters(statement)
+                    .text(Database.LOCK_TIMEOUT)
+                    .integer(worker)
+                    .integer(lane(worker))
+                    .time(database.time())
+                    .longs(keys);
+            statement.execute();
+        }
+    }
+
+    /** Claims them one by one, as it were: those that have to run alone would hide the others. */
+    private void claim(Connection connection, Poll request, int worker, long[] keys) throws SQLException {
+        claim(connection, request, worker, keys, true);
+        connection.rollback();
+        claim(connection, request, worker, keys, false);
+    }
+
+    private void claim(Connection connection, Poll request, int worker, long[] keys, boolean alone)
+            throws SQLException {
+        Watermark.Floor all = Watermark.Floor.BEGINNING;
+        try (PreparedStatement statement = Database.planAnew(connection, sql.claimAmong)) {
+            Parameters parameters = new Parameters(statement)
+                    .text(Database.LOCK_TIMEOUT)
+                    .integer(worker)
+                    .integer(lane(worker))
+                    .time(database.time());
+            PostgresDispatch.suiting(parameters, request)
+                    .longs(keys)
+                    .bool(alone)
+                    .integer(all.rank())
+                    .time(all.since())
+                    .number(all.rank())
+                    .bool(all.urgentToo())
+                    .longs(keys)
+                    .integer(alone ? 0 : keys.length)
+                    .integer(alone ? 0 : keys.length)
+                    .integer(worker)
+                    .integer(worker);
+            statement.execute();
+        }
+    }
+
+    private int lane(int worker) {
+        return lanes.row(worker, Lanes.POLL);
+    }
+
+    private Optional<RunChange> pause(long key, int worker, RuntimeException refusal) {
+        String message =
+                String.valueOf(refusal.getMessage()).replaceAll("\\s+", " ").replaceFirst("\\.$", "");
+        String why =
+                "No worker can take it, because PostgreSQL refuses: %s. Mend the row that it names, then resume the run."
+                        .formatted(message);
+        Optional<RunChange> paused = database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, sql.setAside)) {
+                new Parameters(statement)
+                        .text(Database.LOCK_TIMEOUT)
+                        .integer(worker)
+                        .integer(lane(worker))
+                        .time(database.time())
+                        .number(key)
+                        .text(Text.storable(why));
+                statement.execute();
+                Results results = new Results(statement);
+                results.skip();
+                ResultSet row = results.next();
+                return row.next()
+                        ? Optional.of(new RunChange(
+                                RunId.of(row.getString("id")),
+                                row.getString("definition"),
+                                RunState.PAUSED,
+                                Optional.of(why)))
+                        : Optional.empty();
+            }
+        });
+        paused.ifPresent(
+                change -> LOG.error("Run '{}' is PAUSED, so that it holds up no other. {}", change.runId(), why));
+        return paused;
+    }
+}

@@ -1,0 +1,103 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.spi.Dispatch.Poll;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where claims begin to look.
+ *
+ * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. When that has been slow
+ * several times in a row, which happens after a crowd until the queue is vacuumed, and beside a transaction that was left open,
+ * claims begin where the last one stopped, and look from the beginning only now and then: so seldom that it takes a small
+ * share of the time. What has a higher priority than the floor is looked for as well, unless that is what takes so long; what
+ * is older, because its commit took long or somebody had it locked, waits for the next full look.
+ */
+public final class Watermark {
+    /**
+     * A place in the order of claims.
+     *
+     * @param rank the priority upside down
+     * @param since the age
+     * @param urgentToo whether to look for what is of higher priority, too
+     */
+    public record Floor(int rank, Instant since, boolean urgentToo) {
+        public static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"), false);
+
+        boolean isBefore(Floor other) {
+            return rank < other.rank || (rank == other.rank && since.isBefore(other.since));
+        }
+    }
+
+    /** Polls that look at the same part of the queue. */
+    private record Kind(
+            Set<String> queues,
+            Set<String> definitions,
+            @Nullable String version) {
+        static Kind of(Poll poll) {
+            return new Kind(poll.queues(), poll.definitions(), poll.version());
+        }
+    }
+
+    /** What was seen of one kind of poll: slow full looks in a row, and, when they were many, where to begin until when. */
+    private record Seen(int slowLooks, Floor reached, long nextFullLook) {
+        /** Never back: what comes before it is looked for anyway, or with the next full look. */
+        Seen onTo(Floor further) {
+            return further.isBefore(reached) ? this : new Seen(slowLooks, further, nextFullLook);
+        }
+
+        /** Also what is urgent waits for the next full look: it is there that claims wade. */
+        Seen withoutUrgent() {
+            return new Seen(slowLooks, new Floor(reached.rank(), reached.since(), false), nextFullLook);
+        }
+    }
+
+    /** What a look may take, and what each run that it claims may add. */
+    private static final long QUICK_MICROS = 2_000;
+
+    private static final long QUICK_MICROS_PER_RUN = 100;
+    private static final int SLOW_LOOKS = 3;
+    /** How much longer than a slow look to wait for the next. */
+    private static final int SHARE = 20;
+    /** Commits do not arrive in the order of their times; this is how far they are apart at most, nearly always. */
+    private static final Duration MARGIN = Duration.ofMillis(500);
+
+    private final ConcurrentMap<Kind, Seen> seen = new ConcurrentHashMap<>();
+
+    public Floor floor(Poll poll) {
+        Seen last = seen.get(Kind.of(poll));
+        if (last == null || last.slowLooks() < SLOW_LOOKS || System.nanoTime() - last.nextFullLook() >= 0) {
+            return Floor.BEGINNING;
+        }
+        return last.reached();
+    }
+
+    public void saw(Poll poll, Floor from, @Nullable Floor reached, int claimed, long tookMicros) {
+        Kind kind = Kind.of(poll);
+        boolean quick = tookMicros <= QUICK_MICROS + claimed * QUICK_MICROS_PER_RUN;
+        if (!from.equals(Floor.BEGINNING)) {
+            if (reached != null) {
+                seen.computeIfPresent(kind, (k, last) -> {
+                    Seen now = last.onTo(before(reached, last.reached().urgentToo()));
+                    return quick ? now : now.withoutUrgent();
+                });
+            }
+        } else if (reached == null || quick) {
+            seen.remove(kind);
+        } else {
+            long next = System.nanoTime() + tookMicros * 1_000 * SHARE;
+            seen.merge(
+                    kind,
+                    new Seen(1, before(reached, true), next),
+                    (last, now) -> new Seen(last.slowLooks() + 1, now.reached(), now.nextFullLook()));
+        }
+    }
+
+    private static Floor before(Floor reached, boolean urgentToo) {
+        return new Floor(reached.rank(), reached.since().minus(MARGIN), urgentToo);
+    }
+}

@@ -1,0 +1,2 @@
+/** Polls, leases and the sweep. */
+package dev.perdure.postgres.work;

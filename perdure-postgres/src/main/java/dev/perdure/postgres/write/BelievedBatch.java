@@ -1,0 +1,252 @@
+package dev.perdure.postgres.write;
+
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.Entries;
+import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.SelfContained;
+import dev.perdure.postgres.write.part.Answers;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.postgres.write.part.LocalGraphEnds;
+import dev.perdure.postgres.write.part.LocalGraphSql;
+import dev.perdure.postgres.write.part.LocalGraphStarts;
+import dev.perdure.postgres.write.part.FreeCallSql;
+import dev.perdure.postgres.write.part.FreeCalls;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.OwnEnds;
+import dev.perdure.postgres.write.part.OwnSql;
+import dev.perdure.postgres.write.part.OwnStarts;
+import dev.perdure.postgres.write.part.OwnWaits;
+import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.RunState;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.postgres.write.change.LocalGraph.Member;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import java.sql.ResultSet;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The plan for changes that touch only runs of the worker that sends them, which is what most batches are: appends, starts, ends and waits of runs that
+ * concern no other run ({@link OwnSql}), calls of virtual objects that are free ({@link FreeCallSql}), and tasks of graphs that the worker
+ * knows ({@link LocalGraphSql}). It locks nothing but what it changes and looks nothing up. It fails as a whole if a run is not held as the worker believes or an id
+ * is not new; calls whose objects are not free are left as they were.
+ */
+public final class BelievedBatch implements BelievedPlan {
+    private final WriteContext context;
+    private final Sending sending;
+    private final List<Change> changes;
+    private final LocalGraphs families;
+    private final List<Placed<Change.Advance>> appends = new ArrayList<>();
+    private final OwnStarts starts = new OwnStarts();
+    private final OwnWaits waits = new OwnWaits();
+    private final OwnEnds ends = new OwnEnds();
+    private final FreeCalls calls = new FreeCalls();
+    private final LocalGraphStarts graphStarts = new LocalGraphStarts();
+    private final LocalGraphEnds graphEnds = new LocalGraphEnds();
+    private final Function<long[], Map<Long, Claimed>> lookUp;
+    private final Outcome[] outcomes;
+
+    /** What the plan knows beside the changes. */
+    record Knowledge(Keys keys, LocalGraphs families, Workers workers, Claims claims) {}
+
+    private BelievedBatch(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
+        this.context = context;
+        this.sending = context.by(sender);
+        this.changes = changes;
+        this.families = knowledge.families();
+        this.lookUp =
+                keys -> sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
+        this.outcomes = Answers.none(changes.size());
+    }
+
+    /** These changes as such a batch, or null if they are none or what it would believe was wrong lately. */
+    static @Nullable BelievedBatch of(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
+        Sorting sorting = Sorting.of(changes, knowledge.families());
+        if (sorting == null || !sorting.fitsTogether() || !sorting.isWorthwhile(context.beliefs())) {
+            return null;
+        }
+        BelievedBatch batch = new BelievedBatch(context, sender, changes, knowledge);
+        if (sorting.graphs()) {
+            Predicate<NewRun> skills =
+                    sender.worker() == null ? null : knowledge.workers().skills(sender.worker());
+            if (skills == null) {
+                return null;
+            }
+            batch.add(sorting, knowledge.keys());
+            batch.graphEnds.close(skills);
+        } else {
+            batch.add(sorting, knowledge.keys());
+        }
+        return batch;
+    }
+
+    /** What sort of change each is. */
+    private enum Sort {
+        APPEND,
+        START,
+        WAIT,
+        END,
+        CALL,
+        GRAPH_START,
+        TASK_END
+    }
+
+    /**
+     * A change of the batch.
+     *
+     * @param task the task that it ends, or null; whether that is known is asked once, as it may be forgotten at any time
+     */
+    private record Sorted(Sort sort, @Nullable Member task) {}
+
+    /** The changes of the batch, sorted. */
+    private record Sorting(List<Sorted> all) {
+        static @Nullable Sorting of(List<Change> changes, LocalGraphs families) {
+            List<Sorted> all = new ArrayList<>(changes.size());
+            for (Change change : changes) {
+                Sort sort = sort(change);
+                Member task = sort == Sort.TASK_END && change instanceof Change.Advance advance
+                        ? families.find(advance.run().key())
+                        : null;
+                if (sort == null || (sort == Sort.TASK_END && task == null)) {
+                    return null;
+                }
+                all.add(new Sorted(sort, task));
+            }
+            return new Sorting(all);
+        }
+
+        private static @Nullable Sort sort(Change change) {
+            return switch (change) {
+                case Change.Start start when start.owner() == null -> null;
+                case Change.Start start when LocalGraphStarts.isOne(start) -> Sort.GRAPH_START;
+                case Change.Start start when SelfContained.isStart(start) -> Sort.START;
+                case Change.Start start when SelfContained.isStartOfCall(start) -> Sort.CALL;
+                case Change.Advance advance when SelfContained.isAppend(advance) -> Sort.APPEND;
+                case Change.Advance advance when SelfContained.isWait(advance) -> Sort.WAIT;
+                case Change.Advance advance when SelfContained.isEnd(advance) -> Sort.END;
+                case Change.Advance advance when SelfContained.isEndOfCall(advance) -> Sort.CALL;
+                case Change.Advance advance when SelfContained.onlyEnds(advance) -> Sort.TASK_END;
+                default -> null;
+            };
+        }
+
+        private boolean has(Sort wanted) {
+            return all.stream().anyMatch(sorted -> sorted.sort() == wanted);
+        }
+
+        boolean graphs() {
+            return has(Sort.GRAPH_START) || has(Sort.TASK_END);
+        }
+
+        /** What locks runs must do so in one pass, and one statement does that only for what it knows. */
+        boolean fitsTogether() {
+            boolean waits = has(Sort.WAIT);
+            boolean calls = has(Sort.CALL);
+            return !(waits && calls) && !(graphs() && (waits || calls));
+        }
+
+        boolean isWorthwhile(Beliefs beliefs) {
+            boolean starts = has(Sort.START) || has(Sort.GRAPH_START);
+            boolean calls = has(Sort.CALL);
+            return !((starts || calls) && !beliefs.idsAreNew.isWorthwhile())
+                    && !(calls && !beliefs.objectsAreFree.isWorthwhile())
+                    && !(has(Sort.WAIT) && !beliefs.waitersSleep.isWorthwhile());
+        }
+    }
+
+    private void add(Sorting sorting, Keys keys) {
+        boolean tasksEnd = sorting.has(Sort.TASK_END);
+        for (int i = 0; i < changes.size(); i++) {
+            Sort sort = sorting.all().get(i).sort();
+            switch (changes.get(i)) {
+                case Change.Start start when sort == Sort.CALL -> calls.begin(i, start.run(), keys);
+                case Change.Start start when sort == Sort.GRAPH_START -> graphStarts.add(i, start, keys);
+                case Change.Start start -> starts.add(i, start.run(), keys);
+                case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
+                case Change.Advance advance when sort == Sort.WAIT -> waits.add(i, advance);
+                case Change.Advance advance when sort == Sort.APPEND -> appends.add(new Placed<>(i, advance));
+                case Change.Advance advance
+                when tasksEnd -> graphEnds.add(i, advance, sorting.all().get(i).task());
+                case Change.Advance advance -> ends.add(i, advance);
+                default -> throw new IllegalStateException("Not of a sort: " + changes.get(i));
+            }
+        }
+    }
+
+    @Override
+    public List<Part> parts() {
+        LedgerSql sql = context.sql();
+        LookedUpPlan.Parts parts = new LookedUpPlan.Parts();
+        parts.addIf(!calls.isEmpty(), () -> calls.part(sql.free, sending, outcomes));
+        parts.addIf(!waits.isEmpty() && !ends.isEmpty(), this::lock);
+        parts.addIf(!appends.isEmpty(), this::append);
+        parts.addIf(!waits.isEmpty(), () -> waits.part(sql.own, sending, outcomes));
+        parts.addIf(!ends.isEmpty(), () -> ends.part(sql.own, sending, outcomes));
+        parts.addIf(!graphEnds.isEmpty(), () -> graphEnds.part(sql.family, sending));
+        parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
+        parts.addIf(!graphStarts.isEmpty(), () -> graphStarts.part(sql.family, sending));
+        parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
+        return parts.withSettings(sql, appends.size() < changes.size());
+    }
+
+    /** All that moves in one pass, as in any batch. */
+    private Part lock() {
+        long[] keys = LongStream.concat(LongStream.of(ends.keys()), LongStream.of(waits.keys()))
+                .toArray();
+        return new Part(
+                context.sql().locks.lock,
+                parameters -> sending.lane(parameters).longs(keys).integer(sending.worker()));
+    }
+
+    private Part append() {
+        return Part.timed(
+                context.sql().append,
+                parameters -> new Entries(Batch.changes(appends)).bind(sending.fence(parameters)),
+                at -> {
+                    Outcome outcome = at == null ? new Outcome.Fenced() : new Outcome.Applied(at, RunState.RUNNING);
+                    appends.forEach(append -> outcomes[append.index()] = outcome);
+                });
+    }
+
+    @Override
+    public @Nullable Outcome[] outcomes() {
+        if (!waits.isEmpty()) {
+            context.beliefs().waitersSleep.proved(true);
+        }
+        graphStarts.started(outcomes, families);
+        graphEnds.ended(outcomes, lookUp);
+        if (graphEnds.queued()) {
+            context.hints().tell(new Hints.WorkReady());
+        }
+        @Nullable Outcome[] all = outcomes.clone();
+        List<Integer> left = calls.left();
+        left.forEach(index -> all[index] = null);
+        if (!calls.isEmpty()) {
+            context.beliefs().objectsAreFree.proved(2 * left.size() <= calls.size());
+        }
+        return all;
+    }
+
+    @Override
+    public void failed() {
+        if (!waits.isEmpty()) {
+            context.beliefs().waitersSleep.proved(false);
+        }
+        changes.forEach(families::doubt);
+    }
+}

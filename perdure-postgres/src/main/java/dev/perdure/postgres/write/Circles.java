@@ -1,0 +1,119 @@
+package dev.perdure.postgres.write;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.ObjectSql;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Circle;
+import dev.perdure.spi.ObjectKey;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a circle, so it is looked
+ * for after the batch that made it: of two that are made at once, the one that is committed last sees both. Whoever finds a
+ * circle breaks it at the same place, its youngest call. Walks level by level, one question each.
+ */
+public final class Circles {
+    private final Database database;
+    private final ObjectSql sql;
+
+    Circles(Database database, Schema schema) {
+        this.database = database;
+        this.sql = new ObjectSql(schema);
+    }
+
+    /** A run on the way, and the key of the run that waits for it. */
+    private record Step(long waits, long key, RunState state, Circle.Member member) {}
+
+    /** What breaks the circle that this waiting call is part of, if it is part of one. */
+    Optional<Change.Command> breaking(long newcomer) {
+        Map<Long, Step> reached = new HashMap<>();
+        Collection<Long> frontier = List.of(newcomer);
+        while (!frontier.isEmpty() && !reached.containsKey(newcomer)) {
+            Collection<Long> next = new ArrayList<>();
+            for (Step step : waitsFor(frontier)) {
+                if (reached.putIfAbsent(step.key(), step) == null) {
+                    next.add(step.key());
+                }
+            }
+            frontier = next;
+        }
+        return Optional.ofNullable(reached.get(newcomer)).map(last -> breaking(circle(reached, last)));
+    }
+
+    private static List<Step> circle(Map<Long, Step> reached, Step last) {
+        Deque<Step> circle = new ArrayDeque<>();
+        Step step = last;
+        do {
+            circle.addFirst(step);
+            step = reached.get(step.waits());
+        } while (step != null && step.key() != last.key());
+        return List.copyOf(circle);
+    }
+
+    private static Change.Command breaking(List<Step> circle) {
+        Step youngest = circle.stream()
+                .filter(step -> step.state() == RunState.PENDING)
+                .max(Comparator.comparingLong(step -> Keys.number(step.key())))
+                .orElseThrow();
+        List<Circle.Member> members =
+                new ArrayList<>(circle.stream().map(Step::member).toList());
+        members.addFirst(members.removeLast()); // from the newcomer on
+        return new Change.Command(youngest.member().run(), Change.Order.REFUSE, Circle.message(members));
+    }
+
+    private List<Step> waitsFor(Collection<Long> keys) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, sql.waitsFor)) {
+                new Parameters(statement)
+                        .longs(keys.stream().mapToLong(Long::longValue).toArray());
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Step> steps = new ArrayList<>();
+                    while (rows.next()) {
+                        steps.add(step(rows));
+                    }
+                    return steps;
+                }
+            }
+        });
+    }
+
+    private static Step step(ResultSet row) throws SQLException {
+        String type = row.getString("object_type");
+        ObjectKey object = type == null ? null : new ObjectKey(type, row.getString("object_key"));
+        Circle.Member member = new Circle.Member(RunId.of(row.getString("id")), row.getString("definition"), object);
+        return new Step(row.getLong("waits"), row.getLong("key"), Codes.state(row.getInt("state")), member);
+    }
+
+    /** Calls that have waited for so long that whoever made them may not have come to look. */
+    List<Long> longWaiting() {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.longWaiting)) {
+                new Parameters(statement).time(database.time());
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Long> keys = new ArrayList<>();
+                    while (rows.next()) {
+                        keys.add(rows.getLong("key"));
+                    }
+                    return keys;
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,144 @@
+package dev.perdure.postgres.write;
+
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.part.Answers;
+import dev.perdure.postgres.write.part.CommandParts;
+import dev.perdure.postgres.write.part.GraphParts;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.MailParts;
+import dev.perdure.postgres.write.part.ObjectParts;
+import dev.perdure.postgres.write.part.RunParts;
+import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.spi.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The plan for any batch: it locks what it touches in one ordered pass, looks everything up, and decides by what it finds. What it finds to have been
+ * there before is read back in a second round trip.
+ */
+public final class LookedUpPlan {
+    private final WriteContext context;
+    private final Batch batch;
+    private final boolean careful;
+    private final Answers answers;
+    private final RunParts runs;
+    private final GraphParts graphs;
+    private final ObjectParts objects;
+    private final MailParts mail;
+    private final CommandParts commands;
+
+    /** @param careful whether entries may be there already: see {@link LedgerSql} */
+    public LookedUpPlan(WriteContext context, Sender sender, Batch batch, boolean careful) {
+        this.context = context;
+        this.batch = batch;
+        this.careful = careful;
+        this.answers = new Answers(batch, sender);
+        LedgerSql sql = context.sql();
+        Sending sending = context.by(sender);
+        this.runs = new RunParts(sql, sending, batch, answers);
+        this.graphs = new GraphParts(sql.graph, sending, batch, answers);
+        this.objects = new ObjectParts(sql, sending, batch, answers);
+        this.mail = new MailParts(sql.mail, sending, batch, answers);
+        this.commands = new CommandParts(sql.commands, sending, batch, answers);
+    }
+
+    /** Sends the batch. */
+    public List<Outcome> outcomes() {
+        answers.fence(batch.wholes);
+        context.send(parts());
+        answers.readBack(context.readBack(), runs.stayEntries());
+        learn(context.beliefs());
+        answers.hints.forEach(context.hints()::tell);
+        answers.hintsHere.forEach(context.hints()::tellHere);
+        return List.of(answers.outcomes);
+    }
+
+    private void learn(Beliefs beliefs) {
+        if (batch.starts()) {
+            beliefs.idsAreNew.proved(answers.taken.isEmpty());
+        }
+        if (answers.addresseeWasRunning != null) {
+            beliefs.addresseesAreRunning.proved(answers.addresseeWasRunning);
+        }
+    }
+
+    /** Calls of virtual objects that wait for their turn since this batch, and whose callers wait for them. */
+    List<Long> waiting() {
+        return List.copyOf(answers.waiting);
+    }
+
+    /**
+     * The parts that the batch needs, in the order in which they are sent: what locks rows that others know of comes before new ids,
+     * which others may wait for.
+     */
+    private List<Part> parts() {
+        Parts parts = new Parts();
+        parts.addIf(batch.objects.makes(), objects::make);
+        parts.addIf(batch.touchesObjects(), objects::lock);
+        addLocks(parts);
+        parts.addIf(!batch.stays.isEmpty(), () -> runs.append(careful));
+        parts.addIf(batch.starts(), runs::start);
+        parts.addIf(!batch.tasks.isEmpty(), graphs::startTasks);
+        parts.addIf(batch.objects.enters(), objects::enter);
+        parts.addIf(!batch.commands.isEmpty(), commands::commands);
+        parts.addIf(!batch.commands.kills().isEmpty(), commands::killTasks);
+        parts.addIf(!batch.cancels.isEmpty(), commands::cancels);
+        parts.addIf(batch.ends.follows(), objects::follow);
+        parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
+        parts.addIf(batch.objects.changesStates(), objects::states);
+        parts.addIf(!batch.letters.isEmpty(), mail::deliver);
+        parts.addIf(!batch.moves.isEmpty(), () -> batch.onlyEnds() ? runs.end(careful) : runs.move());
+        parts.addIf(!batch.restarts.isEmpty(), runs::restart);
+        parts.addIf(!batch.reruns.isEmpty(), graphs::rerun);
+        parts.addIf(!batch.trains.isEmpty(), objects::completed);
+        parts.addIf(batch.trains.states.changesStates(), objects::statesOfCompleted);
+        parts.addIf(batch.answers(), mail::answer);
+        parts.addIf(batch.releases(), objects::release);
+        parts.addIf(batch.opens(), graphs::open);
+        boolean takesOn = batch.ends.takingKeys().length > 0;
+        parts.addIf(takesOn, () -> batch.releases() ? graphs.handed() : graphs.handedTasks());
+        parts.addIf(batch.objects.mayHold() && !takesOn, objects::knownStates);
+        return parts.withSettings(context.sql(), !batch.onlyAppends());
+    }
+
+    private void addLocks(Parts parts) {
+        if (batch.touchesOnlyWhatComesAfter()) {
+            parts.add(runs.lockWithSuccessors());
+        } else if (batch.touchesOthers()) {
+            parts.add(runs.lockAll());
+        } else if (batch.moves()) {
+            parts.add(runs.lock());
+        }
+    }
+
+    /** Parts in the order in which they are sent. */
+    static final class Parts {
+        private final List<Part> all = new ArrayList<>();
+
+        /** Makes a part. */
+        interface Making {
+            Part part();
+        }
+
+        void add(Part part) {
+            all.add(part);
+        }
+
+        void addIf(boolean wanted, Making making) {
+            if (wanted) {
+                all.add(making.part());
+            }
+        }
+
+        /** All of them after the settings. Those of a batch that only appends are not worth setting. */
+        List<Part> withSettings(LedgerSql sql, boolean wanted) {
+            if (wanted) {
+                all.addFirst(RunParts.settings(sql));
+            }
+            return all;
+        }
+    }
+}

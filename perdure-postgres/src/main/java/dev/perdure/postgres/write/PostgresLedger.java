@@ -1,0 +1,275 @@
+package dev.perdure.postgres.write;
+
+import dev.perdure.postgres.hint.PostgresHints;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Script;
+import dev.perdure.postgres.lane.ClientFence;
+import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.OneChangeSql;
+import dev.perdure.postgres.write.part.ReadBack;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Lane;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Task;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies batches: one round trip and one commit each.
+ *
+ * <p>How it works: the {@link Planner} chooses how a batch is sent. A batch that the server refuses for the sake of one change
+ * left nothing behind, so it is sent again in halves until that change is alone.
+ */
+public final class PostgresLedger implements Ledger {
+    private final WriteContext context;
+    private final Planner planner;
+    private final LocalGraphs families = new LocalGraphs();
+    private final Workers workers;
+    private final ClientFence clientFence;
+    private final PostgresHints hints;
+    private final Circles circles;
+
+    /** @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up */
+    public PostgresLedger(
+            Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
+        LedgerSql sql = new LedgerSql(schema);
+        this.context = new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
+        Claims claims = new Claims(schema, sql, database);
+        this.planner = new Planner(
+                context,
+                new OneChangeSql(schema),
+                new BelievedBatch.Knowledge(keys, families, workers, claims),
+                believes);
+        this.workers = workers;
+        this.clientFence = new ClientFence(workers);
+        this.hints = hints;
+        this.circles = new Circles(database, schema);
+    }
+
+    /** How batches were sent so far. */
+    public Planner.Counts plans() {
+        return planner.counts();
+    }
+
+    @Override
+    public List<Outcome> apply(Lane lane, List<Change> changes) {
+        if (changes.isEmpty()) {
+            return List.of();
+        }
+        if (lane.worker() == null && changes.stream().anyMatch(ClientFence::concerns)) {
+            return clientFence.apply(this, changes);
+        }
+        Integer worker = lane.worker() == null ? null : workers.number(lane.worker());
+        if (lane.worker() != null && worker == null) {
+            return changes.stream().<Outcome>map(change -> new Outcome.Fenced()).toList();
+        }
+        List<Change> storable = new ArrayList<>(changes.size());
+        @Nullable Outcome[] refused = new Outcome[changes.size()];
+        for (int i = 0; i < refused.length; i++) {
+            String reason = Batch.unstorable(changes.get(i));
+            if (reason == null) {
+                storable.add(changes.get(i));
+            } else {
+                refused[i] = new Outcome.Refused(reason);
+            }
+        }
+        List<Outcome> applied = storable.isEmpty() ? List.of() : sent(worker, lane.number(), storable);
+        List<Outcome> outcomes = merged(refused, applied);
+        for (int i = 0; i < refused.length; i++) {
+            families.saw(changes.get(i), outcomes.get(i));
+        }
+        tell(changes, outcomes);
+        return outcomes;
+    }
+
+    private List<Outcome> sent(@Nullable Integer worker, int lane, List<Change> changes) {
+        if (worker == null) {
+            return halving(new Sender(null, lane), changes);
+        }
+        int row = workers.lanes().row(worker, lane);
+        try {
+            return halving(new Sender(worker, row), changes);
+        } catch (RuntimeException | Error failure) {
+            workers.lanes().failed(worker, lane, failure);
+            throw failure;
+        }
+    }
+
+    private static List<Outcome> merged(@Nullable Outcome[] refused, List<Outcome> applied) {
+        List<Outcome> outcomes = new ArrayList<>(refused.length);
+        int next = 0;
+        for (Outcome outcome : refused) {
+            outcomes.add(outcome != null ? outcome : applied.get(next++));
+        }
+        return outcomes;
+    }
+
+    private List<Outcome> halving(Sender sender, List<Change> changes) {
+        try {
+            Planner.Applied applied = planner.apply(sender, changes);
+            breakCircles(applied.waiting());
+            return applied.outcomes();
+        } catch (RefusedException refused) {
+            if (changes.size() == 1) {
+                return List.of(refusal(changes.getFirst(), refused));
+            }
+            return halves(sender, changes);
+        } catch (LockedException locked) {
+            if (changes.size() == 1) {
+                throw new StoreException(
+                        StoreException.Kind.UNAVAILABLE,
+                        "The run of %s is locked by another transaction; waiting for it.".formatted(changes.get(0)),
+                        locked);
+            }
+            return halves(sender, changes);
+        }
+    }
+
+    private Outcome refusal(Change change, RefusedException refused) {
+        RunId taken = context.readBack().taken(tasksOf(change));
+        return taken != null
+                ? Outcome.Refused.taskIdTaken(taken)
+                : new Outcome.Refused("PostgreSQL does not store it: " + refused.getMessage());
+    }
+
+    private static List<Task> tasksOf(Change change) {
+        return switch (change) {
+            case Change.Start start -> start.tasks();
+            case Change.Advance advance ->
+                advance.effects().stream()
+                        .flatMap(effect ->
+                                effect instanceof Effect.Start start ? start.tasks().stream() : Stream.empty())
+                        .toList();
+            default -> List.of();
+        };
+    }
+
+    /** Refuses calls that would wait for each other for ever. */
+    private void breakCircles(List<Long> waiting) {
+        for (long call : waiting) {
+            circles.breaking(call).ifPresent(refusal -> apply(Lane.client(0), List.of(refusal)));
+        }
+    }
+
+    /** The same for calls whose own batch was not followed by that look. */
+    public void breakOldCircles() {
+        breakCircles(circles.longWaiting());
+    }
+
+    private List<Outcome> halves(Sender sender, List<Change> changes) {
+        int middle = changes.size() / 2;
+        List<Outcome> outcomes = new ArrayList<>(changes.size());
+        StoreException locked = null;
+        for (List<Change> half : List.of(changes.subList(0, middle), changes.subList(middle, changes.size()))) {
+            try {
+                outcomes.addAll(halving(sender, half));
+            } catch (StoreException e) {
+                if (Database.isUnanswered(e)) {
+                    throw e; // with this lane nothing goes on before it is replaced
+                }
+                // The other half shall not wait for a lock in this one; sent again, it finds itself applied.
+                locked = e;
+            }
+        }
+        if (locked != null) {
+            throw locked;
+        }
+        return outcomes;
+    }
+
+    private void tell(List<Change> changes, List<Outcome> outcomes) {
+        for (int i = 0; i < outcomes.size(); i++) {
+            Change change = changes.get(i);
+            if (outcomes.get(i) instanceof Outcome.Applied || outcomes.get(i) instanceof Outcome.Woken) {
+                showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
+            }
+            if (change instanceof Change.Deliver || change instanceof Change.Whole) {
+                // Whom it lets go on the batch itself knows best; of a call that was not there before nobody knows.
+                continue;
+            }
+            switch (outcomes.get(i)) {
+                case Outcome.Started started
+                when !started.owned() && started.handed().isEmpty() && !waits(change) ->
+                    hints.tell(new Hints.WorkReady());
+                case Outcome.Applied applied -> tell(change, applied.state());
+                case Outcome.Commanded commanded -> tell(change, commanded.state());
+                default -> {}
+            }
+        }
+    }
+
+    /** Those that show something new by this change. */
+    private static Stream<RunId> showing(Change change) {
+        return switch (change) {
+            case Change.Deliver deliver -> settled(deliver.to(), deliver.mail());
+            case Change.Advance advance when advance.effects().isEmpty() -> Stream.empty();
+            case Change.Advance advance ->
+                advance.effects().stream()
+                        .flatMap(effect -> switch (effect) {
+                            case Effect.Publish publish ->
+                                Stream.of(advance.run().id());
+                            case Effect.Deliver deliver -> settled(deliver.to(), deliver.mail());
+                            default -> Stream.empty();
+                        })
+                        .distinct();
+            default -> Stream.empty();
+        };
+    }
+
+    private static Stream<RunId> settled(RunId run, Mail mail) {
+        return mail.channel().kind() == Channel.Kind.PROMISE ? Stream.of(run) : Stream.empty();
+    }
+
+    /** One that was to be born running, and is not, waits for its turn. */
+    private static boolean waits(Change change) {
+        return change instanceof Change.Start start
+                && start.owner() != null
+                && start.run().object() != null;
+    }
+
+    private void tell(Change change, RunState state) {
+        if (change instanceof Change.Advance advance && advance.move() instanceof Move.Wait) {
+            // Whoever made it wait looks at the timers in time; nobody else has to.
+            hints.tellHere(new Hints.WorkReady());
+        } else if (state == RunState.READY) {
+            hints.tell(new Hints.WorkReady());
+        } else if (state.isTerminal()) {
+            hints.tell(new Hints.RunEnded(id(change)));
+        }
+    }
+
+    private static RunId id(Change change) {
+        return switch (change) {
+            case Change.Start start -> start.run().id();
+            case Change.Advance advance -> advance.run().id();
+            case Change.Whole whole -> whole.run().id();
+            case Change.Command command -> command.run();
+            case Change.Rerun rerun -> rerun.run();
+            case Change.Deliver deliver -> deliver.to();
+        };
+    }
+
+
+}

@@ -1,0 +1,47 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.spi.Awaited;
+import dev.perdure.spi.Channel;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What a run waits for, as the literals of its columns. */
+public final class AwaitedText {
+    private AwaitedText() {}
+
+    /** The positions of calls, as a multirange: thousands of calls in a row are one range. Null if there are none. */
+    public static @Nullable String positions(Awaited awaited) {
+        int[] positions = awaited.channels().stream()
+                .filter(channel -> channel.kind() == Channel.Kind.ANSWER)
+                .mapToInt(Channel::position)
+                .sorted()
+                .toArray();
+        if (positions.length == 0) {
+            return null;
+        }
+        StringBuilder ranges = new StringBuilder("{");
+        for (int first = 0, next; first < positions.length; first = next) {
+            next = first + 1;
+            while (next < positions.length && positions[next] == positions[next - 1] + 1) {
+                next++;
+            }
+            ranges.append(first == 0 ? "" : ",")
+                    .append('[')
+                    .append(positions[first])
+                    .append(',')
+                    .append(positions[next - 1])
+                    .append(']');
+        }
+        return ranges.append('}').toString();
+    }
+
+    /** Topics and promises, as an array. Null if there are none. */
+    public static @Nullable String names(Awaited awaited) {
+        String names = awaited.channels().stream()
+                .filter(channel -> channel.kind() != Channel.Kind.ANSWER)
+                .map(channel -> (channel.kind() == Channel.Kind.MESSAGE ? "m:" : "p:") + channel.name())
+                .map(name -> '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
+                .collect(Collectors.joining(","));
+        return names.isEmpty() ? null : "{" + names + "}";
+    }
+}

@@ -1,0 +1,259 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.write.change.NewRuns.RunToStart;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A batch sorted by what has to be done, in the order in which it has to be done: what is moved by key and what is
+ * started by id, so that two batches never wait for each other.
+ */
+public final class Batch {
+    /**
+     * A change and its place in the batch as it was given.
+     *
+     * @param index its place
+     * @param change the change
+     */
+    public record Placed<C extends Change>(int index, C change) {}
+
+    public final List<Placed<Change.Advance>> stays = new ArrayList<>();
+    public final List<Placed<Change.Advance>> moves = new ArrayList<>();
+    public final List<Placed<Change.Advance>> restarts = new ArrayList<>();
+    /** Of the moves. */
+    public final Endings ends = new Endings(moves);
+
+    public final NewRuns births;
+    public final NewTasks tasks = new NewTasks();
+    public final Reruns reruns = new Reruns();
+    public final RunCommands commands = new RunCommands();
+    public final RunCommands cancels = new RunCommands();
+    public final OwnEffects ownEffects = new OwnEffects();
+    public final BatchObjects objects = new BatchObjects();
+    public final MailDeliveries letters = new MailDeliveries();
+    public final List<Placed<Change.Whole>> wholes = new ArrayList<>();
+    public final CompletedCalls trains = new CompletedCalls();
+    public final int size;
+
+    public Batch(List<Change> changes, Keys keys) {
+        this.size = changes.size();
+        List<RunToStart> unborn = new ArrayList<>();
+        for (int i = 0; i < changes.size(); i++) {
+            switch (changes.get(i)) {
+                case Change.Advance advance -> {
+                    movesOf(advance.move()).add(new Placed<>(i, advance));
+                    advance.effects().forEach(effect -> add(advance, effect, unborn));
+                }
+                case Change.Start start -> unborn.add(RunToStart.of(new Placed<>(i, start)));
+                case Change.Whole whole -> wholes.add(new Placed<>(i, whole));
+                case Change.Command command -> commands.asked(i, command);
+                case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
+                case Change.Deliver deliver -> letters.asked(i, deliver);
+            }
+        }
+        moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
+        this.births = born(unborn, keys);
+        objects.born(births.all);
+        trains.add(wholes, wholes.isEmpty() ? Map.of() : ends.holders(), keys);
+    }
+
+    private List<Placed<Change.Advance>> movesOf(Move move) {
+        return switch (move) {
+            case Move.Stay() -> stays;
+            case Move.Restart restart -> restarts;
+            case Move.Wait wait -> moves;
+            case Move.Yield() -> moves;
+            case Move.Recover recover -> moves;
+            case Move.Pause pause -> moves;
+            case Move.Arrive() -> objects.arrivals;
+            case Move.End end -> moves;
+        };
+    }
+
+    private void add(Change.Advance sender, Effect effect, List<RunToStart> unborn) {
+        switch (effect) {
+            case Effect.Start start -> {
+                NewRun run = start.run();
+                unborn.add(RunToStart.of(start, sender));
+                if (run.parent() != null && run.parent().answers()) {
+                    letters.taken(sender, run.id(), run.seed(), run.parent().position());
+                }
+            }
+            case Effect.Deliver deliver -> letters.sent(sender, deliver.to(), deliver.mail());
+            case Effect.Cancel cancel -> cancels.cancel(sender, cancel.run(), cancel.reason());
+            case Effect.Take take -> ownEffects.take(sender, take);
+            case Effect.Publish publish -> ownEffects.publish(sender, publish);
+            case Effect.Awakeable awakeable -> ownEffects.awakeable(sender, awakeable);
+            case Effect.Subscribe subscribe -> ownEffects.subscribe(sender, subscribe);
+            case Effect.SetState set -> objects.set(sender, set);
+            case Effect.ClearState clear -> objects.clear(sender, clear);
+            case Effect.ClearAllState() -> objects.clearAll(sender);
+        }
+    }
+
+    /** Keys are given in the order of the batch as it was given, so that age goes by arrival. */
+    private NewRuns born(List<RunToStart> unborn, Keys keys) {
+        long[] numbers = keys.take(unborn.stream().mapToInt(Batch::size).sum());
+        List<RunToStart> born = new ArrayList<>(unborn.size());
+        int next = 0;
+        for (RunToStart one : unborn) {
+            RunToStart birth = one.withNumber(numbers[next]);
+            Placed<Change.Start> asked = birth.asked();
+            if (!birth.tasks().isEmpty()) {
+                long[] ofTasks = Arrays.copyOfRange(numbers, next + 1, next + size(birth));
+                birth = birth.withAfter(tasks.add(birth, ofTasks));
+            }
+            born.add(birth);
+            next += size(birth);
+            if (asked != null) {
+                long key = birth.key();
+                asked.change().mails().forEach(mail -> letters.born(key, mail));
+            }
+        }
+        return new NewRuns(born);
+    }
+
+    /** How many runs are born with it, itself included. */
+    private static int size(RunToStart birth) {
+        return 1 + birth.tasks().size();
+    }
+
+    /** Why the columns are not wide enough for it, or null. Checked before it gets into a batch. */
+    public static @Nullable String unstorable(Change change) {
+        if (change instanceof Change.Advance advance) {
+            for (Entry entry : advance.entries()) {
+                if (entry.position() <= Codes.INPUT || entry.position() == Codes.OUTCOME) {
+                    return "An entry has the position %d; positions are from 1.".formatted(entry.position());
+                }
+                if (entry.note() < 0 || entry.note() > Short.MAX_VALUE) {
+                    return "Position %d has a note %d; at most %d are kept under one position."
+                            .formatted(entry.position(), entry.note(), Short.MAX_VALUE);
+                }
+            }
+        }
+        return null;
+    }
+
+    public static <C extends Change> List<C> changes(List<Placed<C>> placed) {
+        return placed.stream().map(Placed::change).toList();
+    }
+
+    /** The runs to be locked by key: those that move, and parents that may have to hear that an id is taken. */
+    public long[] lockedKeys() {
+        LongStream parents = letters.all.stream()
+                .filter(letter -> letter.rival() != null)
+                .mapToLong(letter -> Objects.requireNonNull(letter.key()));
+        LongStream own = LongStream.concat(LongStream.of(Moves.keys(moves)), LongStream.of(Moves.keys(restarts)));
+        return LongStream.concat(LongStream.concat(own, parents), LongStream.of(objects.arrivingKeys()))
+                .toArray();
+    }
+
+    /** The runs to be locked by id. */
+    public String[] lockedIds() {
+        return Stream.of(commands.ids(), cancels.ids(), letters.ids(), reruns.ids())
+                .flatMap(List::stream)
+                .toArray(String[]::new);
+    }
+
+    public boolean onlyEnds() {
+        return moves.stream().allMatch(placed -> placed.change().move() instanceof Move.End);
+    }
+
+    /** Whether it moves runs that its worker holds. */
+    public boolean moves() {
+        return !moves.isEmpty() || !restarts.isEmpty() || !objects.arrivals.isEmpty();
+    }
+
+    /** Whether it does nothing but append to journals. */
+    public boolean onlyAppends() {
+        return stays.size() == size
+                && stays.stream().allMatch(stay -> stay.change().effects().isEmpty());
+    }
+
+    public boolean starts() {
+        return !births.all.isEmpty();
+    }
+
+    /** Whether it touches runs beside those that it moves. */
+    public boolean touchesOthers() {
+        return !commands.isEmpty()
+                || !cancels.isEmpty()
+                || !letters.isEmpty()
+                || !reruns.isEmpty()
+                || answers()
+                || opens()
+                || releases();
+    }
+
+    /** Whether all that it touches beside them are runs that come after them. */
+    public boolean touchesOnlyWhatComesAfter() {
+        return opens()
+                && commands.isEmpty()
+                && cancels.isEmpty()
+                && letters.isEmpty()
+                && reruns.isEmpty()
+                && !answers()
+                && !releases();
+    }
+
+    /** The runs whose tasks are to be locked as well, by id. */
+    public String[] lockedFamilies() {
+        return Stream.concat(commands.killedIds().stream(), reruns.ids().stream())
+                .toArray(String[]::new);
+    }
+
+    /** Whether something may end by this batch whose outcome somebody waits for. */
+    public boolean answers() {
+        return ends.answeringKeys().length > 0 || endingIds().length > 0;
+    }
+
+    /** Whether it may change who holds a virtual object, or who waits for it. */
+    public boolean touchesObjects() {
+        return objects.claims() || releases();
+    }
+
+    /** Whether something may end by this batch that holds a virtual object, or waits for it. */
+    public boolean releases() {
+        return ends.holdingKeys().length > 0 || !commands.isEmpty() || !cancels.isEmpty();
+    }
+
+    /** The runs whose objects are to be locked, by key. */
+    public long[] lockedHolders() {
+        return LongStream.concat(LongStream.of(ends.holdingKeys()), LongStream.of(objects.arrivingKeys()))
+                .toArray();
+    }
+
+    /** The runs whose objects are to be locked, by id. */
+    public String[] commandedIds() {
+        return Stream.concat(commands.ids().stream(), cancels.ids().stream()).toArray(String[]::new);
+    }
+
+    /** Whether something may end by this batch that others come after. */
+    public boolean opens() {
+        return ends.openingKeys().length > 0 || endingIds().length > 0;
+    }
+
+    /** The runs that may end by key, and let others know or begin. */
+    public long[] lastKeys() {
+        return LongStream.concat(LongStream.of(ends.answeringKeys()), LongStream.of(ends.openingKeys()))
+                .toArray();
+    }
+
+    public String[] endingIds() {
+        return Stream.concat(commands.endingIds().stream(), cancels.endingIds().stream())
+                .toArray(String[]::new);
+    }
+}

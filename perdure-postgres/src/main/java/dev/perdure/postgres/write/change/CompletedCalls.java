@@ -1,0 +1,138 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.RunId;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** Calls of virtual objects that begin and end in this batch, behind a run that it ends. */
+public final class CompletedCalls {
+    /** @param train the number of the line in which it stands */
+    record Call(long key, Change.Whole whole, int train) {}
+
+    public static final Columns<Call> CALLS = Columns.<Call>of()
+            .bigint("key", Call::key)
+            .with(RunColumns.WITH_INPUT.in(call -> call.whole().run()))
+            .smallint("state", call -> Codes.of(call.whole().end().state()))
+            .text("reason", call -> Text.storableOrNull(call.whole().end().reason()))
+            .text("type", call -> objectOf(call.whole().run()).type())
+            .text("object", call -> objectOf(call.whole().run()).key())
+            .bigint("train", Call::train);
+
+    public static final Columns<Map.Entry<ObjectKey, Change.Advance>> LINES =
+            Columns.<Map.Entry<ObjectKey, Change.Advance>>of()
+                    .text("type", line -> line.getKey().type())
+                    .text("object", line -> line.getKey().key())
+                    .bigint("follows", line -> line.getValue().run().key())
+                    .bigint("epoch", line -> Endings.epoch(line.getValue()));
+
+    /** Those of which the batch ends the call before them. */
+    final List<Placed<Change.Whole>> all = new ArrayList<>();
+    /** What they make of the states of their objects. */
+    public final BatchObjects states = new BatchObjects();
+
+    private final List<Change.Advance> advances = new ArrayList<>();
+    private final List<Integer> trains = new ArrayList<>();
+    private final Map<ObjectKey, Change.Advance> ends = new LinkedHashMap<>();
+
+    /**
+     * Sorts them by their objects, in their order. One that follows somebody who does not end here is left out, and so fenced.
+     *
+     * @param ended the ends of runs that the batch makes, by id
+     */
+    void add(List<Placed<Change.Whole>> given, Map<RunId, Change.Advance> ended, Keys keys) {
+        long[] numbers = keys.take(given.size());
+        Map<RunId, Integer> trainOf = new HashMap<>();
+        for (int i = 0; i < numbers.length; i++) {
+            Change.Whole whole = given.get(i).change();
+            NewRun run = whole.run();
+            Change.Advance end = ended.get(whole.follows());
+            if (end != null && ends.putIfAbsent(objectOf(run), end) == null) {
+                trainOf.put(whole.follows(), ends.size());
+            }
+            Integer train = trainOf.remove(whole.follows());
+            if (train != null) {
+                trainOf.put(run.id(), train);
+                trains.add(train);
+                all.add(given.get(i));
+                RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(numbers[i], run.id(), false)));
+                advances.add(new Change.Advance(
+                        ref, Outcome.Started.FIRST_EPOCH, whole.entries(), whole.effects(), whole.end()));
+            }
+        }
+        changeStates();
+    }
+
+    private static ObjectKey objectOf(NewRun run) {
+        return Objects.requireNonNull(run.object()).object();
+    }
+
+    /** All of a train or none: so what they do to the state together goes with the last. */
+    private void changeStates() {
+        Map<Integer, Change.Advance> last = new HashMap<>();
+        for (int i = 0; i < advances.size(); i++) {
+            last.put(trains.get(i), advances.get(i));
+        }
+        for (int i = 0; i < advances.size(); i++) {
+            RunRef run = Objects.requireNonNull(last.get(trains.get(i))).run();
+            Change.Advance sender = new Change.Advance(run, Outcome.Started.FIRST_EPOCH, List.of(), new Move.Stay());
+            advances.get(i).effects().forEach(effect -> states.change(sender, effect));
+        }
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** For each line of calls its object and the run before it, as that has ended. */
+    public void bindTrains(Parameters parameters) throws SQLException {
+        LINES.bind(parameters, List.copyOf(ends.entrySet()));
+    }
+
+    /** Who may wait for their objects. Whoever waits for one of these does not wait for another. */
+    public void bindBeside(Parameters parameters) throws SQLException {
+        parameters.texts(all.stream()
+                .flatMap(whole -> whole.change().beside().stream())
+                .distinct()
+                .map(RunId::value)
+                .toArray(String[]::new));
+    }
+
+    public void bind(Parameters parameters) throws SQLException {
+        List<Call> calls = new ArrayList<>(all.size());
+        for (int i = 0; i < all.size(); i++) {
+            calls.add(new Call(advances.get(i).run().key(), all.get(i).change(), trains.get(i)));
+        }
+        CALLS.bind(parameters, calls);
+        new Entries(advances).bind(parameters);
+    }
+
+    public void read(ResultSet rows, Outcome[] outcomes) throws SQLException {
+        Map<Long, Integer> places = new HashMap<>();
+        for (int i = 0; i < advances.size(); i++) {
+            places.put(advances.get(i).run().key(), i);
+        }
+        while (rows.next()) {
+            Placed<Change.Whole> whole = all.get(Objects.requireNonNull(places.get(rows.getLong("key"))));
+            outcomes[whole.index()] = new Outcome.Applied(
+                    Results.time(rows, "at"), whole.change().end().state());
+        }
+    }
+}

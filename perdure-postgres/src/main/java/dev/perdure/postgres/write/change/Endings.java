@@ -1,0 +1,137 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.RunId;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Move;
+import dev.perdure.spi.RunRef;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Those of a batch's moves by which a run may end, and whom that concerns: a key tells, so nothing has to be looked up. */
+public final class Endings {
+    public static final Columns<Change.Advance> FOLLOWING = Columns.<Change.Advance>of()
+            .bigint("key", advance -> advance.run().key())
+            .bigint("epoch", Endings::epoch)
+            .bigintOrNull("follows", advance -> {
+                RunRef before = follower(advance);
+                return before == null ? null : Long.valueOf(before.key());
+            });
+
+    private final List<Placed<Change.Advance>> moves;
+
+    Endings(List<Placed<Change.Advance>> moves) {
+        this.moves = moves;
+    }
+
+    /** Of those whose outcomes somebody waits for. */
+    public long[] answeringKeys() {
+        return ending(Keys::answers).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    private Stream<Change.Advance> ending(LongPredicate keys) {
+        return moves.stream()
+                .map(Placed::change)
+                .filter(advance -> keys.test(advance.run().key()))
+                .filter(advance -> advance.move() instanceof Move.End || advance.move() instanceof Move.Recover);
+    }
+
+    /** Of those that hold a virtual object. */
+    public long[] holdingKeys() {
+        return ending(Keys::holds).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    Map<RunId, Change.Advance> holders() {
+        return ending(Keys::holds)
+                .filter(advance -> advance.move() instanceof Move.End)
+                .collect(Collectors.toMap(advance -> advance.run().id(), Function.identity()));
+    }
+
+    /** How many of the calls that wait the worker takes on, for each of {@link #holdingKeys}. */
+    public int[] takesOfHolders() {
+        return takes(Keys::holds);
+    }
+
+    /** Whether calls of virtual objects end ahead of their turns. */
+    public boolean follows() {
+        return ending(Keys::holds).anyMatch(Endings::follows);
+    }
+
+    private static boolean follows(Change.Advance advance) {
+        return follower(advance) != null;
+    }
+
+    private static @Nullable RunRef follower(Change.Advance advance) {
+        return advance.move() instanceof Move.End end ? end.follows() : null;
+    }
+
+    /**
+     * The epoch that the run has in this batch. One that is taken on in it, to end ahead of its turn, skips an epoch: so it is
+     * never mistaken for one that had its turn, and that may have begun from another state.
+     */
+    public static long epoch(Change.Advance advance) {
+        return follows(advance) ? advance.epoch() + 1 : advance.epoch();
+    }
+
+    /** Those of {@link #holdingKeys} that end, and whom they follow if they are ahead of their turns. */
+    public void bindFollowing(Parameters parameters) throws SQLException {
+        FOLLOWING.bind(
+                parameters,
+                ending(Keys::holds)
+                        .filter(advance -> advance.move() instanceof Move.End)
+                        .toList());
+    }
+
+    /** Of those that others come after. */
+    public long[] openingKeys() {
+        return ending(Keys::precedes).mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    /** How many of those that come after it the worker takes on, for each of {@link #openingKeys}. */
+    public int[] takes() {
+        return takes(Keys::precedes);
+    }
+
+    private int[] takes(LongPredicate keys) {
+        return ending(keys).mapToInt(Endings::takes).toArray();
+    }
+
+    /** Those of {@link #openingKeys} and {@link #holdingKeys} that the worker goes on from. */
+    public long[] takingKeys() {
+        return taking().mapToLong(advance -> advance.run().key()).toArray();
+    }
+
+    /** Those of them that others come after. */
+    public long[] takingTasks() {
+        return LongStream.of(takingKeys()).filter(Keys::precedes).toArray();
+    }
+
+    /** Those of them that held an object. */
+    public long[] takingHolders() {
+        return LongStream.of(takingKeys()).filter(Keys::holds).toArray();
+    }
+
+    /** With how many, for each of {@link #takingHolders}. */
+    public int[] takesOfTakingHolders() {
+        return taking().filter(advance -> Keys.holds(advance.run().key()))
+                .mapToInt(Endings::takes)
+                .toArray();
+    }
+
+    private Stream<Change.Advance> taking() {
+        return ending(key -> Keys.precedes(key) || Keys.holds(key)).filter(advance -> takes(advance) > 0);
+    }
+
+    private static int takes(Change.Advance advance) {
+        return advance.move() instanceof Move.End end ? end.takes() : 0;
+    }
+}

@@ -1,0 +1,94 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Premise;
+import dev.perdure.spi.RunRef;
+import dev.perdure.spi.Task;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run and its tasks: what never changes of them, and how those have ended that ended here. Its edges are those that the rows
+ * have as {@code after} and {@code before}.
+ */
+public final class LocalGraph {
+    /** The run that the tasks are part of. */
+    public final Member head;
+
+    /** The tasks, in the order of their start. */
+    public final List<Member> tasks;
+
+    /** How many of the tasks are in hand. */
+    final AtomicInteger inHand = new AtomicInteger();
+
+    /** One of them. */
+    public static final class Member {
+        public final RunRef ref;
+        public final NewRun run;
+        public final LocalGraph family;
+        /** Those that it comes after, in order. */
+        public final List<Member> after = new ArrayList<>();
+        /** Those that come after it. */
+        public final List<Member> before = new ArrayList<>();
+
+        /** Whether a worker has it in memory that was handed it here. */
+        volatile boolean inHand;
+
+        /** How it ended, if that is known here. */
+        public volatile @Nullable Premise ended;
+
+        private Member(RunRef ref, NewRun run, LocalGraph family) {
+            this.ref = ref;
+            this.run = run;
+            this.family = family;
+        }
+
+        public boolean begins() {
+            return after.isEmpty();
+        }
+
+        /** Its input, if that is not the one of the run that it is part of. */
+        public byte @Nullable [] ownInput() {
+            return run.input().equals(family.head.run.input())
+                    ? null
+                    : run.input().bytes();
+        }
+    }
+
+    /**
+     * A family that is about to be born.
+     *
+     * @param key of the run that the tasks are part of
+     * @param numbers as many as there are tasks, in ascending order
+     */
+    public LocalGraph(long key, NewRun run, List<Task> tasks, long[] numbers) {
+        this.head = new Member(new RunRef(run.id(), key), run, this);
+        List<Member> born = new ArrayList<>(tasks.size());
+        for (int i = 0; i < numbers.length; i++) {
+            NewRun task = tasks.get(i).run();
+            born.add(new Member(new RunRef(task.id(), Keys.taskKey(numbers[i], task.id())), task, this));
+        }
+        for (int i = 0; i < numbers.length; i++) {
+            for (int premise : tasks.get(i).after()) {
+                connect(born.get(premise), born.get(i));
+            }
+        }
+        for (Member task : born) {
+            if (task.before.isEmpty()) {
+                connect(task, head);
+            }
+        }
+        this.tasks = List.copyOf(born);
+    }
+
+    private static void connect(Member premise, Member next) {
+        premise.before.add(next);
+        next.after.add(premise);
+    }
+
+    static long[] keys(List<Member> members) {
+        return members.stream().mapToLong(member -> member.ref.key()).toArray();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Parameters;
+import static dev.perdure.spi.Change.Deliver.ANY_LIFE;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Channel;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.Payload;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The mail that a batch delivers, in the order in which it arrives. */
+public final class MailDeliveries {
+    /** The place of a letter in the batch that no change of its own asks for. */
+    public static final int UNASKED = -1;
+
+    /**
+     * A mail on its way, to a run given by id or by key.
+     *
+     * @param index the place of its change in the batch, or {@link #UNASKED}
+     * @param to to whom, or null
+     * @param key to whom, or null
+     * @param mail the mail
+     * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
+     * @param operator who answers in place of whoever has the token, or null
+     * @param sender the transition that sends it, or null
+     * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
+     */
+    public record MailDelivery(
+            int index,
+            @Nullable RunId to,
+            @Nullable Long key,
+            Mail mail,
+            int life,
+            @Nullable String operator,
+            Change.@Nullable Advance sender,
+            @Nullable RunId rival) {}
+
+    public static final Columns<MailDelivery> COLUMNS = Columns.<MailDelivery>of()
+            .text("id", letter -> letter.to() == null ? null : letter.to().value())
+            .bigintOrNull("key", MailDelivery::key)
+            .with(MailColumns.COLUMNS.in(MailDelivery::mail))
+            .integer("life", MailDelivery::life)
+            .text("operator", MailDelivery::operator)
+            .with(Rights.columns("sender", "epoch", MailDelivery::sender))
+            .text(
+                    "rival",
+                    letter -> letter.rival() == null ? null : letter.rival().value());
+
+    public final List<MailDelivery> all = new ArrayList<>();
+
+    void asked(int index, Change.Deliver deliver) {
+        all.add(new MailDelivery(index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
+    }
+
+    void sent(Change.Advance sender, RunId to, Mail mail) {
+        all.add(new MailDelivery(UNASKED, to, null, mail, ANY_LIFE, null, sender, null));
+    }
+
+    /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
+    void born(long key, Mail mail) {
+        all.add(new MailDelivery(UNASKED, null, key, mail, ANY_LIFE, null, null, null));
+    }
+
+    /** Tells a parent that the id it wanted for a child is another run's, if it is. */
+    void taken(Change.Advance sender, RunId id, long seed, int position) {
+        String text = "The run id '%s' is taken.".formatted(id);
+        Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
+        all.add(new MailDelivery(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, id));
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<String> ids() {
+        return all.stream()
+                .map(MailDelivery::to)
+                .filter(Objects::nonNull)
+                .map(RunId::value)
+                .toList();
+    }
+
+    public void bind(Parameters parameters) throws SQLException {
+        COLUMNS.bind(parameters, all);
+    }
+}

@@ -1,0 +1,131 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Effect;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.Parent;
+import dev.perdure.spi.Task;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The runs that a batch starts, by id, so that two batches never wait for each other. */
+public final class NewRuns {
+    /**
+     * A run to be started.
+     *
+     * @param key its key, if it comes to be
+     * @param run the run
+     * @param owned whether it is born running
+     * @param asked the change that asks for it, or null when a transition starts it
+     * @param starter that transition, or null
+     * @param tasks what is born with it
+     * @param after the keys of the tasks that it comes after, or null if it has none
+     */
+    public record RunToStart(
+            long key,
+            NewRun run,
+            boolean owned,
+            @Nullable Placed<Change.Start> asked,
+            Change.@Nullable Advance starter,
+            List<Task> tasks,
+            @Nullable List<Long> after) {
+        static RunToStart of(Placed<Change.Start> asked) {
+            Change.Start start = asked.change();
+            boolean owned = start.owner() != null && start.tasks().isEmpty();
+            return new RunToStart(0, start.run(), owned, asked, null, start.tasks(), null);
+        }
+
+        static RunToStart of(Effect.Start start, Change.Advance starter) {
+            return new RunToStart(0, start.run(), false, null, starter, start.tasks(), null);
+        }
+
+        RunToStart withNumber(long number) {
+            Parent parent = run.parent();
+            boolean answers = parent != null && parent.answers();
+            long key = Keys.key(number, run.id(), answers);
+            return new RunToStart(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, tasks, after);
+        }
+
+        private boolean holds() {
+            return run.object() != null && run.object().hold() != ObjectCall.Hold.SHARED;
+        }
+
+        RunToStart withAfter(List<Long> leaves) {
+            return new RunToStart(key, run, owned, asked, starter, tasks, leaves);
+        }
+
+        /** Whether the worker of the batch gets those of its tasks that begin at once. */
+        boolean ownsTasks() {
+            return asked != null && asked.change().owner() != null;
+        }
+    }
+
+    /** @param worker that of the batch, or null for a client */
+    record Row(RunToStart birth, @Nullable Integer worker) {
+        NewRun run() {
+            return birth.run();
+        }
+
+        @Nullable
+        Integer owner() {
+            return birth.owned() ? worker : null;
+        }
+
+        /** Of a run with tasks these wait for it. */
+        @Nullable
+        Long delay() {
+            return birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
+        }
+
+        @Nullable
+        String after() {
+            return birth.after() == null ? null : NewTasks.array(birth.after().stream());
+        }
+
+        @Nullable
+        Long parent() {
+            Parent parent = birth.run().parent();
+            return parent == null ? null : Long.valueOf(parent.run().key());
+        }
+
+        @Nullable
+        Integer parentPosition() {
+            Parent parent = birth.run().parent();
+            return parent == null || !parent.answers() ? null : Integer.valueOf(parent.position());
+        }
+    }
+
+    public static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", row -> row.birth().key())
+            .with(RunColumns.WITH_INPUT.in(Row::run))
+            .integerOrNull("owner", Row::owner)
+            .bigintOrNull("delay", Row::delay)
+            .text("after", Row::after)
+            .bigintOrNull("parent", Row::parent)
+            .integerOrNull("parent_position", Row::parentPosition)
+            .with(Rights.columns("starter", "starter_epoch", row -> row.birth().starter()));
+
+    public final List<RunToStart> all;
+
+    NewRuns(List<RunToStart> births) {
+        this.all = births.stream()
+                .sorted(Comparator.comparing(birth -> birth.run().id()))
+                .toList();
+    }
+
+    public long[] keys() {
+        return all.stream().mapToLong(RunToStart::key).toArray();
+    }
+
+    public void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
+        COLUMNS.bind(
+                parameters, all.stream().map(birth -> new Row(birth, worker)).toList());
+    }
+}

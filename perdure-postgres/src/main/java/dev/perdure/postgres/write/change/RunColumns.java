@@ -1,0 +1,26 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.spi.NewRun;
+
+/** The columns of runs to be started, declared once for all statements that start runs. */
+public final class RunColumns {
+    /** What the table {@code run} keeps as it is given, under the same names. Statements have them as {@code ${run_columns}}. */
+    public static final Columns<NewRun> KEPT = Columns.<NewRun>of()
+            .text("id", run -> run.id().value())
+            .text("definition", NewRun::definition)
+            .bigint("seed", NewRun::seed)
+            .text("queue", NewRun::queue)
+            .integer("priority", NewRun::priority)
+            .text("version", NewRun::version);
+
+    /** Those, and how long it may take. */
+    public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));
+
+    /** All that is given of a run that is ready at once. */
+    public static final Columns<NewRun> WITH_INPUT =
+            TIMED.bytes("input", run -> run.input().bytes());
+
+    private RunColumns() {}
+}

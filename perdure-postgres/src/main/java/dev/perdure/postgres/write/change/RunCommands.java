@@ -1,0 +1,80 @@
+package dev.perdure.postgres.write.change;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.RunId;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Change.Order;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a batch wants of runs that it does not hold. */
+public final class RunCommands {
+    /**
+     * Something wanted of a run.
+     *
+     * @param index the place of its change in the batch, or {@link MailDeliveries#UNASKED}
+     * @param run of which run
+     * @param order what
+     * @param reason why
+     * @param sender the transition that wants it, or null
+     */
+    public record RunCommand(int index, RunId run, Order order, String reason, Change.@Nullable Advance sender) {}
+
+    public static final Columns<RunCommand> COLUMNS = Columns.<RunCommand>of()
+            .text("id", wish -> wish.run().value())
+            .smallint("wish", wish -> Codes.of(wish.order()))
+            .text("why", wish -> Text.storable(wish.reason()))
+            .with(Rights.columns("sender", "epoch", RunCommand::sender));
+
+    public static final Columns<RunCommand> KILLS =
+            Columns.<RunCommand>of().text("id", wish -> wish.run().value()).text("why", wish -> Text.storable(wish.reason()));
+
+    public final List<RunCommand> all = new ArrayList<>();
+
+    void asked(int index, Change.Command command) {
+        all.add(new RunCommand(index, command.run(), command.order(), command.reason(), null));
+    }
+
+    void cancel(Change.Advance sender, RunId run, String reason) {
+        all.add(new RunCommand(MailDeliveries.UNASKED, run, Order.CANCEL, reason, sender));
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    List<String> ids() {
+        return all.stream().map(wish -> wish.run().value()).toList();
+    }
+
+    /** Those that may end by it. */
+    List<String> endingIds() {
+        return all.stream()
+                .filter(wish ->
+                        wish.order() == Order.CANCEL || wish.order() == Order.KILL || wish.order() == Order.REFUSE)
+                .map(wish -> wish.run().value())
+                .toList();
+    }
+
+    /** Those that are killed, and their tasks with them. */
+    public List<RunCommand> kills() {
+        return all.stream().filter(wish -> wish.order() == Order.KILL).toList();
+    }
+
+    public List<String> killedIds() {
+        return kills().stream().map(wish -> wish.run().value()).toList();
+    }
+
+    public void bindKills(Parameters parameters) throws SQLException {
+        KILLS.bind(parameters, kills());
+    }
+
+    public void bind(Parameters parameters) throws SQLException {
+        COLUMNS.bind(parameters, all);
+    }
+}

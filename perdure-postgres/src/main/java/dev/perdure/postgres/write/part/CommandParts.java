@@ -1,0 +1,96 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.MailDeliveries;
+import dev.perdure.postgres.write.change.RunCommands;
+import dev.perdure.RunState;
+import dev.perdure.postgres.write.change.RunCommands.RunCommand;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.WorkerId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** The parts of a batch that carry out commands. */
+public final class CommandParts {
+    private final CommandSql sql;
+    private final Sending sending;
+    private final Batch batch;
+    private final Answers answers;
+
+    public CommandParts(CommandSql sql, Sending sending, Batch batch, Answers answers) {
+        this.sql = sql;
+        this.sending = sending;
+        this.batch = batch;
+        this.answers = answers;
+    }
+
+    /** What people want of runs. */
+    public Part commands() {
+        return command(batch.commands);
+    }
+
+    /** What transitions of other runs want of runs. */
+    public Part cancels() {
+        return command(batch.cancels);
+    }
+
+    private Part command(RunCommands wishes) {
+        return new Part(
+                sql.command,
+                parameters -> {
+                    wishes.bind(parameters.time(sending.time()));
+                    sending.laneOfWorker(parameters).integer(sending.worker());
+                },
+                results -> readCommands(wishes, results.next()));
+    }
+
+    private void readCommands(RunCommands wishes, ResultSet rows) throws SQLException {
+        if (answers.fenced) {
+            wishes.all.forEach(wish -> answers.fence(wish.index()));
+            return;
+        }
+        while (rows.next()) {
+            RunCommand wish = wishes.all.get(rows.getInt("ordinal") - 1);
+            RunState state = Codes.state(rows.getInt("state_now"));
+            if (wish.index() != MailDeliveries.UNASKED) {
+                answers.outcomes[wish.index()] =
+                        new Outcome.Commanded(Results.time(rows, "moved_at"), state, rows.getBoolean("changed"));
+            } else if (state == RunState.READY) {
+                answers.hints.add(new Hints.WorkReady());
+            } else if (state.isTerminal()) {
+                answers.hints.add(new Hints.RunEnded(wish.run()));
+            }
+            signal(rows);
+        }
+    }
+
+    /** Kills the tasks of graphs that the commands have killed. */
+    public Part killTasks() {
+        return new Part(
+                sql.killTasks,
+                parameters -> {
+                    batch.commands.bindKills(parameters.time(sending.time()));
+                    sending.laneOfWorker(parameters);
+                },
+                results -> readKilled(results.next()));
+    }
+
+    /** Those who wait for one of these by its id look at it sooner or later; its worker has to know now. */
+    private void readKilled(ResultSet rows) throws SQLException {
+        while (rows.next()) {
+            signal(rows);
+        }
+    }
+
+    private void signal(ResultSet row) throws SQLException {
+        UUID worker = row.getObject("signalled", UUID.class);
+        if (worker != null) {
+            answers.hints.add(new Hints.WorkerSignalled(new WorkerId(worker)));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.RunCommands;
+
+/** The statement of a batch that carries out what is wanted of runs; the rules of {@link LedgerSql} hold here too. */
+public final class CommandSql {
+    /** What people want of runs, or transitions of other runs, which may be several times the same. */
+    private static final String WISHES = """
+            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_graph
+                FROM ${commands}
+                WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                  AND (g.epoch IS NULL OR (
+                      SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
+                ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal""";
+
+    /**
+     * Carries out what is wanted of runs: at once, or left on the row of a run that a worker holds. Sent for commands, for
+     * the tasks of what these have killed, and for what transitions want of other runs.
+     */
+    private static final String COMMAND = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                ${given}
+            ), found AS MATERIALIZED (
+                SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
+                       r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
+                       r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
+                       -- A task ends after all it comes after, unless its graph ends too.
+                       r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph AS waits_for_turn,
+                       CASE g.wish
+                           WHEN ${CANCEL} THEN r.cancel IS NULL
+                           WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph
+                           WHEN ${PAUSE} THEN r.state = ${RUNNING}
+                           WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
+                           WHEN ${REFUSE} THEN false
+                       END AND r.state < ${COMPLETED} AS asks
+                FROM given g
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+            ), decided AS MATERIALIZED (
+                SELECT f.*,
+                       CASE WHEN state >= ${COMPLETED} THEN state
+                            WHEN wish = ${CANCEL} AND NOT asks THEN state
+                            -- Its code passes the cancel on to its tasks, and need not wait for them first.
+                            WHEN wish = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
+                            -- A task ends after all it comes after.
+                            WHEN wish = ${CANCEL} AND NOT has_tasks AND open > 0 THEN state
+                            -- Nothing of it has run, so there is nobody to deliver the cancel to.
+                            WHEN wish = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
+                            WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
+                            WHEN wish = ${KILL} AND waits_for_turn AND state = ${PAUSED} THEN ${PENDING}::smallint
+                            WHEN wish = ${KILL} AND waits_for_turn THEN state
+                            WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
+                            WHEN wish = ${PAUSE} AND state <> ${RUNNING} AND kill IS NULL THEN ${PAUSED}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
+                                THEN ${PENDING}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND EXISTS (
+                                SELECT FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL
+                            ) THEN ${PENDING}::smallint
+                            WHEN wish = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
+                            WHEN wish = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
+                            ELSE state END AS state_now
+                FROM found f
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE state_now <> state
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready
+                WHERE ctid = ANY (ARRAY(
+                    SELECT q.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.ready r WHERE r.key = d.key OFFSET 0
+                    ) q
+                    WHERE d.state = ${READY} AND d.state_now <> d.state))
+            ), untimed AS (
+                DELETE FROM ${schema}.timer
+                WHERE ctid = ANY (ARRAY(
+                    SELECT t.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = d.wake_at AND timer.key = d.key OFFSET 0
+                    ) t
+                    WHERE d.waits AND d.state_now <> d.state))
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, wish <> ${RESUME} AND recoveries >= ${ALONE_AFTER},
+                       queue, definition, COALESCE(version, '')
+                FROM decided WHERE state_now = ${READY} AND state <> ${READY}
+            ), signalled AS (
+                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
+                SELECT key, owner, partition, true FROM decided WHERE asks AND state = ${RUNNING}
+                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+            ), commanded AS (
+                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, recoveries,
+                    priority, partition, state, id, definition, queue, reason, cancel, kill, pause)
+                SELECT key, seed, epoch, created_at,
+                       CASE WHEN state_now <> state THEN moved_at ELSE changed_at END,
+                       CASE WHEN state_now <> state THEN NULL ELSE wake_at END,
+                       CASE WHEN asks THEN wakes + 1 ELSE wakes END,
+                       CASE WHEN state_now <> state THEN changes + 1 ELSE changes END,
+                       CASE WHEN wish = ${RESUME} AND state = ${PAUSED} THEN 0 ELSE recoveries END,
+                       priority, partition, state_now, id, definition, queue,
+                       CASE WHEN state_now = state THEN reason
+                            WHEN state_now IN (${PENDING}, ${READY}) THEN NULL
+                            ELSE why END,
+                       CASE WHEN asks AND wish = ${CANCEL} THEN why ELSE cancel END,
+                       CASE WHEN asks AND wish = ${KILL} THEN why ELSE kill END,
+                       CASE WHEN wish = ${RESUME} THEN NULL WHEN asks AND wish = ${PAUSE} THEN why ELSE pause END
+                FROM decided WHERE asks OR state_now <> state
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    changed_at = excluded.changed_at, wake_at = excluded.wake_at, wakes = excluded.wakes,
+                    changes = excluded.changes, recoveries = excluded.recoveries, state = excluded.state,
+                    reason = excluded.reason, cancel = excluded.cancel, kill = excluded.kill, pause = excluded.pause
+            )
+            SELECT ordinal, state_now, moved_at, state_now <> state AS changed,
+                   CASE WHEN asks AND state = ${RUNNING} THEN (
+                       SELECT w.id FROM ${schema}.worker w WHERE w.number = decided.owner
+                   ) END AS signalled
+            FROM decided
+            """;
+
+    public final String command;
+    public final String killTasks;
+
+    CommandSql(Schema schema) {
+        this.command =
+                schema.sql(COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
+        this.killTasks = schema.sql(
+                COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
+    }
+}

@@ -1,0 +1,69 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.CompletedCalls;
+
+/**
+ * The statement of a batch about calls of virtual objects that begin and end in it; the rules of {@link LedgerSql} and
+ * {@link ObjectSql} hold here too. It comes when the runs of the batch have ended and before their objects are passed on.
+ */
+public final class CompletedCallSql {
+    /**
+     * Inserts calls as they have ended, all that follow one another at one object or none. Whoever holds the object must have
+     * ended: nobody but the batch that ended it ever sees such a holder, because the same batch passes the object on. And
+     * nobody may wait for it, except for those that the batch itself has brought, and those that are given.
+     */
+    private static final String WHOLE = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), train AS MATERIALIZED (
+                SELECT t.ordinal
+                FROM ${lines}
+                CROSS JOIN LATERAL (
+                    SELECT holder FROM ${schema}.object WHERE object.type = t.type AND object.key = t.object OFFSET 0
+                ) o
+                CROSS JOIN LATERAL (
+                    SELECT FROM ${schema}.run WHERE run.key = o.holder AND run.state >= ${COMPLETED} OFFSET 0
+                ) holder
+                -- A call that was ended by somebody else, before its turn, has another epoch.
+                CROSS JOIN LATERAL (
+                    SELECT FROM ${schema}.run
+                    WHERE run.key = t.follows AND run.epoch = t.epoch AND run.state >= ${COMPLETED} OFFSET 0
+                ) before
+                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                  AND (
+                      SELECT c.key FROM ${schema}.object_call c
+                      WHERE c.object_type = t.type AND c.object_key = t.object AND c.number IS NOT NULL
+                        AND c.key <> ALL (?::bigint[])
+                        AND (SELECT id FROM ${schema}.run WHERE run.key = c.key) <> ALL (?::text[])
+                      LIMIT 1
+                  ) IS NULL
+            ), given AS MATERIALIZED (
+                SELECT g.*, (g.key & 255)::smallint AS partition, clock.at
+                FROM ${calls}
+                JOIN train ON train.ordinal = g.train
+                CROSS JOIN clock
+            ), born AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, changes, partition, state, reason)
+                SELECT ${run_columns}, key, 1, at, at, 1, partition, state, reason FROM given
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, partition, at, 0, 0, '', input FROM given
+                UNION ALL
+                SELECT g.key, e.position, e.note, g.partition, g.at, e.kind, e.status, e.name, e.payload
+                FROM given g
+                JOIN ${entries} ON e.key = g.key
+            ), called AS (
+                INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
+                SELECT key, partition, ${EXCLUSIVE}, type, object FROM given
+            )
+            SELECT key, at FROM given
+            """;
+
+    public final String whole;
+
+    CompletedCallSql(Schema schema) {
+        this.whole = Pieces.sql(schema, 
+                WHOLE.replace("${calls}", CompletedCalls.CALLS.many("g")).replace("${lines}", CompletedCalls.LINES.numbered("t")));
+    }
+}

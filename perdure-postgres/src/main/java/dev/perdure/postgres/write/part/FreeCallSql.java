@@ -1,0 +1,103 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.BatchObjects;
+
+/**
+ * The statement of a batch for calls of virtual objects that find their objects free, or leave them free, and that concern nobody
+ * else; the rules of {@link LedgerSql} hold here too, and that {@link OwnSql} hopes.
+ *
+ * <p>How it works: all objects are taken and freed in one pass, in order, by an insert that changes what is there. An object is
+ * taken only if nobody holds it; then nobody waits for it either. It is freed only if nobody waits. That was looked up before
+ * its row was locked, and still holds if nobody has arrived since: the count of arrivals is the same. Calls that are not so lucky are left as
+ * they are, with their objects; the answer does not name them, and they are sent once more by the statements of {@link ObjectSql}.
+ */
+public final class FreeCallSql {
+    private static final String TURN = """
+            WITH ${fence}, coming AS MATERIALIZED (
+                SELECT fence.at, fence.worker, g.*
+                FROM fence
+                CROSS JOIN ${coming}
+            ), leaving AS MATERIALIZED (
+                SELECT fence.at, fence.worker, g.*, o.type, o.object, o.object_partition, o.arrivals
+                FROM fence
+                CROSS JOIN ${leaving}
+                CROSS JOIN LATERAL (
+                    SELECT object_type, object_key FROM ${schema}.object_call c
+                    WHERE c.key = g.key AND c.partition = g.key & 255 OFFSET 0
+                ) c
+                CROSS JOIN LATERAL (
+                    SELECT o.type, o.key AS object, o.partition AS object_partition, o.arrivals FROM ${schema}.object o
+                    WHERE o.type = c.object_type AND o.key = c.object_key AND o.holder = g.key OFFSET 0
+                ) o
+                WHERE (
+                    SELECT w.number FROM ${schema}.object_call w
+                    WHERE w.object_type = o.type AND w.object_key = o.object AND w.number IS NOT NULL
+                    LIMIT 1
+                ) IS NULL
+            ), turned AS (
+                INSERT INTO ${schema}.object AS o (holder, arrivals, partition, type, key)
+                -- Of one that comes to an object in the batch that frees it both are left: it is handed over.
+                SELECT DISTINCT ON (type, object) holder, arrivals, object_partition, type, object
+                FROM (
+                    SELECT key AS holder, 0 AS arrivals, object_partition, type, object FROM coming
+                    UNION ALL
+                    SELECT NULL, arrivals, object_partition, type, object FROM leaving
+                ) AS each_once
+                ORDER BY type, object, holder
+                ON CONFLICT (type, key, partition) DO UPDATE SET holder = excluded.holder
+                WHERE CASE WHEN excluded.holder IS NULL THEN o.arrivals = excluded.arrivals ELSE o.holder IS NULL END
+                RETURNING o.holder, o.type, o.key AS object
+            ), begun AS MATERIALIZED (
+                SELECT c.* FROM coming c JOIN turned t ON t.holder = c.key
+            ), ended AS MATERIALIZED (
+                SELECT l.* FROM leaving l JOIN turned t ON t.type = l.type AND t.object = l.object AND t.holder IS NULL
+            ), started AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition, state)
+                SELECT ${run_columns}, key, 1, at, at, at + timeout * interval '1 microsecond', worker, key & 255, ${RUNNING}
+                FROM begun
+            ), called AS (
+                INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
+                SELECT key, key & 255, ${EXCLUSIVE}, type, object FROM begun
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, worker, key & 255 FROM begun
+            ), payloads AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM begun
+                UNION ALL
+                SELECT key, ${OUTCOME}, 0, key & 255, at, 0, 0, '', outcome FROM ended
+            ), settled AS (
+                UPDATE ${schema}.run SET
+                    changed_at = e.at, owner = NULL, changes = changes + 1, state = e.state, reason = e.reason,
+                    ran_at = CASE WHEN changes > 0 THEN changed_at END
+                FROM ended e
+                WHERE run.key = ANY (?::bigint[]) AND run.key = e.key
+                  AND run.state = ${RUNNING} AND run.epoch = e.epoch AND run.owner = e.worker
+                RETURNING run.key
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE ctid = ANY (ARRAY(
+                    SELECT h.ctid
+                    FROM ended e
+                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.held WHERE held.worker = e.worker AND held.key = e.key OFFSET 0) h))
+            ), set AS (
+                INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
+                SELECT e.type, e.object, v.name, e.object_partition, v.payload
+                FROM ${values}
+                JOIN ended e ON e.key = v.key
+                ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
+            )
+            SELECT fence.at, lucky.key, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
+            FROM fence
+            LEFT JOIN (SELECT key FROM begun UNION ALL SELECT key FROM ended) AS lucky ON true
+            """;
+
+    public final String turn;
+
+    FreeCallSql(Schema schema) {
+        this.turn = Pieces.sql(schema, TURN.replace("${fence}", OwnSql.FENCE)
+                .replace("${coming}", FreeCalls.COMING.many("g"))
+                .replace("${leaving}", FreeCalls.LEAVING.many("g"))
+                .replace("${values}", BatchObjects.VALUES.many("v")));
+    }
+}

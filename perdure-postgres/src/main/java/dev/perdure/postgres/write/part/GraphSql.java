@@ -1,0 +1,289 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.NewTasks;
+
+/**
+ * The statements of a batch about runs that come after others; the rules of {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: the edges of a graph are keys on the rows of its runs, written at birth and never changed. So {@link
+ * LockSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
+ * everything that may end a run, {@link #open} counts what has ended by this very transaction, which it knows by the
+ * transaction's number on the row: what is sent again after a lost answer finds the row as an earlier transaction left
+ * it, and counts nothing.
+ */
+public final class GraphSql {
+    /**
+     * Starts the tasks of those runs that {@link LedgerSql#start} has just started. An id that is taken fails the batch, so
+     * that nothing is left of the start that wanted it; the batch is then sent again in pieces.
+     */
+    private static final String TASK = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT *, cardinality(after) AS open
+                FROM (
+                    SELECT ${run_columns}, key, timeout, owner, input, parent, bound, delay,
+                           after::bigint[] AS after, before::bigint[] AS before
+                    FROM ${tasks}
+                    -- A parent that was there before has another key.
+                    WHERE (SELECT true FROM ${schema}.run WHERE run.key = g.parent)
+                ) AS unborn
+            ), born AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, wake_at, deadline, owner, partition,
+                    state, parent, parent_restarts, open, after, before, timeout)
+                SELECT ${run_columns}, key, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
+                       CASE WHEN open = 0 AND owner IS NULL THEN at + delay * interval '1 microsecond' END,
+                       -- The earlier of the run's and its own, which counts from when it may begin.
+                       LEAST(at + bound * interval '1 microsecond',
+                             CASE WHEN open = 0 THEN at + (timeout + COALESCE(delay, 0)) * interval '1 microsecond' END),
+                       CASE WHEN open = 0 THEN owner END, key & 255,
+                       CASE WHEN open > 0 THEN ${PENDING}
+                            WHEN owner IS NOT NULL THEN ${RUNNING}
+                            WHEN delay IS NOT NULL THEN ${SUSPENDED}
+                            ELSE ${READY} END,
+                       parent, 0, open, after, before, timeout
+                FROM given CROSS JOIN clock
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock WHERE input IS NOT NULL
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, owner, partition FROM born WHERE state = ${RUNNING}
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at, key, partition FROM born WHERE state = ${SUSPENDED}
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM born WHERE state = ${READY}
+            )
+            SELECT count(*) FROM born
+            """;
+
+    /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
+    static final String TASKS_OF_KILLED = """
+            SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_graph
+                FROM ${kills}
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT key, id FROM ${schema}.run
+                    WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
+                ) t
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)""";
+
+    /** What a batch of moves may have ended. */
+    private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";
+
+    /** The same of one that also carries out commands: these, and the tasks of what they have killed. */
+    private static final String MOVED_OR_COMMANDED = """
+            (
+                    SELECT key, max(takes) AS takes
+                    FROM (
+                        SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
+                        UNION ALL
+                        SELECT r.key, 0
+                        FROM unnest(?::text[]) AS commanded (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+                        UNION ALL
+                        SELECT t.key, 0
+                        FROM unnest(?::text[]) AS killed (id)
+                        CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = killed.id OFFSET 0) r
+                        CROSS JOIN LATERAL (
+                            SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
+                        ) t
+                    ) AS all_of_them
+                    GROUP BY key
+                ) AS c""";
+
+    /**
+     * Those of these runs that have ended by this transaction let others begin. Each of the others is touched once, however
+     * many of its premises have ended. What begins goes to the worker of the batch, as far as the ends have asked for it and
+     * it could have claimed the run as well, and is ready otherwise. If several of its premises end at once, one of them
+     * stands for all.
+     */
+    private static final String OPEN = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), closed AS MATERIALIZED (
+                SELECT d.key, count(*)::int AS premises, min(e.key) FILTER (WHERE d.place <= c.takes) AS premise,
+                       min(e.queue) AS queue, max(e.queue) AS last_queue
+                FROM ${ended}
+                CROSS JOIN LATERAL (
+                    SELECT key, queue, before FROM ${schema}.run
+                    WHERE run.key = c.key AND run.before IS NOT NULL AND run.state >= ${COMPLETED}
+                      AND run.xmin = pg_current_xact_id()::xid
+                    OFFSET 0
+                ) e
+                CROSS JOIN LATERAL unnest(e.before) WITH ORDINALITY AS d (key, place)
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                GROUP BY d.key
+            ), found AS MATERIALIZED (
+                SELECT r.*, r.open - c.premises AS open_now, clock.at AS moved_at,
+                       r.state = ${PENDING} AND r.open = c.premises AS begins,
+                       CASE WHEN r.state = ${PENDING} AND r.open = c.premises
+                                 AND r.queue = c.queue AND r.queue = c.last_queue
+                                 AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
+                            THEN c.premise END AS premise
+                FROM closed c
+                CROSS JOIN clock
+                LEFT JOIN (SELECT definitions, version FROM ${schema}.worker WHERE number = ? OFFSET 0) w ON true
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, epoch, changed_at, deadline, owner, wakes, changes, recoveries, priority, partition, state,
+                           definition, queue, version, reason, open, timeout, before IS NOT NULL AS is_task
+                    FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
+                ) r
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM found
+                -- That it was born to wait is on its own row.
+                WHERE begins AND changes > 0
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
+                FROM found WHERE begins AND premise IS NULL
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, ?, partition FROM found WHERE premise IS NOT NULL
+            ), opened AS (
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN f.premise IS NULL THEN f.epoch ELSE f.epoch + 1 END,
+                    changed_at = CASE WHEN f.begins THEN f.moved_at ELSE f.changed_at END,
+                    -- That of the run it is part of stands there already.
+                    deadline = CASE WHEN f.open_now = 0 AND f.is_task
+                                    THEN LEAST(f.moved_at + f.timeout * interval '1 microsecond', f.deadline)
+                                    ELSE f.deadline END,
+                    owner = CASE WHEN f.premise IS NULL THEN f.owner ELSE ? END,
+                    wakes = CASE WHEN f.premise IS NULL THEN f.wakes ELSE 0 END,
+                    changes = CASE WHEN f.begins THEN f.changes + 1 ELSE f.changes END,
+                    state = CASE WHEN NOT f.begins THEN f.state
+                                 WHEN f.premise IS NULL THEN ${READY}::smallint
+                                 ELSE ${RUNNING}::smallint END,
+                    reason = CASE WHEN f.begins THEN NULL ELSE f.reason END,
+                    open = f.open_now
+                FROM found f
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM found)) AND run.key = f.key
+            )
+            -- Keys of fellows are in the order of their start.
+            SELECT key, premise FROM found WHERE begins ORDER BY key
+            """;
+
+    /**
+     * Gives runs with tasks, and some of these, another life. The answer has a verdict for each that is there, and for one
+     * that is refused because of a task the place of that task.
+     */
+    private static final String RERUN = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), graph AS MATERIALIZED (
+                SELECT r.*, g.seed AS seed_now, g.ordinal
+                FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS g (id, seed, ordinal)
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), wanted AS MATERIALIZED (
+                SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts, g.timeout AS bound
+                FROM unnest(?::int[], ?::text[]) WITH ORDINALITY AS w (ordinal, id, place)
+                JOIN graph g ON g.ordinal = w.ordinal
+                LEFT JOIN LATERAL (
+                    SELECT key, state FROM ${schema}.run
+                    WHERE run.id = w.id AND run.parent = g.key AND run.before IS NOT NULL OFFSET 0
+                ) t ON true
+            ), judged AS MATERIALIZED (
+                SELECT g.*, c.culprit,
+                       CASE WHEN g.seed = g.seed_now THEN ${DONE_BEFORE}
+                            WHEN g.after IS NULL OR g.before IS NOT NULL THEN ${TASKLESS}
+                            WHEN g.state < ${COMPLETED} THEN ${ACTIVE}
+                            WHEN c.culprit IS NOT NULL THEN ${TASK_UNFIT}
+                            ELSE ${FIT} END AS verdict
+                FROM graph g
+                LEFT JOIN (
+                    SELECT ordinal, min(place) AS culprit FROM wanted WHERE key IS NULL OR state < ${COMPLETED} GROUP BY ordinal
+                ) c ON c.ordinal = g.ordinal
+            ), life AS MATERIALIZED (
+                SELECT key, seed_now, NULL::int AS parent_restarts_now, timeout AS bound FROM judged WHERE verdict = ${FIT}
+                UNION
+                SELECT w.key, w.seed_now, w.restarts + 1, w.bound
+                FROM wanted w JOIN judged j ON j.ordinal = w.ordinal
+                WHERE j.verdict = ${FIT}
+            ), decided AS MATERIALIZED (
+                SELECT r.*, l.parent_restarts_now, l.bound, clock.at AS moved_at,
+                       CASE WHEN r.before IS NULL THEN l.seed_now ELSE r.seed # l.seed_now END AS seed_of_life,
+                       o.open AS open_now,
+                       CASE WHEN o.open > 0 THEN ${PENDING}::smallint ELSE ${READY}::smallint END AS state_now
+                FROM life l
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
+                CROSS JOIN LATERAL (
+                    SELECT count(*)::int AS open
+                    FROM unnest(r.after) AS premise (key)
+                    WHERE premise.key IN (SELECT key FROM life)
+                       OR (SELECT p.state < ${COMPLETED} FROM ${schema}.run p WHERE p.key = premise.key)
+                ) o
+            ), emptied AS (
+                DELETE FROM ${schema}.journal
+                WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
+                    ) j))
+            ), voided AS (
+                -- Its token stays known, as that of all mail. A promise is for any life (0): it gets a number that none has.
+                UPDATE ${schema}.mail SET taken = true, payload = '',
+                    restarts = CASE WHEN channel = ${PROMISE} THEN (SELECT ~d.restarts FROM decided d WHERE d.key = mail.key)
+                                    ELSE restarts END
+                WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail
+                        WHERE mail.key = d.key AND (NOT taken OR channel = ${PROMISE} AND restarts = 0) OFFSET 0
+                    ) m))
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided
+                UNION ALL
+                SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM decided WHERE state_now = ${READY}
+            ), renewed AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
+                    id, definition, queue, restarts, parent_restarts, open)
+                SELECT key, seed_of_life, epoch + 1, created_at, moved_at,
+                       LEAST(moved_at + bound * interval '1 microsecond',
+                             CASE WHEN open_now = 0 THEN moved_at + timeout * interval '1 microsecond' END),
+                       changes + 1, priority, partition, state_now, id, definition, queue, restarts + 1,
+                       COALESCE(parent_restarts_now, parent_restarts), open_now
+                FROM decided
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at,
+                    deadline = excluded.deadline, wakes = 0, changes = excluded.changes, recoveries = 0,
+                    entries_at_recovery = 0, state = excluded.state, reason = NULL, ran_at = NULL, cancel = NULL, kill = NULL, pause = NULL,
+                    restarts = excluded.restarts, parent_restarts = excluded.parent_restarts, open = excluded.open
+            )
+            SELECT j.ordinal, j.verdict, j.state, j.changed_at, clock.at, d.state_now, j.culprit, w.state AS culprit_state
+            FROM judged j
+            CROSS JOIN clock
+            LEFT JOIN decided d ON d.key = j.key
+            LEFT JOIN wanted w ON w.place = j.culprit
+            """;
+
+    public final String task;
+    public final String open;
+    public final String openAll;
+    public final String rerun;
+    final String handed;
+    final String handedTasks;
+
+    GraphSql(Schema schema) {
+        this.task = Pieces.sql(schema, TASK.replace("${tasks}", NewTasks.COLUMNS.many("g")));
+        this.open = Pieces.sql(schema, OPEN.replace("${ended}", MOVED));
+        this.openAll = Pieces.sql(schema, OPEN.replace("${ended}", MOVED_OR_COMMANDED));
+        this.rerun = Pieces.sql(schema, RERUN);
+        this.handed = Claims.handed(schema);
+        this.handedTasks = Claims.handedTasks(schema);
+    }
+}

@@ -1,0 +1,190 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.NewRuns;
+import dev.perdure.postgres.write.change.Entries;
+
+/**
+ * The statements of a batch.
+ *
+ * <p>How it works: a batch is one execute of several of these and of those in {@link LockSql}, {@link MoveSql}, {@link CommandSql},
+ * {@link OwnSql}, {@link MailSql} and {@link GraphSql}, in the order of its plan and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
+ * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
+ *
+ * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
+ * size (a text, an array) it puts in a Sync, against deadlocks of full buffers, and a Sync commits. So all of these but
+ * the last return columns of fixed size only, and texts are read back where they are wanted. A test watches over it.
+ *
+ * <p>Fence: whichever comes first locks the lane FOR KEY SHARE, and each of them does nothing without it. Until the
+ * commit nobody can delete the lane, so nobody can have given the worker's runs away. Appending therefore needs no look
+ * at the run; a move checks owner and epoch on the row as well, because its answer depends on what else is there.
+ *
+ * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass; rows of held, ready, timer and event are touched only by whoever
+ * has locked their run. Those who come from the other side (claims and due timers) skip what is locked and wait for
+ * nothing.
+ *
+ * <p>Plans are made once, often while tables are empty, and kept. So nothing here leaves the planner a choice that is
+ * right for ten rows and ruinous for a million: rows are looked up by LATERAL with OFFSET 0 (never flattened into a
+ * join), changed by INSERT … ON CONFLICT DO UPDATE (always by the index, where UPDATE … FROM may scan) or, like those that
+ * are deleted, by the places looked up before. {@link #settings} takes care of the rest.
+ *
+ * <p>Entries are new, nearly always: only a batch whose answer was lost brings them again. To provide for it costs an insert
+ * two thirds more, so {@link #append} and {@link MoveSql#end} do not, and fail as a whole when one of them is there;
+ * then the batch is sent once more, carefully.
+ */
+public final class LedgerSql {
+    /**
+     * For the transaction only. A batch that meets a locked run gives up soon and is sent again in pieces. Without
+     * sequential scans a look-up that was planned on an emptied table still takes the index when the table has grown, and
+     * without bitmaps it takes, and locks, rows in the order of their keys; without nested loops two lists of the same batch
+     * are joined by hash. (LATERAL knows no other join than the loop, so it keeps it.) Such plans look expensive, which must not call the compiler in, and must not make the server
+     * plan anew each time in the hope of a cheaper one: for a lone completion that took twenty times as long as
+     * carrying it out.
+     */
+    private static final String SETTINGS = """
+            SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
+                 + length(set_config('enable_bitmapscan', 'off', true)) + length(set_config('enable_nestloop', 'off', true)) + length(set_config('jit', 'off', true))
+                 + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
+            """;
+
+    /** Leaves what is there as it is. */
+    static final String CAREFULLY = "ON CONFLICT DO NOTHING";
+
+    /**
+     * Appends entries. Carefully, what is there already stays as it is, and the count tells that there was such; which it was
+     * is read back by the number of this transaction. No row at all when the lane is gone.
+     */
+    private static final String APPEND = """
+            WITH fence AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
+                FROM fence
+                CROSS JOIN ${entries}
+                ${carefully}
+                RETURNING 1
+            )
+            SELECT at, (SELECT count(*) FROM appended) AS entries, pg_current_xact_id()::xid::text::bigint AS transaction FROM fence
+            """;
+
+    /**
+     * Starts runs. An id that is there already is left out; the answer then lists the keys that were not used. One that a
+     * transition starts needs that transition's right to do so, as in {@link MailSql}.
+     */
+    private static final String START = """
+            WITH fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ), clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
+                FROM ${new_runs}
+                WHERE (?::int IS NULL OR EXISTS (SELECT FROM fence))
+                  AND (g.starter_epoch IS NULL OR (
+                      SELECT s.state = ${RUNNING} AND s.epoch = g.starter_epoch AND s.owner = ?
+                      FROM ${schema}.run s WHERE s.key = g.starter))
+            ), started AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, wake_at, deadline, owner,
+                    partition, state, parent, parent_position, parent_restarts, open, after, timeout)
+                SELECT ${run_columns}, key, CASE WHEN owner IS NULL THEN 0 ELSE 1 END, at, at,
+                       CASE WHEN owner IS NULL THEN at + delay * interval '1 microsecond' END,
+                       at + timeout * interval '1 microsecond', owner, key & 255,
+                       CASE WHEN after IS NOT NULL THEN ${PENDING}
+                            WHEN owner IS NOT NULL THEN ${RUNNING}
+                            WHEN delay IS NOT NULL THEN ${SUSPENDED}
+                            ELSE ${READY} END,
+                       parent, parent_position, parent_restarts,
+                       cardinality(after::bigint[]), after::bigint[], CASE WHEN after IS NOT NULL THEN timeout END
+                FROM given CROSS JOIN clock
+                ON CONFLICT (id, partition) DO NOTHING
+                RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT s.key, 0, 0, s.partition, s.created_at, 0, 0, '', g.input
+                FROM started s JOIN given g ON g.key = s.key
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT key, owner, partition FROM started WHERE state = ${RUNNING}
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at, key, partition FROM started WHERE state = ${SUSPENDED}
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM started WHERE state = ${READY}
+            )
+            SELECT EXISTS (SELECT FROM fence) AS lane, clock.at, there_before.key
+            FROM clock
+            LEFT JOIN LATERAL (
+                SELECT key FROM given
+                WHERE (SELECT count(*) FROM started) < ? AND key NOT IN (SELECT key FROM started)
+            ) there_before ON true
+            """;
+
+    /** Reads back runs that were there before a start. */
+    private static final String EXISTING = """
+            SELECT g.ordinal, r.key, r.definition, r.seed, r.created_at, r.owner, r.epoch, r.state,
+                   -- A task without one has that of its run.
+                   COALESCE(i.payload, (
+                       SELECT j.payload FROM ${schema}.journal j WHERE j.key = r.parent AND j.position = 0
+                   )) = g.input AS same_input
+            FROM unnest(?::text[], ?::bytea[]) WITH ORDINALITY AS g (id, input, ordinal)
+            CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+            LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = 0 OFFSET 0) i ON true
+            """;
+
+    /** What is asked of a run. */
+    private static final String CONTROL = "SELECT wakes, mails, cancel, kill, pause FROM ${schema}.run WHERE key = ?";
+
+    /** Reads back entries that were there before: their times, and whether they have the same bytes. */
+    private static final String THERE = """
+            SELECT g.ordinal, j.at, j.payload = g.payload AS same_payload, j.transaction
+            FROM ${places}
+            CROSS JOIN LATERAL (
+                SELECT at, payload, xmin::text::bigint AS transaction FROM ${schema}.journal j
+                WHERE j.key = g.key AND j.position = g.position AND j.note = g.note OFFSET 0
+            ) j
+            """;
+
+    /** For whoever only reads: he waits for nothing but a change of the table, and holds up nobody. */
+    public static final String NO_LOCK_TIMEOUT = "0";
+
+    public final String settings;
+    public final String append;
+    final String carefulAppend;
+    public final String start;
+    final String existing;
+    final String there;
+    final String control;
+    public final LockSql locks;
+    public final MoveSql moves;
+    public final CommandSql commands;
+    public final OwnSql own;
+    public final LocalGraphSql family;
+    public final MailSql mail;
+    public final ObjectSql objects;
+    public final CompletedCallSql whole;
+    public final FreeCallSql free;
+    public final GraphSql graph;
+
+    public LedgerSql(Schema schema) {
+        this.settings = Pieces.sql(schema, SETTINGS);
+        this.append = Pieces.sql(schema, APPEND.replace("${carefully}", ""));
+        this.carefulAppend = Pieces.sql(schema, APPEND.replace("${carefully}", CAREFULLY));
+        this.start = Pieces.sql(schema, START.replace("${new_runs}", NewRuns.COLUMNS.many("g")));
+        this.existing = Pieces.sql(schema, EXISTING);
+        this.there = Pieces.sql(schema, THERE.replace("${places}", Entries.PLACES.numbered("g")));
+        this.control = Pieces.sql(schema, CONTROL);
+        this.locks = new LockSql(schema);
+        this.moves = new MoveSql(schema);
+        this.commands = new CommandSql(schema);
+        this.own = new OwnSql(schema);
+        this.family = new LocalGraphSql(schema);
+        this.mail = new MailSql(schema);
+        this.objects = new ObjectSql(schema);
+        this.whole = new CompletedCallSql(schema);
+        this.free = new FreeCallSql(schema);
+        this.graph = new GraphSql(schema);
+    }
+}

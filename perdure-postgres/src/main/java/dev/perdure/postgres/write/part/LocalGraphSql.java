@@ -1,0 +1,117 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.LocalGraph;
+import dev.perdure.postgres.write.change.Moves;
+
+/**
+ * The statements of a batch for tasks that begin and end in the worker that started their run: what {@link OwnSql} is for runs that
+ * concern nobody, hopes included. The worker knows the edges, identities and outcomes in a {@link LocalGraph}, so it gives the
+ * statements whom an end lets begin, and reads nothing but what it cannot know.
+ *
+ * <p>One update ends runs and counts down those that come after them, in the order of their keys: that is the one ordered pass in
+ * which {@link LedgerSql} locks. It fails as a whole unless each of them is as the worker believes, so that each end counts
+ * once: those that end are held, those that come after them are pending, and have never been anything else. If another batch counts one of
+ * these down at the same time, the update waits for it and finds the row as it left it.
+ */
+public final class LocalGraphSql {
+    /** Starts runs with their tasks, all of which are new. The edges of all come as one array, of which each has its slices. */
+    private static final String START = """
+            WITH ${fence}, born AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition,
+                    state, parent, parent_restarts, open, after, before, timeout)
+                SELECT ${run_columns}, g.key, g.begins, fence.at, fence.at, fence.at + g.bound * interval '1 microsecond',
+                       CASE WHEN g.begins = 1 THEN fence.worker END, g.key & 255,
+                       CASE WHEN g.begins = 1 THEN ${RUNNING} ELSE ${PENDING} END,
+                       g.parent, CASE WHEN g.parent IS NOT NULL THEN 0 END,
+                       g.after_to - g.after_from + 1, edge.keys[g.after_from:g.after_to],
+                       CASE WHEN g.parent IS NOT NULL THEN edge.keys[g.after_to + 1:g.before_to] END, g.timeout
+                FROM fence
+                CROSS JOIN (SELECT ?::bigint[] AS keys) AS edge
+                CROSS JOIN ${new_runs}
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT g.key, 0, 0, g.key & 255, fence.at, 0, 0, '', g.input
+                FROM fence CROSS JOIN ${inputs}
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT g.key, fence.worker, g.key & 255 FROM fence CROSS JOIN unnest(?::bigint[]) AS g (key)
+            )
+            SELECT at FROM fence
+            """;
+
+    /**
+     * Ends runs, and counts down those that come after them: of these, {@code closed} says how many end that it comes after, none for one that
+     * ends itself, and {@code taken} whether the worker goes on with it when it begins.
+     */
+    private static final String END = """
+            WITH ${fence}, moved AS (
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN run.open = g.closed AND g.taken THEN run.epoch + 1 ELSE run.epoch END,
+                    changed_at = CASE WHEN g.closed = 0 OR run.open = g.closed THEN fence.at ELSE run.changed_at END,
+                    -- That of the run it is part of stands there already.
+                    deadline = CASE WHEN run.open = g.closed AND g.closed > 0 AND run.before IS NOT NULL
+                                    THEN LEAST(fence.at + run.timeout * interval '1 microsecond', run.deadline)
+                                    ELSE run.deadline END,
+                    owner = CASE WHEN run.open = g.closed AND g.taken THEN fence.worker END,
+                    wakes = CASE WHEN run.open = g.closed AND g.taken THEN 0 ELSE run.wakes END,
+                    changes = CASE WHEN g.closed = 0 OR run.open = g.closed THEN run.changes + 1 ELSE run.changes END,
+                    state = CASE WHEN g.closed = 0 THEN g.state
+                                 WHEN run.open > g.closed THEN ${PENDING}::smallint
+                                 WHEN g.taken THEN ${RUNNING}::smallint
+                                 ELSE ${READY}::smallint END,
+                    reason = CASE WHEN g.closed = 0 THEN g.reason ELSE run.reason END,
+                    ran_at = CASE WHEN g.closed = 0 AND run.changes > 0 THEN run.changed_at END,
+                    open = run.open - g.closed
+                FROM fence
+                CROSS JOIN ${touched}
+                WHERE run.key = ANY (?::bigint[]) AND run.key = g.key AND run.state = g.found
+                  AND (g.closed > 0 OR run.epoch = g.epoch AND run.owner = fence.worker)
+                RETURNING run.key, run.partition, run.state, run.epoch, run.changes, run.deadline, run.mails, run.cancel IS NOT NULL
+                    OR run.kill IS NOT NULL OR run.pause IS NOT NULL AS asked
+            ), outcomes AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
+                FROM fence CROSS JOIN ${outcomes}
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+            ), kept AS (
+                INSERT INTO ${schema}.held (key, worker, partition)
+                SELECT moved.key, fence.worker, moved.partition FROM moved CROSS JOIN fence WHERE moved.state = ${RUNNING}
+            )${queued}
+            SELECT fence.at, 1 / (
+                       SELECT count(*) = ? AND COALESCE(max(moved.changes) FILTER (WHERE moved.state < ${COMPLETED}), 0) <= 1 FROM moved
+                   )::int AS all_as_believed,
+                   begun.key, begun.state, begun.epoch, begun.deadline, begun.mails, begun.asked
+            FROM fence
+            LEFT JOIN moved AS begun ON begun.state IN (${READY}, ${RUNNING})
+            """;
+
+    /** Those that the worker does not go on with are for all. */
+    private static final String QUEUED = """
+            , queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT g.key, fence.at, ~g.priority, moved.partition, false, g.queue, g.definition, COALESCE(g.version, '')
+                FROM fence
+                CROSS JOIN ${claimable}
+                JOIN moved ON moved.key = g.key AND moved.state = ${READY}
+            )""";
+
+    public final String start;
+    public final String end;
+    /** The same if there is one among those that come after them that the worker would not go on with. */
+    public final String endAndQueue;
+
+    LocalGraphSql(Schema schema) {
+        this.start = Pieces.sql(schema, START.replace("${fence}", OwnSql.FENCE)
+                .replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
+                .replace("${inputs}", LocalGraphStarts.INPUTS.many("g")));
+        String end = END.replace("${fence}", OwnSql.FENCE)
+                .replace("${touched}", LocalGraphEnds.TOUCHED.many("g"))
+                .replace("${outcomes}", Moves.OUTCOMES.many("g"));
+        this.end = Pieces.sql(schema, end.replace("${queued}", ""));
+        this.endAndQueue =
+                Pieces.sql(schema, end.replace("${queued}", QUEUED).replace("${claimable}", LocalGraphEnds.CLAIMABLE.many("g")));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalGraph;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.NewTasks;
+import dev.perdure.postgres.write.change.RunColumns;
+import dev.perdure.postgres.write.change.LocalGraph.Member;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The starts of runs with tasks in a batch that believes. */
+public final class LocalGraphStarts {
+    /**
+     * A run to be born, with the slices of the edges that are its own.
+     *
+     * @param afterFrom where those begin that it comes after
+     * @param afterTo where these end
+     * @param beforeTo where those end that come after it
+     */
+    record Row(Member member, int afterFrom, int afterTo, int beforeTo) {
+        long key() {
+            return member.ref.key();
+        }
+
+        private boolean isTask() {
+            return member != member.family.head;
+        }
+
+        int begins() {
+            return isTask() && member.begins() ? 1 : 0;
+        }
+
+        boolean hasInput() {
+            return !isTask() || member.ownInput() != null;
+        }
+
+        @Nullable
+        Long bound() {
+            NewRun head = member.family.head.run;
+            return Micros.ofNullable(begins() == 1 ? shorter(member.run, head) : head.timeout());
+        }
+    }
+
+    static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .with(RunColumns.TIMED.in(row -> row.member().run))
+            .integer("begins", Row::begins)
+            .bigintOrNull("bound", Row::bound)
+            .bigintOrNull(
+                    "parent",
+                    row -> row.isTask()
+                            ? Long.valueOf(row.member().family.head.ref.key())
+                            : null)
+            .integer("after_from", Row::afterFrom)
+            .integer("after_to", Row::afterTo)
+            .integer("before_to", Row::beforeTo);
+
+    static final Columns<Row> INPUTS = Columns.<Row>of()
+            .bigint("key", Row::key)
+            .bytes("input", row -> row.member().run.input().bytes());
+
+    private final List<RunToStart> births = new ArrayList<>();
+    private @Nullable Instant at;
+
+    private record RunToStart(int index, LocalGraph family) {}
+
+    /** Whether it is nothing but a start of a run with tasks, of which no other run knows, by a worker that goes on with them. */
+    public static boolean isOne(Change.Start start) {
+        NewRun run = start.run();
+        return start.owner() != null
+                && !start.tasks().isEmpty()
+                && start.mails().isEmpty()
+                && run.delay() == null
+                && run.parent() == null
+                && run.object() == null;
+    }
+
+    public void add(int index, Change.Start start, Keys keys) {
+        long key = Keys.key(keys.take(), start.run().id(), false);
+        long[] ofTasks = keys.take(start.tasks().size());
+        births.add(new RunToStart(index, new LocalGraph(key, start.run(), start.tasks(), ofTasks)));
+    }
+
+    public boolean isEmpty() {
+        return births.isEmpty();
+    }
+
+    public Part part(LocalGraphSql sql, Sending sending) {
+        return Part.timed(sql.start, parameters -> bind(sending.fence(parameters)), done -> at = done);
+    }
+
+    /** By id, so that two batches that want the same do not wait for each other. */
+    private void bind(Parameters parameters) throws SQLException {
+        List<Member> all = new ArrayList<>();
+        for (RunToStart birth : births) {
+            all.add(birth.family().head);
+            all.addAll(birth.family().tasks);
+        }
+        all.sort(Comparator.comparing(member -> member.run.id()));
+        List<Long> edges = new ArrayList<>();
+        List<Row> rows = new ArrayList<>(all.size());
+        for (Member member : all) {
+            int from = edges.size();
+            member.after.forEach(premise -> edges.add(premise.ref.key()));
+            int to = edges.size();
+            member.before.forEach(next -> edges.add(next.ref.key()));
+            rows.add(new Row(member, from + 1, to, edges.size()));
+        }
+        COLUMNS.bind(parameters.longs(edges.stream().mapToLong(Long::longValue).toArray()), rows);
+        INPUTS.bind(parameters, rows.stream().filter(Row::hasInput).toList());
+        parameters.longs(rows.stream()
+                .filter(row -> row.begins() == 1)
+                .mapToLong(Row::key)
+                .toArray());
+    }
+
+    private static @Nullable Duration shorter(NewRun one, NewRun other) {
+        Duration ones = one.timeout();
+        Duration others = other.timeout();
+        return ones == null || (others != null && others.compareTo(ones) < 0) ? others : ones;
+    }
+
+    public void started(Outcome[] outcomes, LocalGraphs families) {
+        for (RunToStart birth : births) {
+            if (at == null) {
+                outcomes[birth.index()] = new Outcome.Fenced();
+            } else {
+                LocalGraph family = birth.family();
+                families.born(family);
+                outcomes[birth.index()] = new Outcome.Started(family.head.ref, false, at, NewTasks.held(family, at));
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.MailDeliveries;
+import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.change.OwnEffects;
+
+/**
+ * The statements of a batch by which runs reach each other and the world; the rules of {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: what a transition does beyond its run comes before its move, because its right to do so is on the
+ * run's row: a move must hold the run as the batch believes, a stay is fenced by the lane alone. So mail meets a run as
+ * it was before the moves of the same batch, and one that was just to wait finds itself woken. Only {@link #answer}
+ * comes after all moves and commands: it brings the outcomes of what has ended by them to those who wait for it.
+ *
+ * <p>Mail is numbered, and found to be new, under the lock of the run that gets it, which {@link LockSql#lock} took.
+ * A run that somebody else has started since is not locked yet: it is locked here if that does not mean waiting and the
+ * run has not changed since this statement began, and otherwise taken for not yet there.
+ */
+final class MailSql {
+    /** What a transition does to what belongs to its own run, the journal apart. */
+    private static final String EFFECT = """
+            WITH acting AS MATERIALIZED (
+                SELECT r.key, r.partition, r.restarts
+                FROM ${acting}
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                  AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
+            ), took AS (
+                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
+                WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM acting a
+                    JOIN ${takes} ON g.key = a.key
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail WHERE mail.key = g.key AND mail.number = g.number AND NOT taken OFFSET 0
+                    ) m))
+            ), published AS (
+                INSERT INTO ${schema}.publication (key, "offset", at, partition, name, payload)
+                SELECT a.key, a.restarts::bigint << 32 | g.position, COALESCE(?::timestamptz, now()), a.partition, g.name, g.payload
+                FROM acting a
+                JOIN ${publishes} ON g.key = a.key
+                ON CONFLICT DO NOTHING
+            ), tokens AS (
+                INSERT INTO ${schema}.awakeable (key, position, restarts, partition, hash)
+                SELECT a.key, g.position, a.restarts, a.partition, g.hash
+                FROM acting a
+                JOIN ${awakeables} ON g.key = a.key
+                ON CONFLICT DO NOTHING
+            ), subscribed AS (
+                INSERT INTO ${schema}.subscription (key, position, restarts, partition, event, event_key)
+                SELECT a.key, g.position, a.restarts, a.partition, g.event, g.event_key
+                FROM acting a
+                JOIN ${subscribes} ON g.key = a.key
+                ON CONFLICT DO NOTHING
+            )
+            SELECT count(*) FROM acting
+            """;
+
+    /**
+     * Delivers mail to runs given by id, or by key: those to be started by the same batch, which are there if they were.
+     * Mail with a rival tells a parent that its child's id is taken, if it is: then the run of that id is not this child.
+     */
+    private static final String DELIVER = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), letter AS MATERIALIZED (
+                SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
+                       r.key, r.partition, r.state, r.mails,
+                       CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
+                       g.life <> ${ANY_LIFE} AND g.life <> r.restarts AS stale, g.operator
+                FROM ${mails}
+                CROSS JOIN LATERAL (
+                    SELECT key, xmin AS edition FROM ${schema}.run WHERE run.id = g.id
+                    UNION ALL
+                    SELECT key, xmin FROM ${schema}.run WHERE run.key = g.key
+                ) addressee
+                CROSS JOIN LATERAL (
+                    SELECT *, xmin AS edition FROM ${schema}.run
+                    WHERE run.key = addressee.key
+                    FOR NO KEY UPDATE SKIP LOCKED
+                ) r
+                WHERE r.edition = addressee.edition
+                  AND (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                  AND (g.epoch IS NULL OR (
+                      SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
+                  AND (g.rival IS NULL OR (
+                      SELECT c.parent IS DISTINCT FROM r.key OR c.parent_position IS DISTINCT FROM g.position
+                          OR c.parent_restarts IS DISTINCT FROM r.restarts
+                      FROM ${schema}.run c WHERE c.id = g.rival))
+            ), ${arrival}
+            SELECT l.ordinal, l.reception, COALESCE(d.state_now, l.state) AS state_now, clock.at,
+                   COALESCE(d.goes_on, false) AS goes_on, d.signalled, d.owner, d.key, d.epoch, d.wakes_now, d.mails_now
+            FROM looked_at l
+            CROSS JOIN clock
+            LEFT JOIN decided d ON d.key = l.key
+            """;
+
+    /** Delivers the outcomes of those of these runs that have ended to the parents that wait for them. */
+    private static final String ANSWER = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), child AS MATERIALIZED (
+                SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
+                UNION
+                SELECT r.key
+                FROM unnest(?::text[]) AS commanded (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
+            ), letter AS MATERIALIZED (
+                SELECT row_number() OVER (ORDER BY c.key) AS ordinal, ${ANSWER}::smallint AS channel,
+                       c.parent_position AS position, '' AS name,
+                       (lpad(to_hex(c.key), 16, '0') || lpad(to_hex(c.seed), 16, '0'))::uuid AS token,
+                       CASE WHEN c.state = ${COMPLETED} THEN ${VALUE} ELSE ${FAILURE} END::smallint AS status,
+                       CASE WHEN c.state = ${COMPLETED} THEN ''
+                            ELSE ${schema}.state_name(c.state) || ': ' || COALESCE(c.reason, '') END AS text,
+                       COALESCE(o.payload, '') AS payload,
+                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale, NULL AS operator
+                FROM child
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.run
+                    WHERE run.key = child.key AND run.state >= ${COMPLETED} AND run.parent_position IS NOT NULL
+                    OFFSET 0
+                ) c
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = c.parent OFFSET 0) p
+                LEFT JOIN LATERAL (
+                    SELECT payload FROM ${schema}.journal j WHERE j.key = c.key AND j.position = ${OUTCOME} OFFSET 0
+                ) o ON true
+                WHERE p.restarts = c.parent_restarts
+                  AND (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+            ), ${arrival}
+            SELECT goes_on, signalled, owner, key, epoch, wakes_now, mails_now,
+                   (SELECT position FROM arrived a WHERE a.key = decided.key LIMIT 1) AS position,
+                   (SELECT token FROM arrived a WHERE a.key = decided.key LIMIT 1) AS token
+            FROM decided
+            """;
+
+    /**
+     * What becomes of letters, one for each mail with the run that gets it. The runs are touched once each, however many
+     * letters they get, and only for those that are new. What a run waits for is unpacked once for all its letters.
+     */
+    private static final String ARRIVAL = """
+            looked_at AS MATERIALIZED (
+                SELECT l.*,
+                       CASE WHEN state >= ${COMPLETED} THEN ${OVER}
+                            WHEN known OR row_number() OVER (PARTITION BY key, token ORDER BY ordinal) > 1 THEN ${KNOWN}
+                            WHEN stale THEN ${STALE}
+                            WHEN channel <> ${MESSAGE} AND (answered OR row_number() OVER (
+                                PARTITION BY key, channel, position, name, stale ORDER BY ordinal) > 1) THEN ${TAKEN}
+                            ELSE ${NEW} END AS reception
+                FROM (
+                    SELECT letter.*,
+                           COALESCE((
+                               SELECT true FROM ${schema}.mail m WHERE m.key = letter.key AND m.token = letter.token
+                           ), false) AS known,
+                           COALESCE((
+                               SELECT true FROM ${schema}.mail m
+                               WHERE m.key = letter.key AND m.position = letter.position AND m.restarts = letter.restarts
+                                 AND m.name = letter.name AND m.channel <> ${MESSAGE} AND letter.channel <> ${MESSAGE}
+                           ), false) AS answered
+                    FROM letter
+                    OFFSET 0
+                ) l
+            ), arrived AS MATERIALIZED (
+                SELECT *, mails + row_number() OVER (PARTITION BY key ORDER BY ordinal) AS number
+                FROM looked_at WHERE reception = ${NEW}
+            ), put AS (
+                INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
+                SELECT key, token, clock.at, number, position, restarts, partition, channel, status, name, text, payload
+                FROM arrived CROSS JOIN clock
+            ), audited AS (
+                INSERT INTO ${schema}.audit (key, token, at, position, restarts, partition, status, operator)
+                SELECT key, token, clock.at, position, restarts, partition, status, operator
+                FROM arrived CROSS JOIN clock
+                WHERE operator IS NOT NULL
+            ), found AS MATERIALIZED (
+                SELECT r.*, r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits, r.awaited + '{}' AS positions
+                FROM (SELECT DISTINCT key FROM arrived) AS target
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = target.key OFFSET 0) r
+            ), counted AS MATERIALIZED (
+                SELECT key, count(*) AS coming, count(*) FILTER (WHERE counts) AS counting,
+                       COALESCE(bool_or(counts AND status = ${FAILURE}), false) AS failing
+                FROM (
+                    SELECT a.key, a.status,
+                           CASE WHEN NOT f.waits THEN false
+                                WHEN a.channel = ${ANSWER} THEN f.positions @> a.position
+                                WHEN a.channel = ${PROMISE} THEN 'p:' || a.name = ANY (f.awaited_names)
+                                ELSE 'm:' || a.name = ANY (f.awaited_names) END AS counts
+                    FROM arrived a JOIN found f ON f.key = a.key
+                ) AS each_one
+                GROUP BY key
+            ), judged AS MATERIALIZED (
+                SELECT f.*, c.coming, c.counting, clock.at AS moved_at,
+                       c.counting > 0 AND (c.failing OR f.needed <= c.counting) AS goes_on
+                FROM found f CROSS JOIN clock JOIN counted c ON c.key = f.key
+            ), decided AS MATERIALIZED (
+                SELECT j.*,
+                       CASE WHEN goes_on THEN ${READY}::smallint ELSE state END AS state_now,
+                       CASE WHEN state = ${RUNNING} THEN wakes + 1 ELSE wakes END AS wakes_now,
+                       mails + coming AS mails_now,
+                       CASE WHEN state = ${RUNNING} THEN (
+                           SELECT w.id FROM ${schema}.worker w WHERE w.number = j.owner
+                       ) END AS signalled
+                FROM judged j
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE goes_on
+            ), untimed AS (
+                DELETE FROM ${schema}.timer
+                WHERE ctid = ANY (ARRAY(
+                    SELECT t.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = d.wake_at AND timer.key = d.key OFFSET 0
+                    ) t
+                    WHERE d.goes_on))
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
+                FROM decided WHERE goes_on
+            ), woken AS (
+                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
+                SELECT key, owner, partition, true FROM decided WHERE state = ${RUNNING}
+                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+            ), told AS (
+                INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, priority,
+                    partition, state, id, definition, queue, reason, mails, needed)
+                SELECT key, seed, epoch, created_at,
+                       CASE WHEN goes_on THEN moved_at ELSE changed_at END,
+                       CASE WHEN goes_on THEN NULL ELSE wake_at END,
+                       wakes_now,
+                       CASE WHEN goes_on THEN changes + 1 ELSE changes END,
+                       priority, partition, state_now, id, definition, queue,
+                       CASE WHEN goes_on THEN NULL ELSE reason END,
+                       mails_now, needed - counting
+                FROM decided
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    changed_at = excluded.changed_at, wake_at = excluded.wake_at, wakes = excluded.wakes,
+                    changes = excluded.changes, state = excluded.state, reason = excluded.reason, mails = excluded.mails,
+                    needed = excluded.needed
+            )""";
+
+    /** Lets runs begin anew. What belonged to the old life is left behind with its number. */
+    private static final String RESTART = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), decided AS MATERIALIZED (
+                SELECT r.*, g.seed AS seed_now, g.input, clock.at AS moved_at,
+                       r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
+                FROM ${restarts}
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
+                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), emptied AS (
+                DELETE FROM ${schema}.journal
+                WHERE ctid = ANY (ARRAY(
+                    SELECT j.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
+                    ) j
+                    WHERE d.holds))
+            ), inputs AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, partition, moved_at, 0, 0, '', input FROM decided WHERE holds
+                ON CONFLICT (key, position, note, partition) DO UPDATE SET at = excluded.at, payload = excluded.payload
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE holds
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE ctid = ANY (ARRAY(
+                    SELECT h.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.held WHERE held.worker = d.owner AND held.key = d.key OFFSET 0
+                    ) h
+                    WHERE d.holds))
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
+                FROM decided WHERE holds
+            ), restarted AS (
+                INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
+                    definition, queue, restarts)
+                SELECT key, seed_now, epoch + 1, created_at, moved_at, changes + 1, priority, partition, ${READY}, id,
+                       definition, queue, restarts + 1
+                FROM decided WHERE holds
+                ON CONFLICT (key, partition) DO UPDATE SET
+                    seed = excluded.seed, epoch = excluded.epoch, changed_at = excluded.changed_at, owner = NULL,
+                    changes = excluded.changes, recoveries = 0, entries_at_recovery = 0, state = excluded.state,
+                    reason = NULL, restarts = excluded.restarts
+            )
+            SELECT key, holds, seed = seed_now AS there_before, state, moved_at, changed_at FROM decided
+            """;
+
+    final String effect;
+    final String deliver;
+    final String answer;
+    final String restart;
+
+    MailSql(Schema schema) {
+        this.effect = schema.sql(OwnEffects.put(EFFECT));
+        this.deliver =
+                schema.sql(DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
+        this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
+        this.restart = schema.sql(RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
+    }
+}

@@ -1,0 +1,181 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Moves;
+
+/** The statements of a batch by which runs change their states; the rules of {@link LedgerSql} hold here too. */
+public final class MoveSql {
+    /**
+     * Moves runs. Only those that are held as the batch believes are changed; the answer tells what each was found as.
+     * The sweep uses it too, without a lane and in the name of the dead.
+     */
+    private static final String MOVE = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), given AS MATERIALIZED (
+                SELECT * FROM ${moves}
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), entry AS MATERIALIZED (
+                SELECT * FROM ${entries}
+            ), there_before AS MATERIALIZED (
+                -- Left by an earlier try of the same transition, whose time then counts.
+                SELECT e.key, max(j.at) AS at, count(*) AS entries
+                FROM entry e
+                CROSS JOIN LATERAL (
+                    SELECT at FROM ${schema}.journal j
+                    WHERE j.key = e.key AND j.position = e.position AND j.note = e.note OFFSET 0
+                ) j
+                WHERE e.position < ${OUTCOME}
+                GROUP BY e.key
+            ), coming AS MATERIALIZED (
+                SELECT key, count(*) AS entries FROM entry WHERE position < ${OUTCOME} GROUP BY key
+            ), found AS MATERIALIZED (
+                SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
+                       g.needed AS needed_now, g.awaited AS awaited_now, g.awaited_names AS awaited_names_now,
+                       r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
+                       -- Whoever waits for others stays as well if they have ended.
+                       COALESCE(r.wakes > g.seen, false)
+                           OR (g.move = ${WAIT} AND g.state = ${PENDING} AND COALESCE(r.open, 0) = 0) AS woken,
+                       -- Counted only where it matters, which is rare.
+                       CASE WHEN g.move = ${RECOVER} OR r.recoveries > 0 THEN (
+                           SELECT count(*) FROM ${schema}.journal j
+                           WHERE j.key = g.key AND j.position > 0 AND j.position < ${OUTCOME}
+                       ) END AS entries
+                FROM given g
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, run.* FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
+                ) r
+            ), counted AS MATERIALIZED (
+                SELECT f.*,
+                       COALESCE(b.at, clock.at) AS entered_at,
+                       clock.at AS moved_at,
+                       f.entries + COALESCE(c.entries, 0) - COALESCE(b.entries, 0) AS entries_now,
+                       -- Progress forgives; giving up counts.
+                       CASE WHEN f.entries + COALESCE(c.entries, 0) - COALESCE(b.entries, 0) > f.entries_at_recovery
+                            THEN 0 ELSE f.recoveries END
+                           + CASE WHEN f.move = ${RECOVER} THEN 1 ELSE 0 END AS recoveries_now
+                FROM found f
+                CROSS JOIN clock
+                LEFT JOIN there_before b ON b.key = f.key
+                LEFT JOIN coming c ON c.key = f.key
+            ), decided AS MATERIALIZED (
+                SELECT c.*,
+                       holds AND NOT woken AS moves,
+                       CASE WHEN woken THEN state
+                            WHEN move <> ${RECOVER} THEN wanted
+                            WHEN kill IS NOT NULL THEN ${CANCELLED}::smallint
+                            WHEN pause IS NOT NULL OR recoveries_now >= ${PAUSED_AFTER} THEN ${PAUSED}::smallint
+                            ELSE ${READY}::smallint END AS state_now,
+                       CASE WHEN move <> ${RECOVER} THEN why
+                            WHEN kill IS NOT NULL THEN kill
+                            WHEN pause IS NOT NULL THEN pause
+                            WHEN recoveries_now >= ${PAUSED_AFTER} THEN format(
+                                'Recovered %s times without progress; the last time because: %s. Mend the cause, then resume it.',
+                                recoveries_now, why)
+                            ELSE why END AS reason_now,
+                       CASE WHEN move = ${WAIT} THEN COALESCE(
+                            timestamptz 'epoch' + due * interval '1 microsecond',
+                            entered_at + delay * interval '1 microsecond') END AS wake_at_now
+                FROM counted c
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, d.partition, d.moved_at, e.kind, e.status, e.name, e.payload
+                FROM decided d
+                JOIN entry e ON e.key = d.key
+                WHERE d.holds
+                ON CONFLICT DO NOTHING
+            ), logged AS (
+                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
+                -- Of one that was born running its own row tells.
+                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE moves AND changes > 0
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE ctid = ANY (ARRAY(
+                    SELECT h.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.held
+                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
+                    ) h
+                    WHERE d.moves))
+            ), timed AS (
+                INSERT INTO ${schema}.timer (due_at, key, partition)
+                SELECT wake_at_now, key, partition FROM decided WHERE moves AND wake_at_now IS NOT NULL
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, moved_at, ~priority, partition,
+                       recoveries_now >= ${ALONE_AFTER},
+                       queue, definition, COALESCE(version, '')
+                FROM decided WHERE moves AND state_now = ${READY}
+            ), moved AS (
+                UPDATE ${schema}.run SET
+                    epoch = CASE WHEN d.move = ${RECOVER} THEN d.epoch + 1 ELSE d.epoch END,
+                    changed_at = d.moved_at, wake_at = d.wake_at_now, owner = NULL, changes = d.changes + 1,
+                    recoveries = d.recoveries_now,
+                    entries_at_recovery = CASE WHEN d.move = ${RECOVER} THEN d.entries_now ELSE d.entries_at_recovery END,
+                    state = d.state_now, reason = d.reason_now,
+                    -- A pause is asked for once: it has happened now.
+                    pause = CASE WHEN d.state_now = ${PAUSED} THEN NULL ELSE d.pause END,
+                    needed = d.needed_now, awaited = d.awaited_now::int4multirange, awaited_names = d.awaited_names_now::text[]
+                FROM decided d
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE moves)) AND run.key = d.key AND d.moves
+            )
+            SELECT key, holds, woken, state, epoch, state_now, entered_at, moved_at, changed_at FROM decided
+            """;
+
+    /**
+     * Ends runs: what {@link #move} does to them, without all that it does for others. Most moves are ends, and a lone
+     * one spends less time in the rows than in setting up the statement, so that this is twice as fast.
+     */
+    private static final String END = """
+            WITH clock AS MATERIALIZED (
+                SELECT COALESCE(?::timestamptz, now()) AS at
+            ), decided AS MATERIALIZED (
+                SELECT r.*, g.state AS state_now, g.reason AS reason_now, clock.at AS moved_at,
+                       r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
+                FROM ${ends}
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, reason
+                    FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
+                ) r
+                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, d.partition, d.moved_at, e.kind, e.status, e.name, e.payload
+                FROM decided d
+                JOIN ${entries} ON e.key = d.key
+                WHERE d.holds
+                ${carefully}
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE ctid = ANY (ARRAY(
+                    SELECT h.ctid
+                    FROM decided d
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.held
+                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
+                    ) h
+                    WHERE d.holds))
+            ), ended AS (
+                UPDATE ${schema}.run SET
+                    changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now,
+                    -- Instead of a row in event. Of one that was born running it is when it was created.
+                    ran_at = CASE WHEN d.changes > 0 THEN d.changed_at END
+                FROM decided d
+                WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE holds)) AND run.key = d.key AND d.holds
+            )
+            SELECT key, holds, false AS woken, state, epoch, state_now, moved_at AS entered_at, moved_at, changed_at FROM decided
+            """;
+
+    public final String move;
+    public final String end;
+    final String carefulEnd;
+
+    MoveSql(Schema schema) {
+        this.move = Pieces.sql(schema, MOVE.replace("${moves}", Moves.COLUMNS.many("g")));
+        String end = END.replace("${ends}", Moves.ENDS.many("g"));
+        this.end = Pieces.sql(schema, end.replace("${carefully}", ""));
+        this.carefulEnd = Pieces.sql(schema, end.replace("${carefully}", LedgerSql.CAREFULLY));
+    }
+}

@@ -1,0 +1,184 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.BatchObjects;
+import dev.perdure.RunState;
+import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.spi.Change;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Outcome;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** The parts of a batch about virtual objects. */
+public final class ObjectParts {
+    private final LedgerSql sql;
+    private final Sending sending;
+    private final Batch batch;
+    private final Answers answers;
+
+    public ObjectParts(LedgerSql sql, Sending sending, Batch batch, Answers answers) {
+        this.sql = sql;
+        this.sending = sending;
+        this.batch = batch;
+        this.answers = answers;
+    }
+
+    /** Makes sure of a row for every object that is called. */
+    public Part make() {
+        return new Part(sql.objects.make, parameters -> {
+            batch.objects.bindMade(sending.lane(parameters));
+            parameters.integer(sending.worker());
+        });
+    }
+
+    public Part lock() {
+        return new Part(sql.objects.lock, parameters -> {
+            batch.objects.bindClaimed(sending.lane(parameters));
+            parameters.longs(batch.lockedHolders()).texts(batch.commandedIds());
+            parameters.integer(sending.worker());
+        });
+    }
+
+    /** Gives calls their places. */
+    public Part enter() {
+        return new Part(
+                sql.objects.enter,
+                parameters -> {
+                    batch.objects.bindEntering(parameters.time(sending.time()).integer(sending.worker()));
+                    sending.laneOfWorker(parameters);
+                },
+                results -> readEntered(results.next()));
+    }
+
+    /** Those that wait for their turn are not born running, whatever was asked for. */
+    private void readEntered(ResultSet rows) throws SQLException {
+        Map<Long, Placed<Change.Start>> starts = new HashMap<>();
+        batch.births.all.stream()
+                .filter(birth -> birth.asked() != null)
+                .forEach(birth -> starts.put(birth.key(), Objects.requireNonNull(birth.asked())));
+        answers.fence(batch.objects.arrivals);
+        Map<Long, Placed<Change.Advance>> arrivals = new HashMap<>();
+        batch.objects.arrivals.forEach(
+                arrival -> arrivals.put(arrival.change().run().key(), arrival));
+        while (rows.next()) {
+            long key = rows.getLong("key");
+            boolean waits = rows.getBoolean("waits");
+            Placed<Change.Start> start = starts.get(key);
+            Placed<Change.Advance> arrival = arrivals.get(key);
+            if (waits && start != null && answers.outcomes[start.index()] instanceof Outcome.Started started) {
+                answers.outcomes[start.index()] = new Outcome.Started(started.run(), false, started.at());
+            }
+            if (arrival != null) {
+                answers.outcomes[arrival.index()] = arrived(rows, arrival.change(), waits);
+            }
+            if (waits && rows.getBoolean("awaited")) {
+                answers.waiting.add(key);
+            }
+        }
+    }
+
+    private static Outcome arrived(ResultSet row, Change.Advance arrival, boolean waits) throws SQLException {
+        if (row.getBoolean("enters")) {
+            return new Outcome.Applied(Results.time(row, "moved_at"), waits ? RunState.PENDING : RunState.RUNNING);
+        }
+        RunState state = Codes.state(row.getInt("state"));
+        boolean before = new Answers.Found(state, row.getLong("epoch"), Results.time(row, "changed_at")).mayBe(arrival);
+        return before ? new Outcome.AlreadyThere(Results.time(row, "changed_at"), state) : new Outcome.Fenced();
+    }
+
+    /** What transitions do to the states of objects. */
+    public Part states() {
+        return states(batch.objects);
+    }
+
+    /** What calls that begin and end in this batch do to the states of objects. */
+    public Part statesOfCompleted() {
+        return states(batch.trains.states);
+    }
+
+    private Part states(BatchObjects objects) {
+        return new Part(sql.objects.state, parameters -> {
+            objects.bindActing(parameters);
+            objects.bindValues(sending.lane(parameters).integer(sending.worker()));
+        });
+    }
+
+    /** Takes on calls that end ahead of their turns. */
+    public Part follow() {
+        return new Part(sql.objects.follow, parameters -> {
+            batch.ends.bindFollowing(parameters.time(sending.time()));
+            sending.lane(parameters).integer(sending.worker()).integer(sending.worker());
+        });
+    }
+
+    /** Inserts calls that begin and end in this batch. */
+    public Part completed() {
+        return new Part(
+                sql.whole.whole,
+                parameters -> {
+                    batch.trains.bindTrains(parameters.time(sending.time()));
+                    sending.lane(parameters).longs(batch.births.keys());
+                    batch.trains.bindBeside(parameters);
+                    batch.trains.bind(parameters);
+                },
+                results -> batch.trains.read(results.next(), answers.outcomes));
+    }
+
+    /** Passes on the objects of runs that end. */
+    public Part release() {
+        return release(
+                sql.objects,
+                sending,
+                batch.ends.holdingKeys(),
+                batch.ends.takesOfHolders(),
+                batch.endingIds(),
+                results -> readReleased(results.next()));
+    }
+
+    /**
+     * The same for any runs that end.
+     *
+     * @param keys those that are given by their keys
+     * @param takes how many of the calls that wait the worker takes on, for each of these
+     * @param ids those that are given by their ids
+     */
+    public static Part release(ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
+        return new Part(
+                sql.release,
+                parameters -> {
+                    parameters.time(sending.time()).integer(sending.worker());
+                    sending.laneOfWorker(parameters.longs(keys).ints(takes).texts(ids));
+                    parameters.integer(sending.worker()).integer(sending.worker());
+                },
+                reading);
+    }
+
+    private void readReleased(ResultSet rows) throws SQLException {
+        while (rows.next()) {
+            Map<Long, List<Long>> shown = rows.getBoolean("handed") ? answers.handed : answers.next;
+            if (rows.getBoolean("handed") || rows.getInt("place") > 0) {
+                shown.computeIfAbsent(rows.getLong("ended"), unseen -> new ArrayList<>())
+                        .add(rows.getLong("key"));
+            } else {
+                answers.hints.add(new Hints.WorkReady());
+            }
+        }
+    }
+
+    /** Tells calls that hold their objects since this batch what these know. */
+    public Part knownStates() {
+        return new Part(
+                sql.objects.readAll,
+                batch.objects::bindClaimed,
+                results -> batch.objects.readStates(results.next(), answers.outcomes));
+    }
+}

@@ -1,0 +1,234 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.MailColumns;
+import dev.perdure.postgres.write.change.RunColumns;
+import dev.perdure.spi.Entry;
+import dev.perdure.spi.Mail;
+import dev.perdure.spi.NewRun;
+
+/**
+ * The statements for a change that is alone, which is what a run does that has the engine to itself; the rules of
+ * {@link LedgerSql} hold here too.
+ *
+ * <p>How it works: such a change costs the server less in its rows than in setting up a statement that could do more. So
+ * these take scalars instead of arrays, touch what they must, and decide nothing: no row comes back, and nothing was done,
+ * when the lane is gone or things are not as the sender believes. Then the statements of {@link LedgerSql} find out why.
+ *
+ * <p>Some of them tell something to a run that a worker has in memory. Whether that run's row in {@code held} can be seen yet is not known, as
+ * the run may have been claimed since the statement began: so it is woken by an insert that finds it in any case.
+ */
+public final class OneChangeSql {
+    /** An entry and the key of its run. */
+    public record KeyedEntry(long key, Entry entry) {}
+
+    public static final Columns<KeyedEntry> ENTRY = Columns.<KeyedEntry>of()
+            .bigint("key", KeyedEntry::key)
+            .integer("position", row -> row.entry().position())
+            .smallint("note", row -> row.entry().note())
+            .smallint("kind", row -> Codes.of(row.entry().kind()))
+            .smallint("status", row -> Codes.of(row.entry().status()))
+            .text("name", row -> row.entry().name())
+            .bytes("payload", row -> row.entry().payload().bytes());
+
+    /** A run and its key. */
+    public record KeyedRun(long key, NewRun run) {}
+
+    public static final Columns<KeyedRun> RUN =
+            Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.TIMED.in(KeyedRun::run));
+
+    /** Appends one entry. */
+    private static final String APPEND = """
+            INSERT INTO ${schema}.journal (at, key, position, note, partition, kind, status, name, payload)
+            SELECT fence.at, e.key, e.position, e.note, e.key & 255, e.kind, e.status, e.name, e.payload
+            FROM (
+                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            ) fence
+            CROSS JOIN ${entry}
+            ON CONFLICT DO NOTHING
+            RETURNING at
+            """;
+
+    /** Starts one run that is born running. It may have to wait for another of the same id, but not for long. */
+    private static final String START = """
+            WITH started AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition, state)
+                SELECT ${run_columns}, r.key, 1, fence.at, fence.at, fence.at + r.timeout * interval '1 microsecond', fence.worker,
+                       r.key & 255, ${RUNNING}
+                FROM (
+                    SELECT COALESCE(?::timestamptz, now()) AS at, worker, set_config('lock_timeout', ?, true)
+                    FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+                ) fence
+                CROSS JOIN ${given}
+                ON CONFLICT DO NOTHING
+                RETURNING key, partition, created_at, owner
+            ), input AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
+            ), taken AS (
+                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, owner, partition FROM started
+            )
+            SELECT created_at AS at FROM started
+            """;
+
+    /** Starts one run that is ready for any worker, for a client. */
+    private static final String ENQUEUE = """
+            WITH started AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, partition, state)
+                SELECT ${run_columns}, r.key, 0, clock.at, clock.at, clock.at + r.timeout * interval '1 microsecond',
+                       r.key & 255, ${READY}
+                FROM (SELECT COALESCE(?::timestamptz, now()) AS at, set_config('lock_timeout', ?, true)) clock
+                CROSS JOIN ${given}
+                ON CONFLICT DO NOTHING
+                RETURNING key, partition, created_at, priority, queue, definition, version
+            ), input AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
+            ), queued AS (
+                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
+                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '') FROM started
+            )
+            SELECT created_at AS at FROM started
+            """;
+
+    /** For the transaction only; the plan that is kept must look runs up by their index, and not wait for long. */
+    private static final String SETTINGS = """
+            SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true)) AS done
+            """;
+
+    /** Ends one run, whose end concerns nobody else. */
+    private static final String END = """
+            WITH ended AS (
+                UPDATE ${schema}.run SET
+                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = ?::smallint, reason = ?::text,
+                    ran_at = CASE WHEN changes > 0 THEN changed_at END
+                FROM (
+                    SELECT COALESCE(?::timestamptz, now()) AS at, worker
+                    FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+                ) fence
+                WHERE run.key = ?::bigint AND run.partition = ?::smallint
+                  AND run.state = ${RUNNING} AND run.epoch = ?::bigint AND run.owner = fence.worker
+                RETURNING run.key, run.partition, fence.at
+            ), outcome AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT key, ${OUTCOME}, 0, partition, at, 0, 0, '', ?::bytea FROM ended
+            ), let_go AS (
+                DELETE FROM ${schema}.held
+                WHERE worker = ? AND key = ?::bigint AND partition = ?::smallint AND EXISTS (SELECT FROM ended)
+            )
+            SELECT at FROM ended
+            """;
+
+    private static final String FENCE = """
+            fence AS MATERIALIZED (
+                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+            )""";
+
+    private static final String WOKEN = """
+            woken AS (
+                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
+                SELECT key, owner, partition, true FROM told
+                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+            )""";
+
+    /** What the sending run has taken from its mailbox, and what it appends to its journal. */
+    private static final String NOTED = """
+            took AS (
+                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
+                WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
+            ), appended AS (
+                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
+                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
+                FROM told
+                CROSS JOIN ${entries}
+            )""";
+
+    private static final String TOLD = """
+            at, (SELECT w.id FROM ${schema}.worker w WHERE w.number = told.owner) AS signalled,
+                   owner, key, epoch, wakes AS wakes_now, mails AS mails_now""";
+
+    /** Delivers one mail. */
+    private static final String DELIVER = """
+            WITH ${fence}, told AS (
+                UPDATE ${schema}.run SET wakes = wakes + 1, mails = mails + 1
+                WHERE id = ? AND partition = ?::smallint AND state = ${RUNNING} AND (?::int IS NULL OR restarts = ?::int)
+                  AND (?::int IS NULL OR EXISTS (SELECT FROM fence))
+                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
+            ), put AS (
+                INSERT INTO ${schema}.mail (key, at, number, partition, restarts, channel, position, name, token, status, text, payload)
+                SELECT told.key, told.at, told.mails, told.partition, CASE WHEN g.channel = ${ANSWER} THEN told.restarts ELSE 0 END, g.*
+                FROM told
+                CROSS JOIN ${mail}
+            ), ${woken}${noted}
+            SELECT ${told} FROM told
+            """;
+
+    /**
+     * Ends one run with a result and brings that to its parent. The parent is locked before the child, which is the order of
+     * their keys; where it is not, as with parents that were started elsewhere, this does nothing. That the child is still held
+     * needs no second look: nobody can give it away while the lane is locked.
+     */
+    private static final String END_AND_ANSWER = """
+            WITH ${fence}, child AS MATERIALIZED (
+                SELECT key, partition, state, changes, changed_at, reason, parent, parent_position, parent_restarts,
+                       (lpad(to_hex(key), 16, '0') || lpad(to_hex(seed), 16, '0'))::uuid AS token
+                FROM ${schema}.run
+                WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ? AND parent_position IS NOT NULL
+                  AND EXISTS (SELECT FROM fence)
+            ), told AS (
+                UPDATE ${schema}.run AS p SET wakes = wakes + 1, mails = mails + 1
+                WHERE p.key = (SELECT parent FROM child) AND p.state = ${RUNNING} AND p.key < ?
+                  AND p.restarts = (SELECT parent_restarts FROM child)
+                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
+            ), put AS (
+                INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
+                SELECT told.key, child.token, at, told.mails, child.parent_position, told.restarts, told.partition,
+                       ${ANSWER}, ${VALUE}, '', '', ?::bytea
+                FROM told CROSS JOIN child
+            ), ${woken}${noted}, let_go AS (
+                DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)
+            ), ended AS (
+                UPDATE ${schema}.run SET
+                    changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
+                    reason = NULL, ran_at = CASE WHEN changes > 0 THEN changed_at END
+                WHERE key = ? AND EXISTS (SELECT FROM told)
+            )
+            SELECT ${told},
+                   (SELECT parent_position FROM child) AS position, (SELECT token FROM child) AS token
+            FROM told
+            """;
+
+    public final String append;
+    public final String start;
+    public final String enqueue;
+    public final String settings;
+    public final String end;
+    /** For a sender outside. */
+    public final String deliver;
+    /** For a transition that stays, and that notes what it has read. */
+    public final String send;
+
+    public final String endAndAnswer;
+
+    public OneChangeSql(Schema schema) {
+        this.append = Pieces.sql(schema, APPEND.replace("${entry}", ENTRY.one("e")));
+        this.start = Pieces.sql(schema, START.replace("${given}", RUN.one("r")));
+        this.enqueue = Pieces.sql(schema, ENQUEUE.replace("${given}", RUN.one("r")));
+        this.settings = Pieces.sql(schema, SETTINGS);
+        this.end = Pieces.sql(schema, END);
+        this.deliver = Pieces.sql(schema, telling(DELIVER.replace("${noted}", "")));
+        this.send = Pieces.sql(schema, telling(DELIVER));
+        this.endAndAnswer = Pieces.sql(schema, telling(END_AND_ANSWER));
+    }
+
+    private static String telling(String statement) {
+        return statement
+                .replace("${fence}", FENCE)
+                .replace("${woken}", WOKEN)
+                .replace("${noted}", ", " + NOTED)
+                .replace("${mail}", MailColumns.COLUMNS.one("g"))
+                .replace("${told}", TOLD);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Part;
+import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.RunColumns;
+import dev.perdure.postgres.write.part.OneChangeSql.KeyedRun;
+import dev.perdure.spi.NewRun;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.RunRef;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The runs of a batch that believes that are born running. */
+public final class OwnStarts {
+    static final Columns<KeyedRun> COLUMNS =
+            Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.WITH_INPUT.in(KeyedRun::run));
+
+    private record Start(int index, KeyedRun keyed) {}
+
+    private final List<Start> all = new ArrayList<>();
+
+    public void add(int index, NewRun run, Keys keys) {
+        all.add(new Start(index, new KeyedRun(Keys.key(keys.take(), run.id(), false), run)));
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** By id, so that two batches that want the same do not wait for each other. */
+    public Part part(OwnSql sql, Sending sending, Outcome[] outcomes) {
+        all.sort(Comparator.comparing(start -> start.keyed().run().id()));
+        return Part.timed(
+                sql.start,
+                parameters -> COLUMNS.bind(
+                        sending.fence(parameters),
+                        all.stream().map(Start::keyed).toList()),
+                at -> all.forEach(start -> outcomes[start.index()] =
+                        at == null ? new Outcome.Fenced() : new Outcome.Started(ref(start.keyed()), true, at)));
+    }
+
+    private static RunRef ref(KeyedRun keyed) {
+        return new RunRef(keyed.run().id(), keyed.key());
+    }
+}

@@ -1,0 +1,35 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.lane.Sender;
+import java.sql.SQLException;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who sends a batch, and when.
+ *
+ * @param sender the worker and its lane, or a client
+ * @param time what time it is, or null if the server knows
+ */
+public record Sending(Sender sender, @Nullable Instant time) {
+    @Nullable
+    public Integer worker() {
+        return sender.worker();
+    }
+
+    /** The lane. */
+    public Parameters lane(Parameters parameters) throws SQLException {
+        return parameters.integer(sender.worker()).integer(sender.lane());
+    }
+
+    /** The time and the lane. */
+    public Parameters fence(Parameters parameters) throws SQLException {
+        return lane(parameters.time(time));
+    }
+
+    /** The worker and its lane: a client has none, and needs none. */
+    public Parameters laneOfWorker(Parameters parameters) throws SQLException {
+        return lane(parameters.integer(sender.worker()));
+    }
+}
