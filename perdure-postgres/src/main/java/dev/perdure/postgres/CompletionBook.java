@@ -1,11 +1,11 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.Transacted;

@@ -1,11 +1,11 @@
 package dev.perdure.postgres;
 
+import dev.perdure.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.GuardedConnection;
 import dev.perdure.TransactionOptions.Isolation;
+import dev.perdure.postgres.jdbc.GuardedConnection;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;

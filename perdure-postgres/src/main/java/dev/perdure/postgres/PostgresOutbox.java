@@ -1,5 +1,8 @@
 package dev.perdure.postgres;
 
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
 import dev.perdure.postgres.inbox.InboxSql;
 import dev.perdure.postgres.inbox.InboxTasks;
 import dev.perdure.postgres.jdbc.Codes;
@@ -7,9 +10,6 @@ import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.RunId;
-import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Mail;

@@ -1,5 +1,7 @@
 package dev.perdure.postgres;
 
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
 import dev.perdure.postgres.hint.ListeningLoop;
 import dev.perdure.postgres.hint.Notifier;
 import dev.perdure.postgres.hint.PostgresHints;
@@ -22,8 +24,6 @@ import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.LedgerSql;
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.postgres.jdbc.Schema;
 import java.time.Instant;
 import java.util.function.Supplier;
 import javax.sql.DataSource;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.InvalidRequestException;
+import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;

@@ -1,10 +1,10 @@
 package dev.perdure.postgres;
 
+import dev.perdure.postgres.SqlTrouble.Condition;
+import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.GuardedConnection;
-import dev.perdure.postgres.SqlTrouble.Condition;
-import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;

@@ -1,8 +1,8 @@
 package dev.perdure.postgres;
 
 import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Database.RefusedException;
+import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.Transacted;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres;
 
+import dev.perdure.ContextMisuseException;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Workers;
-import dev.perdure.ContextMisuseException;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;

@@ -7,8 +7,3 @@
  * Database}, through which every statement goes.
  */
 package dev.perdure.postgres;
-
-import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.lane.LeaseSql;
-import dev.perdure.postgres.work.DispatchSql;
-import dev.perdure.postgres.write.part.LedgerSql;

@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.change.CompletedCalls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.BelievedBatch;
-import dev.perdure.postgres.write.OneChangePlan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.write.BelievedBatch;
+import dev.perdure.postgres.write.OneChangePlan;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;

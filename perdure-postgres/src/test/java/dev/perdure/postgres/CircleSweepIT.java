@@ -1,5 +1,10 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
@@ -9,7 +14,6 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.Beliefs;
-import dev.perdure.postgres.write.Circles;
 import dev.perdure.postgres.write.LookedUpPlan;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.WriteContext;
@@ -17,11 +21,6 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.ReadBack;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Effect;
 import dev.perdure.spi.Lane;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.Connections;
-import dev.perdure.postgres.jdbc.Database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.Codes;
 import static dev.perdure.postgres.StoreFixture.append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Due;

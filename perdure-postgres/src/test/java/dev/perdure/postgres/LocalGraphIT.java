@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.BelievedBatch;
 import static dev.perdure.postgres.StoreFixture.completeAndGoOn;
 import static dev.perdure.postgres.StoreFixture.json;
 import static dev.perdure.postgres.StoreFixture.newRun;
@@ -9,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.write.BelievedBatch;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Lane;

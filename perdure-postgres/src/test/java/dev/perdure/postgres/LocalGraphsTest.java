@@ -1,13 +1,13 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.change.LocalGraphs;
-import dev.perdure.postgres.write.change.LocalGraph;
 import static dev.perdure.postgres.StoreFixture.json;
 import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
+import dev.perdure.postgres.write.change.LocalGraph;
 import dev.perdure.postgres.write.change.LocalGraph.Member;
+import dev.perdure.postgres.write.change.LocalGraphs;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
@@ -30,7 +30,8 @@ final class LocalGraphsTest {
     private LocalGraph born(long number) {
         List<Task> tasks = List.of(
                 new Task(newRun(number + "/first"), List.of()), new Task(newRun(number + "/second"), List.of(0)));
-        LocalGraph family = new LocalGraph(number, newRun("graph-" + number), tasks, new long[] {number + 1, number + 2});
+        LocalGraph family =
+                new LocalGraph(number, newRun("graph-" + number), tasks, new long[] {number + 1, number + 2});
         families.born(family);
         return family;
     }

@@ -1,14 +1,14 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.PostgresJournals;
 import dev.perdure.postgres.write.part.LedgerSql;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;

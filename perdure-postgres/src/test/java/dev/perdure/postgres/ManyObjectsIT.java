@@ -1,8 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.change.Keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,6 +8,9 @@ import dev.perdure.ObjectContext;
 import dev.perdure.Perdure;
 import dev.perdure.StateKey;
 import dev.perdure.VirtualObject;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.spi.ObjectKey;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.hint.Notice;
-import dev.perdure.postgres.hint.PostgresHints;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.hint.Notice;
+import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Hints.Hint;

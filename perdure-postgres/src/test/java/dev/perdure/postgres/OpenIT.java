@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.setup.Preflight;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +9,7 @@ import dev.perdure.InvalidRequestException;
 import dev.perdure.StoreException;
 import dev.perdure.StoreException.Kind;
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.setup.Preflight;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -1,9 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.inbox.InboxReader;
-import dev.perdure.postgres.jdbc.Connections;
-import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Schema;
 import static dev.perdure.postgres.StoreFixture.json;
 import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.inbox.InboxReader;
+import dev.perdure.postgres.jdbc.Connections;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Ledger;

@@ -1,9 +1,9 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.jdbc.PoolTimeout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.postgres.jdbc.PoolTimeout;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;

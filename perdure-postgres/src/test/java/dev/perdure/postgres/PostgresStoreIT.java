@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.change.CompletedCalls;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.conformance.AdvanceConformance;

@@ -18,7 +18,17 @@ class RoomsTest {
     private static final String STORE = "dev.perdure.postgres";
     private static final int MOST_FILES = 30;
     private static final List<String> ROOMS = List.of(
-            ".jdbc", ".setup", ".lane", ".write.change", ".hint", ".write.part", ".write", ".read", ".inbox", ".work", "");
+            ".jdbc",
+            ".setup",
+            ".lane",
+            ".write.change",
+            ".hint",
+            ".write.part",
+            ".write",
+            ".read",
+            ".inbox",
+            ".work",
+            "");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -1,5 +1,9 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
@@ -9,10 +13,6 @@ import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.Belief;
 import dev.perdure.postgres.write.change.AwaitedText;
 import dev.perdure.postgres.write.change.Keys;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Poll;

@@ -1,5 +1,10 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.inbox.InboxSql;
@@ -19,11 +24,6 @@ import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OneChangeSql;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;

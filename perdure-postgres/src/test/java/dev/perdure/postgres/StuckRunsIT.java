@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.work.StuckRuns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

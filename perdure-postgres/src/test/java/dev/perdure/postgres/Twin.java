@@ -1,9 +1,9 @@
 package dev.perdure.postgres;
 
-import dev.perdure.postgres.write.Planner;
-import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.postgres.write.Planner;
+import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;

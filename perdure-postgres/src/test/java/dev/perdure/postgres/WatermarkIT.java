@@ -1,5 +1,9 @@
 package dev.perdure.postgres;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.RunId;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Connections;
@@ -11,11 +15,6 @@ import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.postgres.write.part.Claims;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Lane;

@@ -1,5 +1,8 @@
 package dev.perdure.postgres.inbox;
 
+import dev.perdure.InvalidRequestException;
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Micros;
@@ -7,9 +10,6 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.Claims;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.RunId;
-import dev.perdure.StoreException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Lane;

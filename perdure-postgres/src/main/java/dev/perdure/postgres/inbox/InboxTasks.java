@@ -1,8 +1,8 @@
 package dev.perdure.postgres.inbox;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Payload;

@@ -1,9 +1,9 @@
 package dev.perdure.postgres.jdbc;
 
-import dev.perdure.postgres.write.part.LedgerSql;
-import dev.perdure.postgres.write.part.OwnSql;
 import dev.perdure.StoreException;
 import dev.perdure.StoreException.Kind;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.OwnSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

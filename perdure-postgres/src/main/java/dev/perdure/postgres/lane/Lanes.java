@@ -1,9 +1,9 @@
 package dev.perdure.postgres.lane;
 
-import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Parameters;
 import java.sql.PreparedStatement;
 import java.util.Map;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.StoreException;
+import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals.Page;
 import dev.perdure.spi.Payload;

@@ -1,7 +1,6 @@
 package dev.perdure.postgres.read;
 
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.part.Answers;
 
 /** The statements that read what has arrived for runs, who can be reached how, and what runs show to the world. */
 public final class MailboxSql {

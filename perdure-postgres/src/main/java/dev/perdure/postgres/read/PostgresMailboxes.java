@@ -1,5 +1,7 @@
 package dev.perdure.postgres.read;
 
+import dev.perdure.RunId;
+import dev.perdure.StoreException;
 import dev.perdure.postgres.hint.Watch;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
@@ -7,8 +9,6 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.RunId;
-import dev.perdure.StoreException;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;

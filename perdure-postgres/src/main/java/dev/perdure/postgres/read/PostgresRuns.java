@@ -1,16 +1,15 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.postgres.hint.Watch;
-import dev.perdure.postgres.jdbc.Codes;
-import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Query;
-import dev.perdure.postgres.jdbc.Results;
-import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.HistoryEvent;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.postgres.hint.Watch;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.spi.Payload;
 import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;

@@ -1,9 +1,9 @@
 package dev.perdure.postgres.setup;
 
-import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.StoreException;
 import dev.perdure.StoreException.Kind;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Schema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

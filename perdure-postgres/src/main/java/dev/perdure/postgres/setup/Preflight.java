@@ -1,12 +1,12 @@
 package dev.perdure.postgres.setup;
 
+import dev.perdure.StoreException;
+import dev.perdure.StoreException.Kind;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.SqlState;
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,7 +1,6 @@
 package dev.perdure.postgres.work;
 
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 

@@ -1,7 +1,10 @@
 package dev.perdure.postgres.work;
 
+import dev.perdure.RunChange;
+import dev.perdure.StoreException;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
@@ -9,9 +12,6 @@ import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
-import dev.perdure.RunChange;
-import dev.perdure.StoreException;
-import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.spi.Dispatch;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -124,11 +124,7 @@ public final class PostgresDispatch implements Dispatch {
             throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.poll)) {
             Parameters parameters = new Parameters(statement);
-            parameters
-                    .text(Database.LOCK_TIMEOUT)
-                    .integer(worker)
-                    .integer(lane)
-                    .time(database.time());
+            parameters.text(Database.LOCK_TIMEOUT).integer(worker).integer(lane).time(database.time());
             parameters.integer(worker).integer(worker).integer(lane);
             suiting(parameters, request).integer(worker).integer(lane);
             parameters.integer(worker).integer(lane).time(database.time());

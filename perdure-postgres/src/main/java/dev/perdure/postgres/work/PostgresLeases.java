@@ -1,8 +1,13 @@
 package dev.perdure.postgres.work;
 
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
@@ -19,11 +24,6 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
 import dev.perdure.postgres.write.part.Sending;
-import dev.perdure.RunChange;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
-import dev.perdure.postgres.jdbc.Database.LockedException;
-import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.RunRef;

@@ -1,16 +1,15 @@
 package dev.perdure.postgres.work;
 
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.lane.Lanes;
-import dev.perdure.postgres.write.part.Claims;
-import dev.perdure.RunChange;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
-import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.spi.Dispatch.Poll;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -26,7 +26,8 @@ public final class Watermark {
      * @param urgentToo whether to look for what is of higher priority, too
      */
     public record Floor(int rank, Instant since, boolean urgentToo) {
-        public static final Floor BEGINNING = new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"), false);
+        public static final Floor BEGINNING =
+                new Floor(Integer.MIN_VALUE, Instant.parse("-4000-01-01T00:00:00Z"), false);
 
         boolean isBefore(Floor other) {
             return rank < other.rank || (rank == other.rank && since.isBefore(other.since));

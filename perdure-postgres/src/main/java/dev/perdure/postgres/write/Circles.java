@@ -1,13 +1,13 @@
 package dev.perdure.postgres.write;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.ObjectSql;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Circle;
 import dev.perdure.spi.ObjectKey;

@@ -1,5 +1,7 @@
 package dev.perdure.postgres.write;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.MailHint;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
@@ -15,8 +17,6 @@ import dev.perdure.postgres.write.change.SelfContained;
 import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.postgres.write.part.RunParts;
 import dev.perdure.postgres.write.part.Sending;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres.write;
 
+import dev.perdure.postgres.jdbc.Database.RefusedException;
+import dev.perdure.postgres.jdbc.Database.UnforeseenException;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.LocalGraph;
-import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
-import dev.perdure.postgres.jdbc.Database.RefusedException;
-import dev.perdure.postgres.jdbc.Database.UnforeseenException;
+import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
 import java.util.ArrayList;

@@ -1,25 +1,24 @@
 package dev.perdure.postgres.write;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.StoreException;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.lane.ClientFence;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.change.Batch;
-import dev.perdure.postgres.write.change.LocalGraphs;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.change.LocalGraphs;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.postgres.write.part.ReadBack;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
-import dev.perdure.StoreException;
-import dev.perdure.postgres.write.change.Batch.Placed;
-import dev.perdure.postgres.jdbc.Database.LockedException;
-import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Effect;
@@ -31,7 +30,6 @@ import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Task;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -270,6 +268,4 @@ public final class PostgresLedger implements Ledger {
             case Change.Deliver deliver -> deliver.to();
         };
     }
-
-
 }

@@ -55,7 +55,8 @@ public final class BatchObjects {
             .smallint("hold", call -> Codes.of(call.hold()))
             .bigintOrNull("epoch", Entering::epoch);
 
-    public static final Columns<StateChange> ACTING = Rights.<StateChange>columns("key", "epoch", change -> change.sender)
+    public static final Columns<StateChange> ACTING = Rights.<StateChange>columns(
+                    "key", "epoch", change -> change.sender)
             .bool("clears_all", change -> change.clearsAll);
 
     public static final Columns<Value> VALUES = Columns.<Value>of()

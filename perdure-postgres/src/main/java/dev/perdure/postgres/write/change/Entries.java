@@ -18,7 +18,8 @@ public final class Entries {
      *
      * @param owner which of the advances it belongs to
      */
-    public record Row(int owner, long key, int position, short note, short kind, short status, String name, Payload payload) {
+    public record Row(
+            int owner, long key, int position, short note, short kind, short status, String name, Payload payload) {
         private static Row of(int owner, long key, Entry entry) {
             return new Row(
                     owner,

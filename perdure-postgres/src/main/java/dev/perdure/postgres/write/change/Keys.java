@@ -1,8 +1,8 @@
 package dev.perdure.postgres.write.change;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.RunId;
 import dev.perdure.spi.ObjectKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,10 +1,10 @@
 package dev.perdure.postgres.write.change;
 
-import dev.perdure.postgres.jdbc.Columns;
-import dev.perdure.postgres.jdbc.Parameters;
 import static dev.perdure.spi.Change.Deliver.ANY_LIFE;
 
 import dev.perdure.RunId;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Mail;
@@ -57,7 +57,8 @@ public final class MailDeliveries {
     public final List<MailDelivery> all = new ArrayList<>();
 
     void asked(int index, Change.Deliver deliver) {
-        all.add(new MailDelivery(index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
+        all.add(new MailDelivery(
+                index, deliver.to(), null, deliver.mail(), deliver.life(), deliver.operator(), null, null));
     }
 
     void sent(Change.Advance sender, RunId to, Mail mail) {

@@ -1,11 +1,11 @@
 package dev.perdure.postgres.write.change;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.RunState;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Due;

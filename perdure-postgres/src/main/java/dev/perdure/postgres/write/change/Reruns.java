@@ -1,10 +1,10 @@
 package dev.perdure.postgres.write.change;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;

@@ -1,10 +1,10 @@
 package dev.perdure.postgres.write.change;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.RunId;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Change.Order;
 import java.sql.SQLException;
@@ -31,8 +31,9 @@ public final class RunCommands {
             .text("why", wish -> Text.storable(wish.reason()))
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
-    public static final Columns<RunCommand> KILLS =
-            Columns.<RunCommand>of().text("id", wish -> wish.run().value()).text("why", wish -> Text.storable(wish.reason()));
+    public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
+            .text("id", wish -> wish.run().value())
+            .text("why", wish -> Text.storable(wish.reason()));
 
     public final List<RunCommand> all = new ArrayList<>();
 

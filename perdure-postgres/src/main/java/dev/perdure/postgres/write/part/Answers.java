@@ -1,13 +1,12 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Endings;
 import dev.perdure.postgres.write.change.Entries;
-import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.MailDeliveries;
-import dev.perdure.RunState;
-import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Hints;

@@ -1,11 +1,11 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.RunId;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.ObjectCall;

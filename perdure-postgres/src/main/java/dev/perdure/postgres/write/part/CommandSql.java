@@ -126,8 +126,8 @@ public final class CommandSql {
     public final String killTasks;
 
     CommandSql(Schema schema) {
-        this.command =
-                schema.sql(COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
+        this.command = schema.sql(
+                COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
         this.killTasks = schema.sql(
                 COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
     }

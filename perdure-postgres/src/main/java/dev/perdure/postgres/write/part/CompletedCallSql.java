@@ -63,7 +63,9 @@ public final class CompletedCallSql {
     public final String whole;
 
     CompletedCallSql(Schema schema) {
-        this.whole = Pieces.sql(schema, 
-                WHOLE.replace("${calls}", CompletedCalls.CALLS.many("g")).replace("${lines}", CompletedCalls.LINES.numbered("t")));
+        this.whole = Pieces.sql(
+                schema,
+                WHOLE.replace("${calls}", CompletedCalls.CALLS.many("g"))
+                        .replace("${lines}", CompletedCalls.LINES.numbered("t")));
     }
 }

@@ -95,9 +95,11 @@ public final class FreeCallSql {
     public final String turn;
 
     FreeCallSql(Schema schema) {
-        this.turn = Pieces.sql(schema, TURN.replace("${fence}", OwnSql.FENCE)
-                .replace("${coming}", FreeCalls.COMING.many("g"))
-                .replace("${leaving}", FreeCalls.LEAVING.many("g"))
-                .replace("${values}", BatchObjects.VALUES.many("v")));
+        this.turn = Pieces.sql(
+                schema,
+                TURN.replace("${fence}", OwnSql.FENCE)
+                        .replace("${coming}", FreeCalls.COMING.many("g"))
+                        .replace("${leaving}", FreeCalls.LEAVING.many("g"))
+                        .replace("${values}", BatchObjects.VALUES.many("v")));
     }
 }

@@ -1,8 +1,8 @@
 package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.change.NewRuns;
 import dev.perdure.postgres.write.change.Entries;
+import dev.perdure.postgres.write.change.NewRuns;
 
 /**
  * The statements of a batch.

@@ -1,15 +1,15 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.postgres.write.change.LocalGraph.Member;
 import dev.perdure.postgres.write.change.LocalGraphs;
 import dev.perdure.postgres.write.change.Moves;
-import dev.perdure.RunState;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;

@@ -104,14 +104,16 @@ public final class LocalGraphSql {
     public final String endAndQueue;
 
     LocalGraphSql(Schema schema) {
-        this.start = Pieces.sql(schema, START.replace("${fence}", OwnSql.FENCE)
-                .replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
-                .replace("${inputs}", LocalGraphStarts.INPUTS.many("g")));
+        this.start = Pieces.sql(
+                schema,
+                START.replace("${fence}", OwnSql.FENCE)
+                        .replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
+                        .replace("${inputs}", LocalGraphStarts.INPUTS.many("g")));
         String end = END.replace("${fence}", OwnSql.FENCE)
                 .replace("${touched}", LocalGraphEnds.TOUCHED.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = Pieces.sql(schema, end.replace("${queued}", ""));
-        this.endAndQueue =
-                Pieces.sql(schema, end.replace("${queued}", QUEUED).replace("${claimable}", LocalGraphEnds.CLAIMABLE.many("g")));
+        this.endAndQueue = Pieces.sql(
+                schema, end.replace("${queued}", QUEUED).replace("${claimable}", LocalGraphEnds.CLAIMABLE.many("g")));
     }
 }

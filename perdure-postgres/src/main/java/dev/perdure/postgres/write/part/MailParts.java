@@ -1,12 +1,12 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.hint.MailHint;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.MailDeliveries;
-import dev.perdure.RunState;
 import dev.perdure.spi.Channel;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Mail;

@@ -300,8 +300,8 @@ final class MailSql {
 
     MailSql(Schema schema) {
         this.effect = schema.sql(OwnEffects.put(EFFECT));
-        this.deliver =
-                schema.sql(DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
+        this.deliver = schema.sql(
+                DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
         this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
         this.restart = schema.sql(RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
     }

@@ -1,12 +1,12 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.write.change.Batch;
-import dev.perdure.postgres.write.change.BatchObjects;
-import dev.perdure.RunState;
 import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.postgres.write.change.BatchObjects;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
@@ -151,7 +151,8 @@ public final class ObjectParts {
      * @param takes how many of the calls that wait the worker takes on, for each of these
      * @param ids those that are given by their ids
      */
-    public static Part release(ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
+    public static Part release(
+            ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
         return new Part(
                 sql.release,
                 parameters -> {

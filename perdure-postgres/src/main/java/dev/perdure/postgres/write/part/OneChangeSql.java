@@ -6,7 +6,6 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.MailColumns;
 import dev.perdure.postgres.write.change.RunColumns;
 import dev.perdure.spi.Entry;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.NewRun;
 
 /**

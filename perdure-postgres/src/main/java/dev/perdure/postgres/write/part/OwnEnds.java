@@ -2,8 +2,8 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.write.change.Batch;
-import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.change.Batch.Placed;
+import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;

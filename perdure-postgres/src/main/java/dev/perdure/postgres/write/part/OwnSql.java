@@ -107,10 +107,13 @@ public final class OwnSql {
     public final String wait;
 
     OwnSql(Schema schema) {
-        this.start = Pieces.sql(schema, START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
-        this.end = Pieces.sql(schema, END.replace("${fence}", FENCE)
-                .replace("${ends}", Moves.ENDS.many("g"))
-                .replace("${outcomes}", Moves.OUTCOMES.many("g")));
+        this.start = Pieces.sql(
+                schema, START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+        this.end = Pieces.sql(
+                schema,
+                END.replace("${fence}", FENCE)
+                        .replace("${ends}", Moves.ENDS.many("g"))
+                        .replace("${outcomes}", Moves.OUTCOMES.many("g")));
         this.wait = Pieces.sql(schema, WAIT.replace("${fence}", FENCE).replace("${waits}", Moves.WAITS.many("g")));
     }
 }

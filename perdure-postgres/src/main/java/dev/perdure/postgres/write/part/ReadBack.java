@@ -1,15 +1,15 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunId;
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.lane.Sender;
+import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.NewTasks;
-import dev.perdure.RunId;
-import dev.perdure.RunState;
-import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;

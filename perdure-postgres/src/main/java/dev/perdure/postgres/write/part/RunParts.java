@@ -1,14 +1,14 @@
 package dev.perdure.postgres.write.part;
 
+import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.write.change.Batch;
+import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Moves;
-import dev.perdure.RunState;
-import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
 import dev.perdure.spi.Change;
 import dev.perdure.spi.Control;
