@@ -34,7 +34,7 @@ public final class Lanes {
     private final Map<Place, Integer> replacements = new ConcurrentHashMap<>();
 
     private record Place(int worker, int lane) {
-        public int row(int replacements) {
+        int row(int replacements) {
             return replacements * STRIDE + lane;
         }
     }
