@@ -37,7 +37,7 @@ public final class LocalGraphs {
      */
     private record Generations(ConcurrentMap<Long, Member> young, ConcurrentMap<Long, Member> old) {
         @Nullable
-        public Member find(long key) {
+        Member find(long key) {
             Member found = young.get(key);
             return found != null ? found : old.get(key);
         }
