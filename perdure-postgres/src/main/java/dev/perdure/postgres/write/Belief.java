@@ -25,7 +25,11 @@ public final class Belief {
         this.left = new AtomicInteger(left);
     }
 
-    /** @param atFirst whether it is believed before anything is known */
+    /**
+     * A belief that the plan that looks everything up can judge.
+     *
+     * @param atFirst whether it is believed before anything is known
+     */
     public static Belief judged(boolean atFirst) {
         return new Belief(true, atFirst ? 0 : UNTIL_JUDGED);
     }

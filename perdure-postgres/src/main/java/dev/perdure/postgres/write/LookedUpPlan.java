@@ -30,7 +30,11 @@ public final class LookedUpPlan {
     private final MailParts mail;
     private final CommandParts commands;
 
-    /** @param careful whether entries may be there already: see {@link LedgerSql} */
+    /**
+     * The plan for a batch.
+     *
+     * @param careful whether entries may be there already: see {@link LedgerSql}
+     */
     public LookedUpPlan(WriteContext context, Sender sender, Batch batch, boolean careful) {
         this.context = context;
         this.batch = batch;

@@ -49,7 +49,11 @@ public final class PostgresLedger implements Ledger {
     private final PostgresHints hints;
     private final Circles circles;
 
-    /** @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up */
+    /**
+     * The ledger of a schema.
+     *
+     * @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up
+     */
     public PostgresLedger(
             Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
         LedgerSql sql = new LedgerSql(schema);

@@ -64,14 +64,22 @@ public final class Answers {
         changes.forEach(placed -> outcomes[placed.index()] = new Outcome.Fenced());
     }
 
-    /** @param index the place of a change, or {@link MailDeliveries#UNASKED} */
+    /**
+     * Fences one change.
+     *
+     * @param index the place of a change, or {@link MailDeliveries#UNASKED}
+     */
     public void fence(int index) {
         if (index != MailDeliveries.UNASKED) {
             outcomes[index] = new Outcome.Fenced();
         }
     }
 
-    /** @param stayEntries what the batch appended to runs that stay */
+    /**
+     * Reads back what was there before.
+     *
+     * @param stayEntries what the batch appended to runs that stay
+     */
     public void readBack(ReadBack readBack, Entries stayEntries) {
         if (appendedAmongOthers != null) {
             Map<Integer, Instant> before = readBack.before(appendedAmongOthers, stayEntries);

@@ -103,7 +103,11 @@ public final class LocalGraphEnds {
         }
     }
 
-    /** @param task the task that ends, or null if it is a run that is none */
+    /**
+     * Adds an end.
+     *
+     * @param task the task that ends, or null if it is a run that is none
+     */
     public void add(int index, Change.Advance advance, @Nullable Member task) {
         endings.add(new Ending(index, advance, (Move.End) advance.move(), task));
     }
@@ -223,7 +227,11 @@ public final class LocalGraphEnds {
         return queued;
     }
 
-    /** @param lookUp gives what is not known here of runs that the worker holds */
+    /**
+     * Tells what came of the ends.
+     *
+     * @param lookUp gives what is not known here of runs that the worker holds
+     */
     public void ended(Outcome[] outcomes, Function<long[], Map<Long, Claimed>> lookUp) {
         Instant time = at;
         if (time == null) {

@@ -87,7 +87,11 @@ public final class RunParts {
         answers.fenced = results.one().getInt("lanes") == 0 && sending.worker() != null;
     }
 
-    /** @param careful whether entries may be there already: see {@link LedgerSql} */
+    /**
+     * Appends to the journals of runs that stay.
+     *
+     * @param careful whether entries may be there already: see {@link LedgerSql}
+     */
     public Part append(boolean careful) {
         return new Part(
                 careful ? sql.carefulAppend : sql.append,
