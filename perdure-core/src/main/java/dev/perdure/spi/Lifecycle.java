@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which state may follow which: the table beside the diagram in {@code docs/internals/lifecycle.md}. Stores check every
- * move against it, so that an illegal one fails loudly instead of being stored.
+ * Which state may follow which: the table beside the diagram in {@code docs/internals/lifecycle.md}. The store in memory checks every
+ * move against it and fails loudly at an illegal one. For the store on PostgreSQL a test compares the states that random batches leave behind.
  */
 public final class Lifecycle {
     /** What follows an end, and only by a person's order. */
