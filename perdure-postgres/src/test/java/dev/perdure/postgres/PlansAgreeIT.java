@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the other looks everything up. After every batch all rows of all tables are compared, whatever columns they have.
  */
 final class PlansAgreeIT {
-    private static final int HISTORIES = Integer.getInteger("plans.histories", 12);
+    private static final int HISTORIES = Integer.getInteger("plans.histories", 6);
     private static final int BATCHES = 40;
     private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 

@@ -28,7 +28,9 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +47,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class InboxReader {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+    /** Of so many rows at most it is remembered that they were told of. */
+    private static final int MOST_LEFT = 1_000;
     private static final Lane CLIENT = Lane.client(0);
+
+    /** Rows that this version cannot read, and that the log has told of. */
+    private final Set<Long> left = ConcurrentHashMap.newKeySet();
 
     private final Database database;
     private final Ledger ledger;
@@ -151,12 +158,24 @@ public final class InboxReader {
                     } catch (InvalidRequestException senselessRow) {
                         LOG.error("A row of the inbox makes no sense and is dropped.", senselessRow);
                         senseless.add(number);
+                    } catch (IllegalStateException unknownCode) {
+                        leave(number, unknownCode);
                     }
                 }
             }
             taken.sort(Comparator.comparingLong(Asked::number));
             return parts.isEmpty() ? taken : withTasks(taken, tasks(connection, parts));
         });
+    }
+
+    /** A newer version of the library may have written the row, and may be there to read it. */
+    private void leave(long number, IllegalStateException unknownCode) {
+        if (left.size() < MOST_LEFT && left.add(number)) {
+            LOG.error(
+                    "Row {} of the inbox has a code that this version does not know. It is left for a worker that does; if there is none, update this one or delete the row.",
+                    number,
+                    unknownCode);
+        }
     }
 
     private Map<Long, List<Task>> tasks(Connection connection, Map<Long, NewRun> parts) throws SQLException {

@@ -18,7 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * that arrives later finds no lane and does nothing. A row number is never used twice; therefore the deletion itself may be sent again,
  * or arrive late, without harm.
  *
- * <p>A lane carries one request at a time, as {@link dev.perdure.spi.Lane} says; different lanes are in doubt independently.
+ * <p>A worker sends one request at a time on a lane, but several callers share the lane for commands of clients. So a doubt is about a row and not
+ * about a lane: a caller that replaces a row removes only the doubt about that one.
  */
 public final class Lanes {
     /** The lane of polls. Like the others it is made when a worker joins. */
@@ -29,9 +30,12 @@ public final class Lanes {
 
     private final Database database;
     private final LeaseSql sql;
-    private final Set<Place> inDoubt = ConcurrentHashMap.newKeySet();
+    /** Rows of lanes on which a request was not answered. A row that has been replaced is not in doubt any more. */
+    private final Set<DoubtfulRow> inDoubt = ConcurrentHashMap.newKeySet();
     /** How often a lane was replaced; those that never were are not here. */
     private final Map<Place, Integer> replacements = new ConcurrentHashMap<>();
+
+    private record DoubtfulRow(int worker, int row) {}
 
     private record Place(int worker, int lane) {
         int row(int replacements) {
@@ -54,19 +58,23 @@ public final class Lanes {
         }
         Place place = new Place(worker, lane);
         int replaced = replacements.getOrDefault(place, 0);
-        if (inDoubt.contains(place)) {
+        while (inDoubt.contains(new DoubtfulRow(worker, place.row(replaced)))) {
             replace(worker, place.row(replaced), place.row(replaced + 1));
-            replaced++;
-            replacements.put(place, replaced);
-            inDoubt.remove(place);
+            int before = replaced;
+            replaced = replacements.merge(place, before + 1, Math::max);
+            inDoubt.remove(new DoubtfulRow(worker, place.row(before)));
         }
         return place.row(replaced);
     }
 
-    /** The last request on this lane failed. If that leaves open whether it was carried out, the lane is in doubt. */
-    public void failed(int worker, int lane, Throwable failure) {
+    /**
+     * A request failed. If that leaves open whether it was carried out, the row on which it was sent is in doubt.
+     *
+     * @param row what {@link #row} gave for that request
+     */
+    public void failed(int worker, int row, Throwable failure) {
         if (Database.isUnanswered(failure)) {
-            inDoubt.add(new Place(worker, lane));
+            inDoubt.add(new DoubtfulRow(worker, row));
         }
     }
 

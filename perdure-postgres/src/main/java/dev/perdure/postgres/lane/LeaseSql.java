@@ -177,19 +177,24 @@ public final class LeaseSql {
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = t.key FOR NO KEY UPDATE SKIP LOCKED) r
             ), settled AS (
                 DELETE FROM ${schema}.takeover WHERE ctid = ANY (ARRAY(SELECT place FROM found))
+            ), forgiven AS MATERIALIZED (
+                -- Several workers may have lost one run before they all joined again.
+                SELECT key, max(state) AS state, max(recoveries) AS recoveries,
+                       GREATEST(max(recoveries) - count(*)::int, 0) AS recoveries_now
+                FROM found WHERE counts GROUP BY key
             ), among_others AS (
                 UPDATE ${schema}.ready SET alone = false
                 WHERE ctid = ANY (ARRAY(
                     SELECT q.place
-                    FROM found f
+                    FROM forgiven f
                     CROSS JOIN LATERAL (
                         SELECT ctid AS place FROM ${schema}.ready q WHERE q.key = f.key OFFSET 0
                     ) q
-                    WHERE f.counts AND f.state = ${READY} AND f.recoveries = ${ALONE_AFTER}))
+                    WHERE f.state = ${READY} AND f.recoveries >= ${ALONE_AFTER} AND f.recoveries_now < ${ALONE_AFTER}))
             ), uncounted AS (
-                UPDATE ${schema}.run SET recoveries = f.recoveries - 1
-                FROM found f
-                WHERE run.key = ANY (ARRAY(SELECT key FROM found WHERE counts)) AND run.key = f.key AND f.counts
+                UPDATE ${schema}.run SET recoveries = f.recoveries_now
+                FROM forgiven f
+                WHERE run.key = ANY (ARRAY(SELECT key FROM forgiven)) AND run.key = f.key
             )
             SELECT count(*) FROM found
             """;

@@ -96,7 +96,7 @@ public final class PostgresDispatch implements Dispatch {
                     "The lane of this worker is locked by another transaction.",
                     burial);
         } catch (RuntimeException | Error failure) {
-            workers.lanes().failed(worker, Lanes.POLL, failure);
+            workers.lanes().failed(worker, lane, failure);
             throw failure;
         }
     }

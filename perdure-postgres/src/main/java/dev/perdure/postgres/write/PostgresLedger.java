@@ -114,7 +114,7 @@ public final class PostgresLedger implements Ledger {
         try {
             return halving(new Sender(worker, row), changes);
         } catch (RuntimeException | Error failure) {
-            workers.lanes().failed(worker, lane, failure);
+            workers.lanes().failed(worker, row, failure);
             throw failure;
         }
     }

@@ -156,6 +156,31 @@ public abstract class LeasesConformance extends StoreConformance {
     }
 
     @Test
+    void two_workers_that_lost_one_run_and_join_again_have_both_not_died() {
+        RunRef run = startReady("innocent");
+        List<WorkerId> lost = new ArrayList<>();
+        for (int i = 0; i < Claimed.ALONE_AFTER; i++) {
+            WorkerId worker = join();
+            assertThat(claimOne(worker).run()).isEqualTo(run);
+            store().leases().leave(worker);
+            store().leases().sweep(1_000);
+            lost.add(worker);
+        }
+        assertThat(found(run).info().recoveries()).isEqualTo(Claimed.ALONE_AFTER);
+        for (WorkerId former : lost) {
+            store().leases()
+                    .join(new Joining(
+                            new WorkerId(UUID.randomUUID()), Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(former)));
+        }
+        store().leases().sweep(1_000);
+        assertThat(found(run).info().recoveries()).isZero();
+        Poll notAlone = new Poll(join(), Set.of(DEFINITION), Set.of(QUEUE), null, 1, false);
+        assertThat(store().dispatch().poll(notAlone).claimed())
+                .extracting(Claimed::run)
+                .containsExactly(run);
+    }
+
+    @Test
     void a_run_is_not_left_to_run_alone_by_outages() {
         RunRef run = startReady("innocent");
         for (int i = 1; i < Claimed.ALONE_AFTER; i++) {
