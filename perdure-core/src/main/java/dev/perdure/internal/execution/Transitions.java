@@ -388,6 +388,8 @@ final class Transitions {
                 return question.get();
             } catch (StoreException trouble) {
                 host.waits(held.run(), trouble);
+            } catch (Error trouble) { // of the store or the engine, and so never a failure of the run
+                throw lost(trouble);
             }
             obey();
             backoff = backoff == null ? new Backoff(host.clockwork()) : backoff;
