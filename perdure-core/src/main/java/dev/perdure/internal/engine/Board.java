@@ -1,7 +1,6 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
-import dev.perdure.StoreException;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
 import java.util.ArrayList;
@@ -14,8 +13,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Where callers wait for something about runs: their results, or what they show.
@@ -28,7 +25,6 @@ import org.slf4j.LoggerFactory;
  * @param <V> what comes of it
  */
 final class Board<K, V> {
-    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
 
@@ -154,7 +150,7 @@ final class Board<K, V> {
         boolean raised = false;
         while (!closed) {
             boolean round = !raised || clockwork.nanoTime() - nextRound >= 0;
-            boolean found = lookUp(round ? takeAll() : takeHinted());
+            boolean found = lookUp(round);
             if (round || found) {
                 interval = found ? SHORTEST : Math.min(LONGEST, interval * 2);
                 nextRound = clockwork.nanoTime() + interval;
@@ -163,20 +159,18 @@ final class Board<K, V> {
         }
     }
 
-    private boolean lookUp(List<K> wanted) {
-        if (wanted.isEmpty()) {
-            return false;
-        }
+    private boolean lookUp(boolean all) {
         try {
+            List<K> wanted = all ? takeAll() : takeHinted();
+            if (wanted.isEmpty()) {
+                return false;
+            }
             Map<K, V> answers = questions.ask(wanted);
             outage.over();
             answers.forEach(this::announce);
             return !answers.isEmpty();
-        } catch (StoreException outOfReach) {
-            outage.noticed(outOfReach);
-            return false;
-        } catch (RuntimeException unexpected) { // without this loop callers would wait for ever
-            LOG.error("Could not look for {}; will look again.", name, unexpected);
+        } catch (Throwable thrown) { // whatever it is, without this loop callers would wait for ever
+            outage.noticed(thrown);
             return false;
         }
     }

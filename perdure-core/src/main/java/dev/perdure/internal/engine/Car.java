@@ -174,9 +174,17 @@ final class Car implements Turn {
             Waiting.forSignal(signal);
         }
         Optional<Control> asked = train.locked(
-                () -> outcome == null ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
+                () -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
         asked.ifPresent(unused -> tellBegun());
         return asked;
+    }
+
+    /**
+     * Whether it may do more than end: it has not come to an end, or the store refused that and it holds the object still. One
+     * that the store did not know when it began has no place there to write to.
+     */
+    private boolean mayWrite() {
+        return outcome == null || (outcome instanceof Outcome.Refused && passenger == null);
     }
 
     /**

@@ -1,6 +1,5 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Execution;
@@ -136,15 +135,9 @@ final class Dispatcher {
                 if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
                     interval = SHORTEST;
                 }
-            } catch (StoreException outOfReach) {
-                outage.noticed(outOfReach);
+            } catch (Throwable thrown) { // whatever it is, a worker without this loop would be dead and look alive
                 reconcile = true;
-                trouble.pause();
-            } catch (
-                    RuntimeException
-                            unexpected) { // whatever it is, a worker without this loop would be dead and look alive
-                LOG.error("Could not look for work; will look again.", unexpected);
-                reconcile = true;
+                outage.noticed(thrown);
                 trouble.pause();
             }
         }

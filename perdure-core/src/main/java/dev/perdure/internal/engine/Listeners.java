@@ -31,7 +31,7 @@ final class Listeners {
         for (RunListener listener : listeners) {
             try {
                 listener.changed(change);
-            } catch (RuntimeException careless) {
+            } catch (Throwable careless) { // an Error too: the engine's thread must go on
                 LOG.warn("A listener threw for run {}; ignored.", change.runId(), careless);
             }
         }

@@ -4,12 +4,16 @@ import dev.perdure.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says once that the store does not let a loop do its work, and once that it does again. One thread only. */
+/**
+ * Says once that a loop cannot do its work, because of the store or of anything else, and once that it can again. One thread
+ * only.
+ */
 final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     private final String work;
     private boolean on;
+    private boolean ofStore;
 
     /**
      * For one loop.
@@ -23,6 +27,7 @@ final class Outage {
     void noticed(StoreException trouble) {
         if (!on) {
             on = true;
+            ofStore = true;
             switch (trouble.kind()) {
                 case UNAVAILABLE ->
                     LOG.warn(
@@ -38,10 +43,25 @@ final class Outage {
         }
     }
 
+    /** Anything else, errors of the virtual machine among them. */
+    void noticed(Throwable unexpected) {
+        if (unexpected instanceof StoreException trouble) {
+            noticed(trouble);
+        } else if (!on) {
+            on = true;
+            ofStore = false;
+            LOG.error(
+                    "An unexpected error keeps this engine from its work: it cannot {}. It tries again until it can; mend the"
+                            + " cause.",
+                    work,
+                    unexpected);
+        }
+    }
+
     void over() {
         if (on) {
             on = false;
-            LOG.info("The store is back: this engine can {} again.", work);
+            LOG.info(ofStore ? "The store is back: this engine can {} again." : "This engine can {} again.", work);
         }
     }
 }

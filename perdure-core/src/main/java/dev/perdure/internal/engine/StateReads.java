@@ -39,7 +39,7 @@ final class StateReads {
         private final Clockwork.Signal signal;
         private boolean leads;
         private @Nullable SortedMap<String, Payload> state;
-        private @Nullable RuntimeException failure;
+        private @Nullable Throwable failure;
 
         Reader(ObjectKey object, Clockwork.Signal signal) {
             this.object = object;
@@ -68,10 +68,12 @@ final class StateReads {
     }
 
     private static @Nullable SortedMap<String, Payload> answered(Reader reader) {
-        if (reader.failure != null) {
-            throw reader.failure;
-        }
-        return reader.state;
+        return switch (reader.failure) {
+            case null -> reader.state;
+            case Error broken -> throw broken;
+            case RuntimeException thrown -> throw thrown;
+            default -> throw new IllegalStateException(reader.failure);
+        };
     }
 
     private <T extends @Nullable Object> T locked(Supplier<T> work) {
@@ -95,21 +97,24 @@ final class StateReads {
     private void lead() {
         List<Reader> batch = locked(this::take);
         Map<ObjectKey, SortedMap<String, Payload>> found = Map.of();
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             found = states.readAll(
                     batch.stream().map(reader -> reader.object).distinct().toList());
-        } catch (RuntimeException thrown) { // everybody's: each asks again, or gives up
+        } catch (RuntimeException | Error thrown) { // everybody's: each asks again, or gives up
             failure = thrown;
         }
-        for (Reader reader : batch) {
-            answer(reader, found, failure);
+        try {
+            for (Reader reader : batch) {
+                answer(reader, found, failure);
+            }
+        } finally {
+            locked(() -> {
+                reading = false;
+                appoint();
+                return true;
+            });
         }
-        locked(() -> {
-            reading = false;
-            appoint();
-            return true;
-        });
     }
 
     private List<Reader> take() {
@@ -123,7 +128,7 @@ final class StateReads {
     }
 
     private void answer(
-            Reader reader, Map<ObjectKey, SortedMap<String, Payload>> found, @Nullable RuntimeException failure) {
+            Reader reader, Map<ObjectKey, SortedMap<String, Payload>> found, @Nullable Throwable failure) {
         locked(() -> {
             reader.failure = failure;
             reader.state = failure == null ? new TreeMap<>(found.getOrDefault(reader.object, new TreeMap<>())) : null;

@@ -2,7 +2,6 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Execution;
@@ -167,12 +166,8 @@ final class Worker implements Session.Home {
                 backoff.reset();
                 outage.over();
                 Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);
-            } catch (StoreException trouble) {
-                outage.noticed(trouble);
-                endIfExpired();
-                backoff.pause();
-            } catch (RuntimeException unexpected) { // without this loop a worker would be dead and look alive
-                LOG.error("Could not keep the lease; will try again.", unexpected);
+            } catch (Throwable thrown) { // whatever it is, a worker without this loop would be dead and look alive
+                outage.noticed(thrown);
                 endIfExpired();
                 backoff.pause();
             }
@@ -207,9 +202,18 @@ final class Worker implements Session.Home {
 
     /** Waits for nothing but the time, and so ends the session in time whatever the store does. */
     private void watchLease() {
+        Backoff backoff = new Backoff(settings.clockwork());
+        Outage outage = new Outage("watch the lease of its worker");
         while (!left) {
-            Waiting.housekeeping(watch, session.nanosLeft());
-            endIfExpired();
+            try {
+                Waiting.housekeeping(watch, session.nanosLeft());
+                endIfExpired();
+                backoff.reset();
+                outage.over();
+            } catch (Throwable thrown) { // without this loop a worker could write after its lease has ended
+                outage.noticed(thrown);
+                backoff.pause();
+            }
         }
     }
 

@@ -149,8 +149,15 @@ final class Letters {
         if (mail.status() == Entry.Status.VALUE) {
             return call.answer(Entry.Status.VALUE, mail.payload());
         }
-        Failure failure = mail.payload().size() == 0 ? null : values.decode(mail.payload(), Failure.class);
-        return call.answer(Entry.Status.FAILURE, values.encode(new FailedMail(mail.text(), failure)));
+        return call.answer(Entry.Status.FAILURE, values.encode(new FailedMail(mail.text(), failure(call, mail))));
+    }
+
+    private @Nullable Failure failure(Call call, Mail mail) {
+        try {
+            return mail.payload().size() == 0 ? null : values.decode(mail.payload(), Failure.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
     }
 
     private <T extends @Nullable Object> Settled<T> answer(Call call, Entry entry, Type type) {

@@ -130,8 +130,10 @@ final class Transitions {
         Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
         return switch (outcome) {
             case Outcome.Refused refused
-            when move instanceof Move.End ->
-                leave(new Move.Pause("The store refused its outcome: " + refused.reason()));
+            when keepsPending ->
+                leave(new Move.Pause(
+                        "The store refused %s: ".formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
+                                + refused.reason()));
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
     }
@@ -388,6 +390,8 @@ final class Transitions {
                 return question.get();
             } catch (StoreException trouble) {
                 host.waits(held.run(), trouble);
+            } catch (Error trouble) { // of the store or the engine, and so never a failure of the run
+                throw lost(trouble);
             }
             obey();
             backoff = backoff == null ? new Backoff(host.clockwork()) : backoff;
@@ -399,11 +403,14 @@ final class Transitions {
     private Control obeyPause(String reason, int seenWakes) {
         Move pause = new Move.Pause(reason, seenWakes);
         Outcome outcome = send(takePending(List.of()), pause);
-        if (!(outcome instanceof Outcome.Woken woken)) {
-            throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
-        }
-        orders.learn(woken.control());
-        return obey();
+        return switch (outcome) {
+            case Outcome.Woken woken -> {
+                orders.learn(woken.control());
+                yield obey();
+            }
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
+            default -> throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
+        };
     }
 
     boolean cancelDelivered() {
