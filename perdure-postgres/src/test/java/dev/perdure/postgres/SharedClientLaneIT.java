@@ -37,19 +37,25 @@ final class SharedClientLaneIT {
                             throw e.getTargetException();
                         }
                     });
-            PostgresStore store = PostgresStore.on(source).schema(schema).notifications(false).open();
+            PostgresStore store =
+                    PostgresStore.on(source).schema(schema).notifications(false).open();
             store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("a"), null)));
             store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("b"), null)));
             List<Change> pauseA = List.of(new Change.Command(newRun("a").id(), Order.PAUSE, "because"));
             List<Change> cancelB = List.of(new Change.Command(newRun("b").id(), Order.CANCEL, "because"));
 
-            store.ledger().apply(Lane.client(0), List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
+            store.ledger()
+                    .apply(
+                            Lane.client(0),
+                            List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
 
             // The first answer is lost: lane 0 of the fence is in doubt.
             proxy.holdNext();
-            assertThatThrownBy(() -> store.ledger().apply(Lane.client(0), pauseA)).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> store.ledger().apply(Lane.client(0), pauseA))
+                    .isInstanceOf(StoreException.class);
 
-            // Another caller, on another lane of the client, sees the doubt, and waits for a connection to replace the lane.
+            // Another caller, on another lane of the client, sees the doubt, and waits for a connection to replace the
+            // lane.
             CompletableFuture<Void> other = new CompletableFuture<>();
             Thread slow = new Thread(
                     () -> {
@@ -64,7 +70,8 @@ final class SharedClientLaneIT {
             slow.start();
             waits.await();
 
-            // The first caller sends again: the lane is replaced. The connection breaks again, now with the pause kept back.
+            // The first caller sends again: the lane is replaced. The connection breaks again, now with the pause kept
+            // back.
             HoldingProxy.Held late = holdSecondCall(proxy, store, schema, pauseA);
 
             goOn.countDown();
@@ -73,18 +80,22 @@ final class SharedClientLaneIT {
             // The first caller sends again, and is answered. Then the run is resumed.
             store.ledger().apply(Lane.client(0), pauseA);
             assertThat(stateOf(schema, "a")).isEqualTo("PAUSED");
-            store.ledger().apply(Lane.client(0), List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
+            store.ledger()
+                    .apply(
+                            Lane.client(0),
+                            List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
             assertThat(stateOf(schema, "a")).isEqualTo("READY");
             late.deliver();
-            assertThat(stateOf(schema, "a")).as("after the late copy of the pause").isEqualTo("READY");
+            assertThat(stateOf(schema, "a"))
+                    .as("after the late copy of the pause")
+                    .isEqualTo("READY");
             store.close();
         }
     }
 
     /** Lets the replacement of the lane pass, and keeps the command itself back. */
     private static HoldingProxy.Held holdSecondCall(
-            HoldingProxy proxy, PostgresStore store, String schema, List<Change> pause)
-            throws Exception {
+            HoldingProxy proxy, PostgresStore store, String schema, List<Change> pause) throws Exception {
         // Locks the worker's row so that the replacement waits until the proxy is told to hold what comes next.
         HoldingProxy.Held[] held = new HoldingProxy.Held[1];
         try (var lock = TestServer.plain().getConnection();
@@ -101,7 +112,8 @@ final class SharedClientLaneIT {
                 }
             });
             release.start();
-            assertThatThrownBy(() -> store.ledger().apply(Lane.client(0), pause)).isInstanceOf(StoreException.class);
+            assertThatThrownBy(() -> store.ledger().apply(Lane.client(0), pause))
+                    .isInstanceOf(StoreException.class);
             release.join();
         }
         return held[0];

@@ -31,7 +31,8 @@ final class UnknownInboxRowIT {
             List<Claimed> second = store.dispatch().poll(fixture.poll(10)).claimed();
             assertThat(first).extracting(claimed -> claimed.run().id().value()).containsExactly("before");
             assertThat(second).extracting(claimed -> claimed.run().id().value()).containsExactly("beside");
-            assertThat(TestServer.query("SELECT id FROM %s.inbox".formatted(schema))).isEqualTo("before");
+            assertThat(TestServer.query("SELECT id FROM %s.inbox".formatted(schema)))
+                    .isEqualTo("before");
         }
     }
 }

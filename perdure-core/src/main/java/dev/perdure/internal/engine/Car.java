@@ -173,8 +173,8 @@ final class Car implements Turn {
             }
             Waiting.forSignal(signal);
         }
-        Optional<Control> asked = train.locked(
-                () -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
+        Optional<Control> asked =
+                train.locked(() -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
         asked.ifPresent(unused -> tellBegun());
         return asked;
     }

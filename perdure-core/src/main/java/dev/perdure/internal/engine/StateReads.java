@@ -127,8 +127,7 @@ final class StateReads {
         return batch;
     }
 
-    private void answer(
-            Reader reader, Map<ObjectKey, SortedMap<String, Payload>> found, @Nullable Throwable failure) {
+    private void answer(Reader reader, Map<ObjectKey, SortedMap<String, Payload>> found, @Nullable Throwable failure) {
         locked(() -> {
             reader.failure = failure;
             reader.state = failure == null ? new TreeMap<>(found.getOrDefault(reader.object, new TreeMap<>())) : null;

@@ -131,9 +131,9 @@ final class Transitions {
         return switch (outcome) {
             case Outcome.Refused refused
             when keepsPending ->
-                leave(new Move.Pause(
-                        "The store refused %s: ".formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
-                                + refused.reason()));
+                leave(new Move.Pause("The store refused %s: "
+                                .formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
+                        + refused.reason()));
             default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
         };
     }

@@ -91,7 +91,8 @@ public final class EngineErrorTest {
 
     @FunctionalInterface
     private interface Invocation {
-        @Nullable Object invoke() throws ReflectiveOperationException;
+        @Nullable
+        Object invoke() throws ReflectiveOperationException;
     }
 
     private static @Nullable Object invoked(Invocation invocation) throws Throwable {
@@ -241,6 +242,9 @@ public final class EngineErrorTest {
             assertThat(read(engine, "b").result(PATIENCE)).isEqualTo("nothing");
         }
         assertThat(thrown).isTrue();
-        assertThat(errors()).singleElement().asString().contains("is dropped from memory and given back within a lease");
+        assertThat(errors())
+                .singleElement()
+                .asString()
+                .contains("is dropped from memory and given back within a lease");
     }
 }

@@ -57,7 +57,8 @@ public final class UnreadableAnswerTest {
                 .closeTimeout(Duration.ofSeconds(1))
                 .listener(change -> {
                     if (change.definition().equals("parent")
-                            && (change.state() == RunState.PAUSED || change.state().isTerminal())) {
+                            && (change.state() == RunState.PAUSED
+                                    || change.state().isTerminal())) {
                         paused.complete(change.state() + " " + change.reason().orElse(""));
                     }
                 })

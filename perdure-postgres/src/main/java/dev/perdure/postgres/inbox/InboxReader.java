@@ -49,6 +49,7 @@ public final class InboxReader {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     /** Of so many rows at most it is remembered that they were told of. */
     private static final int MOST_LEFT = 1_000;
+
     private static final Lane CLIENT = Lane.client(0);
 
     /** Rows that this version cannot read, and that the log has told of. */
