@@ -9,8 +9,13 @@ module dev.perdure {
     requires tools.jackson.databind;
 
     exports dev.perdure;
+    exports dev.perdure.dag;
+    exports dev.perdure.error;
     exports dev.perdure.memory;
+    exports dev.perdure.object;
     exports dev.perdure.spi;
+    exports dev.perdure.spi.change;
+    exports dev.perdure.transaction;
     exports dev.perdure.internal.definition to
             dev.perdure.testing;
     exports dev.perdure.internal.engine to

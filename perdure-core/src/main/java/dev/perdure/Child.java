@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
 import org.jspecify.annotations.Nullable;
 
 /**

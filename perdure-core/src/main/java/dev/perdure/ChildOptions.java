@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.RunConflictException;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.TimedOutException;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,8 @@
 package dev.perdure;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.error.UnknownTokenException;
+import dev.perdure.object.ObjectSends;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,15 @@
 package dev.perdure;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.AlreadyResolvedException;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.error.UnknownTokenException;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import java.util.Collection;
@@ -78,14 +88,14 @@ public interface Perdure extends AutoCloseable {
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
 
     /** Starts a graph: all its tasks are durable when this returns. */
-    <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input);
+    <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input);
 
     /** Starts a graph with options. It takes no message: nothing in the run of a graph receives any. */
-    <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+    <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options);
 
     /** Starts many runs of one graph, in few commits. */
-    <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+    <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
             Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options);
 
     /**
@@ -95,7 +105,7 @@ public interface Perdure extends AutoCloseable {
      * @throws UnknownRunException if there is none
      * @throws RunConflictException if it is not a run of a graph of that name
      */
-    <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag);
+    <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag);
 
     /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It needs not be made before. */
     <O> ObjectHandle<O> object(Class<O> type, String key);

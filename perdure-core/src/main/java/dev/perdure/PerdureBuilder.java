@@ -1,12 +1,17 @@
 package dev.perdure;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.Settings;
 import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.text.Names;
 import dev.perdure.internal.time.SystemClockwork;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import java.time.Duration;

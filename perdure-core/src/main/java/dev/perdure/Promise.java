@@ -1,5 +1,9 @@
 package dev.perdure;
 
+import dev.perdure.error.AlreadyResolvedException;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunEndedException;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.perdure;
 
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.TerminalException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

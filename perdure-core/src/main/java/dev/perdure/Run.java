@@ -1,5 +1,12 @@
 package dev.perdure;
 
+import dev.perdure.error.AlreadyResolvedException;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.RunFailedException;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.error.InvalidRequestException;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

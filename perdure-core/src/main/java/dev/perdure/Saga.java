@@ -1,5 +1,10 @@
 package dev.perdure;
 
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.CompensationFailedException;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.internal.text.Names;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,5 +1,8 @@
 package dev.perdure;
 
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Names;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

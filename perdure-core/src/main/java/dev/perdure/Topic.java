@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.internal.text.Names;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.error.DefinitionException;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 

@@ -1,5 +1,15 @@
 package dev.perdure;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.object.ObjectCalls;
+import dev.perdure.object.VirtualObject;
+import dev.perdure.transaction.TransactionAction;
+import dev.perdure.transaction.TransactionBody;
+import dev.perdure.transaction.TransactionOptions;
+import dev.perdure.transaction.TransactionSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,6 +3,15 @@ package dev.perdure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagBuilder;
+import dev.perdure.dag.DagTask;
+import dev.perdure.dag.NewTask;
+import dev.perdure.dag.Outputs;
+import dev.perdure.dag.TaskBody;
+import dev.perdure.dag.TaskSpec;
+import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.perdure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.TerminalException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.perdure.ClosedException;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.compatibility.Orders.Line;
 import dev.perdure.compatibility.Orders.Order;
 import dev.perdure.compatibility.Orders.Refused;
 import dev.perdure.compatibility.Orders.Shipped;
+import dev.perdure.error.ClosedException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.testing.PerdureExtension;
 import dev.perdure.testing.PerdureTest;
 import java.time.Duration;

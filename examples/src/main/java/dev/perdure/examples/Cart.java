@@ -1,11 +1,11 @@
 package dev.perdure.examples;
 
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.StateKey;
 import dev.perdure.TypeRef;
-import dev.perdure.VirtualObject;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import java.util.ArrayList;
 import java.util.List;
 

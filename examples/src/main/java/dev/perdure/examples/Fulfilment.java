@@ -4,11 +4,11 @@ import static dev.perdure.StartOptions.id;
 import static dev.perdure.StepOptions.retry;
 
 import dev.perdure.Perdure;
-import dev.perdure.RunFailedException;
 import dev.perdure.Saga;
-import dev.perdure.TerminalException;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.memory.MemoryStore;
 
 /** Reserves, charges and ships; what is done is undone when the rest fails, or when the customer changes his mind. */

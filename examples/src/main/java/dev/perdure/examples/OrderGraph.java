@@ -1,11 +1,11 @@
 package dev.perdure.examples;
 
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
 import dev.perdure.Perdure;
-import dev.perdure.RunFailedException;
-import dev.perdure.TaskError;
-import dev.perdure.TerminalException;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.TaskError;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.memory.MemoryStore;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -97,7 +97,7 @@ public final class OrderGraph {
         };
         Dag<Order, Receipt> graph = with(partners);
         try (Perdure perdure = Perdure.on(new MemoryStore()).register(graph).start()) {
-            GraphRun<Receipt> run = perdure.start(graph, new Order("a book", 1999));
+            DagRun<Receipt> run = perdure.start(graph, new Order("a book", 1999));
             try {
                 System.out.println(run.result());
             } catch (RunFailedException failed) {

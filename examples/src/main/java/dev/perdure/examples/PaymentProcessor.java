@@ -1,13 +1,13 @@
 package dev.perdure.examples;
 
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
 import dev.perdure.RunId;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.StateKey;
-import dev.perdure.TerminalException;
 import dev.perdure.Topic;
-import dev.perdure.VirtualObject;
+import dev.perdure.error.TerminalException;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import java.time.Duration;
 
 /** A payment that a gateway carries out, and tells of by a webhook, minutes or days later. */

@@ -1,14 +1,14 @@
 package dev.perdure.examples;
 
 import static dev.perdure.StartOptions.id;
-import static dev.perdure.TransactionOptions.isolation;
+import static dev.perdure.transaction.TransactionOptions.isolation;
 
 import dev.perdure.Perdure;
-import dev.perdure.TransactionOptions.Isolation;
-import dev.perdure.TransactionSource;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.postgres.PostgresOutbox;
+import dev.perdure.transaction.TransactionOptions.Isolation;
+import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,11 +1,11 @@
 package dev.perdure.examples;
 
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.StateKey;
 import dev.perdure.Topic;
-import dev.perdure.VirtualObject;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 
 /** A sign-up per e-mail address: one main handler that runs once, and shared ones to talk to it while it runs. */
 // region once

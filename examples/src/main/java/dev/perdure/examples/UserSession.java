@@ -2,11 +2,11 @@ package dev.perdure.examples;
 
 import static dev.perdure.StartOptions.after;
 
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.StateKey;
-import dev.perdure.VirtualObject;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

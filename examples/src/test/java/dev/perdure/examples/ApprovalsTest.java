@@ -4,8 +4,8 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.AlreadyResolvedException;
 import dev.perdure.Run;
+import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.examples.Approvals.Decision;
 import dev.perdure.examples.Approvals.Request;
 import dev.perdure.testing.PerdureTest;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Run;
-import dev.perdure.RunEndedException;
 import dev.perdure.RunState;
+import dev.perdure.error.RunEndedException;
 import dev.perdure.examples.Checkouts.Checkout;
 import dev.perdure.examples.Checkouts.GatewayAnswer;
 import dev.perdure.examples.Checkouts.Result;

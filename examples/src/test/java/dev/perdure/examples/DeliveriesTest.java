@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.examples.Deliveries.Confirmation;
 import dev.perdure.examples.Deliveries.Invoice;
 import dev.perdure.testing.PerdureExtension;

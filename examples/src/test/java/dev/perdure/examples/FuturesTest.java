@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.DurableFuture;
 import dev.perdure.Run;
-import dev.perdure.StepFailedException;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

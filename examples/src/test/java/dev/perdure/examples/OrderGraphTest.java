@@ -4,17 +4,17 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.Collected;
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.TaskError;
-import dev.perdure.TerminalException;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Collected;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.TaskError;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.examples.OrderGraph.Order;
 import dev.perdure.examples.OrderGraph.Parcel;
 import dev.perdure.examples.OrderGraph.Partners;
@@ -73,7 +73,7 @@ class OrderGraphTest {
     void an_order_is_charged_packed_and_shipped(PerdureTest perdure) {
         perdure.register(graph);
         // region start
-        GraphRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        DagRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
         Receipt receipt = run.result();
         // endregion
         assertThat(receipt).isEqualTo(new Receipt("P-1", "TRACK-1"));
@@ -86,19 +86,20 @@ class OrderGraphTest {
     void a_branch_that_fails_leaves_the_other_alone_and_can_be_tried_again(PerdureTest perdure) {
         perdure.register(graph);
         partners.refuses = true;
-        GraphRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        DagRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
         assertThatThrownBy(run::result).hasMessageContaining("The card was refused.");
         assertThat(run.status().toText()).isEqualTo("""
                         order-graph order-42  FAILED
                           check      COMPLETED
-                          charge     FAILED       after check  (dev.perdure.TerminalException: The card was refused.)
+                          charge     FAILED       after check  (dev.perdure.error.TerminalException: The card was refused.)
                           pack       COMPLETED    after check
-                          ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: The card was refused.)
+                          ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: The card was refused.)
                           onFailure  COMPLETED    after ship
                         """);
         assertThat(partners.calls)
                 .containsExactly(
-                        "pack", "report order-42 ['charge': dev.perdure.TerminalException: The card was refused.]");
+                        "pack",
+                        "report order-42 ['charge': dev.perdure.error.TerminalException: The card was refused.]");
         partners.refuses = false;
         run.retryFailed();
         assertThat(run.result()).isEqualTo(new Receipt("P-1", "TRACK-1"));
@@ -112,8 +113,8 @@ class OrderGraphTest {
         assertThatThrownBy(perdure.start(graph, ORDER, id("order-42"))::result).isInstanceOf(RunFailedException.class);
         perdure.restart();
         // region look
-        GraphRun<Receipt> run = perdure.graph(RunId.of("order-42"), graph);
-        GraphStatus status = run.status();
+        DagRun<Receipt> run = perdure.graph(RunId.of("order-42"), graph);
+        DagStatus status = run.status();
         List<TaskError> errors = status.errors();
         Parcel parcel = status.outputs().get("pack", TypeRef.of(Parcel.class));
         String text = status.toText();
@@ -155,7 +156,7 @@ class OrderGraphTest {
     void a_review_is_waited_for_only_if_it_is_needed(PerdureTest perdure) {
         perdure.register(REVIEWED);
         assertThat(perdure.start(REVIEWED, ORDER).result()).isEqualTo("booked");
-        GraphRun<String> large = perdure.start(REVIEWED, new Order("house", 10_000_000));
+        DagRun<String> large = perdure.start(REVIEWED, new Order("house", 10_000_000));
         perdure.settle();
         assertThat(large.status().task("review").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
         perdure.emit(Topic.of("reviewed", String.class), "fine");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Run;
-import dev.perdure.RunConflictException;
 import dev.perdure.RunState;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.examples.Orders.Order;
 import dev.perdure.examples.Orders.Payment;
 import dev.perdure.examples.Orders.Receipt;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
-import dev.perdure.TerminalException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.examples.Trips.Agency;
 import dev.perdure.examples.Trips.Booking;
 import dev.perdure.examples.Trips.Trip;

@@ -2,8 +2,8 @@ package dev.perdure.cli;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Perdure;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.PostgresStore;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -1,12 +1,12 @@
 package dev.perdure.cli;
 
-import dev.perdure.InvalidRequestException;
-import dev.perdure.PerdureException;
-import dev.perdure.RunEndedException;
-import dev.perdure.StoreException;
-import dev.perdure.UnknownRunException;
 import dev.perdure.cli.demo.DemoCommand;
 import dev.perdure.embedded.EmbeddedPostgresException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.StoreException;
+import dev.perdure.error.UnknownRunException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;

@@ -1,14 +1,14 @@
 package dev.perdure.cli;
 
 import dev.perdure.HistoryEvent;
-import dev.perdure.PayloadException;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;

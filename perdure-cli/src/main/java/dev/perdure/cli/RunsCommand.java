@@ -1,15 +1,15 @@
 package dev.perdure.cli;
 
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
-import dev.perdure.RunEndedException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RunEndedException;
 import dev.perdure.postgres.PostgresStore;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.RunRef;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Objects;

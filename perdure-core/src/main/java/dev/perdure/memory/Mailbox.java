@@ -1,8 +1,8 @@
 package dev.perdure.memory;
 
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

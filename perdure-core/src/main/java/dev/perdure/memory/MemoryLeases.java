@@ -3,7 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.spi.Leases;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,22 +2,22 @@ package dev.perdure.memory;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Due;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Hints;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
-import dev.perdure.spi.Move;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryLedger implements Ledger {
     private final Tables tables;
 
-    private final Effects effects;
-    private final Circles circles;
+    private final MemoryEffects effects;
+    private final CallCycles circles;
     /** Calls of virtual objects that were handed over in this batch, and by whose end. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
     /** Who was the last to end in this batch of those that held an object. */
@@ -40,8 +40,8 @@ final class MemoryLedger implements Ledger {
 
     MemoryLedger(Tables tables) {
         this.tables = tables;
-        this.effects = new Effects(tables, this);
-        this.circles = new Circles(tables);
+        this.effects = new MemoryEffects(tables, this);
+        this.circles = new CallCycles(tables);
     }
 
     @Override

@@ -3,20 +3,20 @@ package dev.perdure.memory;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.spi.Channel;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Lifecycle;
 import dev.perdure.spi.Mailboxes.Address;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.Parent;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs.Entered;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -73,9 +73,9 @@ final class Tables {
     /** Workers whose process has joined again as another. */
     private final Set<WorkerId> returned = new HashSet<>();
 
-    final Post post;
+    final MailDelivery post;
     final MemoryObjects objects = new MemoryObjects(this);
-    final Graphs graphs = new Graphs(this);
+    final DependentRuns graphs = new DependentRuns(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -85,7 +85,7 @@ final class Tables {
 
     Tables(Clockwork clockwork) {
         this.clockwork = clockwork;
-        this.post = new Post(this, clockwork);
+        this.post = new MailDelivery(this, clockwork);
     }
 
     private static Instant dueOf(Row row) {

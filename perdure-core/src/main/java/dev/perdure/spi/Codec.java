@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
-import dev.perdure.PayloadException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

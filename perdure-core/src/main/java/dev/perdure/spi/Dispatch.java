@@ -1,6 +1,12 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunChange;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,8 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.WorkerId;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

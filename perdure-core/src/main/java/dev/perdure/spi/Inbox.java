@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.change.Change;
 import java.util.List;
 
 /**

@@ -1,5 +1,7 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
 import java.util.List;
 import java.util.Map;
 

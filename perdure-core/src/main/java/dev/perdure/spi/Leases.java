@@ -1,6 +1,8 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunChange;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

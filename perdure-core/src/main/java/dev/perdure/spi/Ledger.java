@@ -1,6 +1,8 @@
 package dev.perdure.spi;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
 import java.util.List;
 
 /**

@@ -1,6 +1,9 @@
 package dev.perdure.spi;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;

@@ -2,6 +2,11 @@ package dev.perdure.spi;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.SortedMap;

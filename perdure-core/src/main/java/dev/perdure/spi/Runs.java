@@ -5,6 +5,8 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.perdure.spi;
 
+import dev.perdure.spi.change.Entry;
 import java.time.Duration;
 
 /** What became of the transaction of a transaction step. */
@@ -56,7 +57,7 @@ public sealed interface Transacted {
          * Asks once.
          *
          * @return {@link InDoubt} if it is still not over
-         * @throws dev.perdure.StoreException if nobody answers; ask again
+         * @throws dev.perdure.error.StoreException if nobody answers; ask again
          */
         Transacted ask();
     }

@@ -1,6 +1,8 @@
 package dev.perdure.spi;
 
-import dev.perdure.TransactionOptions;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
 
 /**

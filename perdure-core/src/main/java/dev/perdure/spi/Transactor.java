@@ -1,6 +1,7 @@
 package dev.perdure.spi;
 
-import dev.perdure.TransactionSource;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.transaction.TransactionSource;
 import java.util.function.Function;
 
 /**
@@ -37,7 +38,7 @@ public interface Transactor<C> extends TransactionSource<C> {
      * committed any more.
      *
      * @return what counts: this failure, or the value of a body that had been committed all the same
-     * @throws dev.perdure.StoreException if nobody answers; ask again
+     * @throws dev.perdure.error.StoreException if nobody answers; ask again
      */
     default Entry giveUp(TransactionTicket ticket, Entry failure) {
         return failure;

@@ -1,11 +1,11 @@
 package dev.perdure.jdbi;
 
-import dev.perdure.InvalidRequestException;
-import dev.perdure.TransactionSource;
-import dev.perdure.spi.Entry;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.ConnectionFactory;

@@ -1,6 +1,6 @@
 package dev.perdure.jooq;
 
-import dev.perdure.TransactionSource;
+import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import org.jooq.Configuration;
 import org.jooq.DSLContext;

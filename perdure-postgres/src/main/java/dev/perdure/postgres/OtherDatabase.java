@@ -1,15 +1,15 @@
 package dev.perdure.postgres;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import dev.perdure.spi.change.Entry;
 import java.sql.Connection;
 import java.time.Duration;
 import javax.sql.DataSource;

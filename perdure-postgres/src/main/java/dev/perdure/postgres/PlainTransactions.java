@@ -1,11 +1,11 @@
 package dev.perdure.postgres;
 
-import dev.perdure.TransactionOptions.Isolation;
 import dev.perdure.postgres.jdbc.GuardedConnection;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.perdure.postgres;
 
-import dev.perdure.InvalidRequestException;
 import dev.perdure.RunId;
-import dev.perdure.StoreException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.inbox.InboxSql;
 import dev.perdure.postgres.inbox.InboxTasks;
 import dev.perdure.postgres.jdbc.Codes;
@@ -10,12 +10,12 @@ import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Inbox;
-import dev.perdure.spi.Mail;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Payload;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
+import dev.perdure.error.StoreException;
+import dev.perdure.error.StoreException.Kind;
 import dev.perdure.postgres.hint.ListeningLoop;
 import dev.perdure.postgres.hint.Notifier;
 import dev.perdure.postgres.hint.PostgresHints;

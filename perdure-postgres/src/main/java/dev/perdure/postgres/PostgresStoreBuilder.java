@@ -1,6 +1,6 @@
 package dev.perdure.postgres;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.jdbc.Schema;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -117,7 +117,7 @@ public final class PostgresStoreBuilder {
     /**
      * Checks the database, migrates it if it may, and opens the store.
      *
-     * @throws dev.perdure.StoreException if the database is out of reach or cannot be used; the message says what to do
+     * @throws dev.perdure.error.StoreException if the database is out of reach or cannot be used; the message says what to do
      */
     public PostgresStore open() {
         return PostgresStore.open(this);

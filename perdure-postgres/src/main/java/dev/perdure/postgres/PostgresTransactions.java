@@ -1,6 +1,6 @@
 package dev.perdure.postgres;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;

@@ -1,9 +1,9 @@
 package dev.perdure.postgres;
 
 import dev.perdure.postgres.TransactionRecorder.Begun;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.change.Entry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Optional;

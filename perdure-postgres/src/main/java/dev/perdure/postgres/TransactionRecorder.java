@@ -1,15 +1,15 @@
 package dev.perdure.postgres;
 
-import dev.perdure.ContextMisuseException;
+import dev.perdure.error.ContextMisuseException;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Workers;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.change.Entry;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package dev.perdure.postgres;
 
-import dev.perdure.TransactionOptions;
-import dev.perdure.TransactionOptions.Isolation;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.transaction.TransactionOptions;
+import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.util.Optional;
 
 /**

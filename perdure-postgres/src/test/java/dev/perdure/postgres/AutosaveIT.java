@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import static dev.perdure.TransactionOptions.isolation;
-import static dev.perdure.TransactionOptions.readOnly;
+import static dev.perdure.transaction.TransactionOptions.isolation;
+import static dev.perdure.transaction.TransactionOptions.readOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,10 +9,10 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
-import dev.perdure.RunFailedException;
-import dev.perdure.TransactionOptions.Isolation;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.spi.Store;
 import dev.perdure.testing.conformance.TaskConformance;
+import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

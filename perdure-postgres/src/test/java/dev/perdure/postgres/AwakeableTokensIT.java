@@ -8,7 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;

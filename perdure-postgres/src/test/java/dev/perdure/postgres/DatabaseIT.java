@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.Database;
 import java.sql.Connection;

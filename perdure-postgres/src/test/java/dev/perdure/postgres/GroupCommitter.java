@@ -1,10 +1,10 @@
 package dev.perdure.postgres;
 
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.WorkerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.hint.PostgresHints;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Hints.Hint;
-import dev.perdure.spi.Lane;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.RunRef;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

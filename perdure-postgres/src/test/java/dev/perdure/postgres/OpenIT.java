@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.StoreException;
+import dev.perdure.error.StoreException.Kind;
 import dev.perdure.postgres.setup.Preflight;
 import java.sql.Connection;
 import java.sql.SQLException;

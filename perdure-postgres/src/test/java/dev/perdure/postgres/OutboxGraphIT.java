@@ -6,16 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
-import dev.perdure.UnknownRunException;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.UnknownRunException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -66,7 +66,7 @@ final class OutboxGraphIT {
         return perdure.outbox(PostgresOutbox.on(store).in(connection));
     }
 
-    private GraphRun<Integer> graph(String id) {
+    private DagRun<Integer> graph(String id) {
         return await().atMost(PATIENCE)
                 .ignoreException(UnknownRunException.class)
                 .until(() -> perdure.graph(RunId.of(id), DIAMOND), Objects::nonNull);
@@ -110,7 +110,7 @@ final class OutboxGraphIT {
         }
         awaitEmptyInbox();
         for (int input : inputs) {
-            GraphRun<Integer> run = perdure.graph(RunId.of("g-" + input), DIAMOND);
+            DagRun<Integer> run = perdure.graph(RunId.of("g-" + input), DIAMOND);
             assertThat(run.result(PATIENCE)).isEqualTo(5 * (input + 1));
         }
     }
@@ -121,7 +121,7 @@ final class OutboxGraphIT {
             in(caller).start(DIAMOND, 1, id("later").delay(Duration.ofHours(2)).timeout(Duration.ofHours(3)));
             caller.commit();
         }
-        GraphRun<Integer> run = graph("later");
+        DagRun<Integer> run = graph("later");
         assertThat(run.state()).isEqualTo(RunState.PENDING);
         assertThat(run.status().task("top").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
         assertThat(TestServer.query("""

@@ -8,19 +8,19 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
-import dev.perdure.StoreException;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -271,7 +271,7 @@ final class OutboxIT {
             caller.commit();
         }
         await().atMost(PATIENCE)
-                .ignoreException(dev.perdure.UnknownRunException.class)
+                .ignoreException(dev.perdure.error.UnknownRunException.class)
                 .until(() -> state("order-1") == RunState.CANCELLED);
         assertThatThrownBy(() -> perdure.run(RunId.of("order-1"), TEXT).result())
                 .isInstanceOf(RunFailedException.class)

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.HistoryEvent;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Task;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Task;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -4,10 +4,10 @@ import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.StoreException;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Change.Order;
-import dev.perdure.spi.Lane;
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Lane;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;

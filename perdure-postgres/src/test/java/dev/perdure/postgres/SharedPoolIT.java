@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
-import static dev.perdure.TransactionOptions.isolation;
-import static dev.perdure.TransactionOptions.readOnly;
+import static dev.perdure.transaction.TransactionOptions.isolation;
+import static dev.perdure.transaction.TransactionOptions.readOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mchange.v2.c3p0.ComboPooledDataSource;
@@ -10,7 +10,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
-import dev.perdure.TransactionOptions.Isolation;
+import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

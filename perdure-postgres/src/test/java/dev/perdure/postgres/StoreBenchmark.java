@@ -3,17 +3,17 @@ package dev.perdure.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Poll;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases.Joining;
-import dev.perdure.spi.Move;
-import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -211,7 +211,8 @@ final class StoreBenchmark {
         for (int i = 0; i < count; i += batch) {
             List<Change> sleeps = new ArrayList<>();
             for (RunRef run : runs.subList(i, i + batch)) {
-                Move wait = new Move.Wait(RunState.SUSPENDED, new dev.perdure.spi.Due.In(Duration.ofHours(1)), 0);
+                Move wait =
+                        new Move.Wait(RunState.SUSPENDED, new dev.perdure.spi.change.Due.In(Duration.ofHours(1)), 0);
                 sleeps.add(new Change.Advance(run, 1, List.of(step(1)), wait));
             }
             store.ledger().apply(new Lane(worker, 0), sleeps);

@@ -1,23 +1,23 @@
 package dev.perdure.postgres;
 
 import static dev.perdure.StartOptions.id;
-import static dev.perdure.TransactionOptions.isolation;
-import static dev.perdure.TransactionOptions.readOnly;
+import static dev.perdure.transaction.TransactionOptions.isolation;
+import static dev.perdure.transaction.TransactionOptions.readOnly;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.ContextMisuseException;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
-import dev.perdure.RunFailedException;
-import dev.perdure.StepFailedException;
-import dev.perdure.TransactionOptions;
-import dev.perdure.TransactionOptions.Isolation;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowBody;
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.transaction.TransactionOptions;
+import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;

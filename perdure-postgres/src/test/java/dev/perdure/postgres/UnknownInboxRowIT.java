@@ -2,9 +2,9 @@ package dev.perdure.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Lane;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

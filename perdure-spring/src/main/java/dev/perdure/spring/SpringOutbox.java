@@ -1,6 +1,6 @@
 package dev.perdure.spring;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.PostgresOutbox;
 import dev.perdure.spi.Inbox;
 import java.sql.Connection;

@@ -1,12 +1,10 @@
 package dev.perdure.testing;
 
 import dev.perdure.RunChange;
-import dev.perdure.StoreException;
-import dev.perdure.spi.Change;
+import dev.perdure.error.StoreException;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
@@ -14,7 +12,9 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

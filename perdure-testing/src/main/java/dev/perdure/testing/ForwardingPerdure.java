@@ -1,9 +1,6 @@
 package dev.perdure.testing;
 
-import dev.perdure.Dag;
 import dev.perdure.Definition;
-import dev.perdure.GraphRun;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -14,6 +11,9 @@ import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.object.ObjectHandle;
 import dev.perdure.spi.Inbox;
 import java.util.Collection;
 import java.util.List;
@@ -106,29 +106,29 @@ abstract class ForwardingPerdure implements Perdure {
     }
 
     /** A handle that outlives the engine it came from. */
-    abstract <O extends @Nullable Object> GraphRun<O> lasting(GraphRun<O> run);
+    abstract <O extends @Nullable Object> DagRun<O> lasting(DagRun<O> run);
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input) {
+    public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input) {
         return lasting(engine().start(dag, input));
     }
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+    public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
         return lasting(engine().start(dag, input, options));
     }
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+    public <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
             Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
         return engine().startAll(dag, inputs, options).stream()
-                .<GraphRun<O>>map(this::lasting)
+                .<DagRun<O>>map(this::lasting)
                 .toList();
     }
 
     @Override
-    public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
+    public <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag) {
         return lasting(engine().graph(id, dag));
     }
 

@@ -1,11 +1,11 @@
 package dev.perdure.testing;
 
-import dev.perdure.ObjectHandle;
-import dev.perdure.ObjectMethod;
-import dev.perdure.ObjectState;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
-import dev.perdure.StateEdit;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.ObjectMethod;
+import dev.perdure.object.ObjectState;
+import dev.perdure.object.StateEdit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

@@ -1,14 +1,14 @@
 package dev.perdure.testing;
 
-import dev.perdure.ClosedException;
-import dev.perdure.GraphRun;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunChange;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.ClosedException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
 import dev.perdure.internal.engine.Settings;
@@ -153,7 +153,7 @@ public final class PerdureTest extends ForwardingPerdure {
     }
 
     @Override
-    <O extends @Nullable Object> GraphRun<O> lasting(GraphRun<O> run) {
+    <O extends @Nullable Object> DagRun<O> lasting(DagRun<O> run) {
         return ensureStarted().adopt(run);
     }
 

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.InvalidRequestException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.perdure.benchmarks.micro;
 
 import dev.perdure.internal.json.JsonCodec;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

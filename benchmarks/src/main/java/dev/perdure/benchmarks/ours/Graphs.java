@@ -1,8 +1,6 @@
 package dev.perdure.benchmarks.ours;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.Dag;
-import dev.perdure.DagTask;
 import dev.perdure.Perdure;
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
@@ -10,6 +8,8 @@ import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Together;
 import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagTask;
 import dev.perdure.postgres.PostgresStore;
 import java.util.List;
 import java.util.stream.IntStream;

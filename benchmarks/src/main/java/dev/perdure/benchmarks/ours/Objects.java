@@ -1,16 +1,16 @@
 package dev.perdure.benchmarks.ours;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
 import dev.perdure.Perdure;
-import dev.perdure.StateKey;
-import dev.perdure.VirtualObject;
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.postgres.PostgresStore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;

@@ -3,9 +3,9 @@ package dev.perdure.cli.demo;
 import static dev.perdure.StartOptions.id;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.GraphRun;
 import dev.perdure.Perdure;
 import dev.perdure.RunState;
+import dev.perdure.dag.DagRun;
 import dev.perdure.embedded.EmbeddedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import java.time.Duration;
@@ -51,7 +51,7 @@ final class GraphDemo implements Callable<Integer> {
         var graph = OrderTasks.graph(tasks);
         try (Perdure perdure = Perdure.on(store).register(graph).start()) {
             screen.headline("An order whose card is refused");
-            GraphRun<String> run = perdure.start(graph, "order-42", id("order-42"));
+            DagRun<String> run = perdure.start(graph, "order-42", id("order-42"));
             follow(screen, run);
             screen.check(run.state() == RunState.FAILED, "the order failed, and says which task it was");
             screen.check(
@@ -69,7 +69,7 @@ final class GraphDemo implements Callable<Integer> {
     }
 
     /** Prints the graph whenever it looks different, until it has ended. */
-    private static void follow(Screen screen, GraphRun<?> run) throws InterruptedException {
+    private static void follow(Screen screen, DagRun<?> run) throws InterruptedException {
         Instant giveUp = Instant.now().plus(PATIENCE);
         String shown = "";
         while (true) {

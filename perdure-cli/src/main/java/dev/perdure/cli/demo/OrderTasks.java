@@ -1,7 +1,7 @@
 package dev.perdure.cli.demo;
 
-import dev.perdure.Dag;
-import dev.perdure.TerminalException;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.TerminalException;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

@@ -1,15 +1,15 @@
 package dev.perdure.internal.commit;
 
 import dev.perdure.RunId;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.time.Waiting;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Lane;
 import dev.perdure.spi.Ledger;
-import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.WorkerId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

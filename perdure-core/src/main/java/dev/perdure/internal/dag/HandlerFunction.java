@@ -1,9 +1,9 @@
 package dev.perdure.internal.dag;
 
-import dev.perdure.FailureContext;
 import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.FailureContext;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +26,11 @@ final class HandlerFunction implements Registered.Function {
 
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
-        if (!(input instanceof Aftermath<?> aftermath)) {
+        if (!(input instanceof HandlerInput<?> aftermath)) {
             throw new IllegalStateException("Not an aftermath: " + input);
         }
-        Situation situation =
-                new Situation(ctx, RunId.of(aftermath.run()), name, aftermath.input(), aftermath.errors());
+        RunningTask situation =
+                new RunningTask(ctx, RunId.of(aftermath.run()), name, aftermath.input(), aftermath.errors());
         return TaskFunction.last(
                 (EngineContext) ctx,
                 name,

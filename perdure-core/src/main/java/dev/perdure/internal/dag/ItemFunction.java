@@ -1,9 +1,9 @@
 package dev.perdure.internal.dag;
 
-import dev.perdure.DeadlineExceededException;
 import dev.perdure.RunId;
-import dev.perdure.TaskSpec;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.TaskSpec;
+import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
 import java.lang.reflect.Type;
@@ -28,7 +28,7 @@ final class ItemFunction implements Registered.Function {
         if (!(input instanceof MapItem<?, ?> item)) {
             throw new IllegalStateException("Not an item: " + input);
         }
-        Situation situation = new Situation(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
+        RunningTask situation = new RunningTask(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
         EngineContext engine = (EngineContext) ctx;
         try {
             return TaskFunction.last(
@@ -38,7 +38,7 @@ final class ItemFunction implements Registered.Function {
                     () -> mapped.body().callWith(situation, Collections.singletonList(item.item())),
                     task.step());
         } catch (DeadlineExceededException late) {
-            throw GraphDeadline.ends(engine, late);
+            throw DagDeadline.ends(engine, late);
         }
     }
 }

@@ -1,10 +1,10 @@
 package dev.perdure.internal.dag;
 
-import dev.perdure.DeadlineExceededException;
-import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
-import dev.perdure.TaskSpec;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.TaskSpec;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.Encoded;
 import dev.perdure.internal.execution.EngineContext;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What the run of a task does. */
 final class TaskFunction implements Registered.Function {
-    private final Graph graph;
+    private final TypedDag graph;
     private final TaskSpec task;
 
-    TaskFunction(Graph graph, TaskSpec task) {
+    TaskFunction(TypedDag graph, TaskSpec task) {
         this.graph = graph;
         this.task = task;
     }
@@ -26,11 +26,11 @@ final class TaskFunction implements Registered.Function {
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
         EngineContext engine = (EngineContext) ctx;
-        Situation situation = new Situation(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
+        RunningTask situation = new RunningTask(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
         try {
             return perform(ctx, engine, situation);
         } catch (DeadlineExceededException late) {
-            throw hasOwnDeadline() ? late : GraphDeadline.ends(engine, late);
+            throw hasOwnDeadline() ? late : DagDeadline.ends(engine, late);
         }
     }
 
@@ -39,8 +39,9 @@ final class TaskFunction implements Registered.Function {
         return task.work() instanceof TaskSpec.Durable && task.step().timeout().isPresent();
     }
 
-    private @Nullable Object perform(WorkflowContext ctx, EngineContext engine, Situation situation) throws Throwable {
-        List<@Nullable Object> outputs = new Gate(graph, task, engine).pass(situation);
+    private @Nullable Object perform(WorkflowContext ctx, EngineContext engine, RunningTask situation)
+            throws Throwable {
+        List<@Nullable Object> outputs = new TaskGate(graph, task, engine).pass(situation);
         return switch (task.work()) {
             case TaskSpec.Plain plain ->
                 last(
@@ -51,7 +52,7 @@ final class TaskFunction implements Registered.Function {
                         task.step());
             case TaskSpec.Durable durable -> durable.body().callWith(ctx, situation, outputs);
             case TaskSpec.Mapped mapped ->
-                new Fan(engine, graph, task, mapped)
+                new MapTask(engine, graph, task, mapped)
                         .over(outputs.getFirst() instanceof List<?> items ? items : List.of(), situation);
         };
     }

@@ -1,13 +1,13 @@
 package dev.perdure.internal.dag;
 
-import dev.perdure.DagTask;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.Outputs;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.DagTask;
+import dev.perdure.dag.Outputs;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import java.util.Collections;
 import java.util.Map;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param codec how bytes become values
  * @param payloads by task; null for one that was skipped
  */
-public record TaskOutputs(Graph graph, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
+public record TaskOutputs(TypedDag graph, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
     @Override
     public Set<String> tasks() {
         return Collections.unmodifiableSet(payloads.keySet());

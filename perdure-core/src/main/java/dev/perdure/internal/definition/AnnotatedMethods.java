@@ -1,11 +1,11 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
-import dev.perdure.DefinitionException;
-import dev.perdure.Handler;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.DefinitionException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.object.Handler;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.InaccessibleObjectException;
 import java.lang.reflect.InvocationTargetException;

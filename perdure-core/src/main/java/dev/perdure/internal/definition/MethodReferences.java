@@ -1,11 +1,11 @@
 package dev.perdure.internal.definition;
 
-import dev.perdure.DefinitionException;
-import dev.perdure.Handler;
-import dev.perdure.ObjectMethod;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.error.DefinitionException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectMethod;
 import java.io.Serializable;
 import java.lang.annotation.Annotation;
 import java.lang.invoke.MethodType;

@@ -1,10 +1,10 @@
 package dev.perdure.internal.definition;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.Registered.Target;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.ObjectCall.Hold;
-import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectCall.Hold;
+import dev.perdure.spi.change.ObjectKey;
 
 /**
  * What a call of a virtual object needs to know of the handler.

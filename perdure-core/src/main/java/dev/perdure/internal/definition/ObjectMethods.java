@@ -1,14 +1,14 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
-import dev.perdure.DefinitionException;
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.TerminalException;
-import dev.perdure.VirtualObject;
 import dev.perdure.Workflow;
+import dev.perdure.error.DefinitionException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.VirtualObject;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Type;

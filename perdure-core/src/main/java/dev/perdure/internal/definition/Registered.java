@@ -1,8 +1,8 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.InvalidRequestException;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.Definition;
-import dev.perdure.DefinitionException;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.ObjectMethod;
-import dev.perdure.PayloadException;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Codec;
 import java.lang.reflect.Type;
 import java.util.LinkedHashMap;

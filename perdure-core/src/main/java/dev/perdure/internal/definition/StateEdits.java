@@ -2,7 +2,7 @@ package dev.perdure.internal.definition;
 
 import dev.perdure.TypeRef;
 import dev.perdure.internal.definition.Registered.Target;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.perdure.internal.definition;
 
-import dev.perdure.PayloadException;
 import dev.perdure.StepBody;
-import dev.perdure.TaskBody;
-import dev.perdure.TaskWorkflow;
-import dev.perdure.TransactionBody;
-import dev.perdure.internal.failure.Sentences;
+import dev.perdure.dag.TaskBody;
+import dev.perdure.dag.TaskWorkflow;
+import dev.perdure.error.PayloadException;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Codec;
+import dev.perdure.transaction.TransactionBody;
 import java.io.Serializable;
 import java.lang.invoke.MethodHandleInfo;
 import java.lang.invoke.MethodType;

@@ -1,15 +1,15 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.RunActiveException;
 import dev.perdure.RunChange;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
-import dev.perdure.UnknownRunException;
-import dev.perdure.internal.execution.Texts;
-import dev.perdure.spi.Change;
+import dev.perdure.error.RunActiveException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.RunRef;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

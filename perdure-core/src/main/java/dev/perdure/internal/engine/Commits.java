@@ -1,11 +1,11 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.ClosedException;
-import dev.perdure.StoreException;
+import dev.perdure.error.ClosedException;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -3,18 +3,18 @@ package dev.perdure.internal.engine;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.Execution;
-import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.HeldRun;
 import dev.perdure.internal.time.Waiting;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Polled;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
-import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -228,7 +228,7 @@ final class Dispatcher {
                     exclusive = true;
                     exclusiveSince = settings.clockwork().nanoTime();
                 }
-                Held held = Held.of(claim, definition, Optional.empty());
+                HeldRun held = HeldRun.of(claim, definition, Optional.empty());
                 session.launch(held, journals.getOrDefault(claim.run(), Journals.Page.EMPTY));
             });
         }

@@ -1,36 +1,36 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.Dag;
 import dev.perdure.Definition;
-import dev.perdure.GraphRun;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
-import dev.perdure.RunConflictException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
-import dev.perdure.UnknownRunException;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.internal.dag.Graph;
-import dev.perdure.internal.dag.Graphs;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.dag.TypedDag;
+import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.engine.Passenger.Ride;
-import dev.perdure.internal.execution.Callee;
-import dev.perdure.internal.execution.Texts;
+import dev.perdure.internal.engine.LocalCaller.Ride;
+import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.StoreClock;
+import dev.perdure.object.ObjectHandle;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.RunRef;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.Collections;
@@ -42,12 +42,12 @@ import org.jspecify.annotations.Nullable;
 /** The public API on top of the parts: starts through {@link Starter}, handles on runs, life and death of the engine. */
 public final class Engine implements Perdure {
     private final Settings settings;
-    private final Graphs graphs;
+    private final TypedDags graphs;
     private final Registry registry;
-    private final Board<RunRef, Runs.Ended> board;
-    private final Board<Signs.Wanted, Signs.Seen> signs;
+    private final Waiters<RunRef, Runs.Ended> board;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
     private final RunHandle.Desk desk;
-    private final Mailroom mailroom;
+    private final MailSender mailroom;
     private final Starter starter;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
@@ -55,13 +55,17 @@ public final class Engine implements Perdure {
 
     private Engine(Settings settings) {
         this.settings = settings;
-        this.graphs = new Graphs(settings.registrations(), settings.rules().stepTypes());
+        this.graphs = new TypedDags(settings.registrations(), settings.rules().stepTypes());
         this.registry = new Registry(graphs.definitions(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
-        this.board = new Board<>(
-                "results", settings.clockwork(), new Results(settings.store().runs(), this::isHere));
-        this.signs = new Board<>(
-                "signs", settings.clockwork(), new Signs(settings.store().mailboxes()));
+        this.board = new Waiters<>(
+                "results",
+                settings.clockwork(),
+                new ResultWaiters(settings.store().runs(), this::isHere));
+        this.signs = new Waiters<>(
+                "signs",
+                settings.clockwork(),
+                new ProgressWaiters(settings.store().mailboxes()));
         Settings.WorkerRules rules = settings.worker();
         this.worker = rules == null
                 ? null
@@ -72,7 +76,7 @@ public final class Engine implements Perdure {
                         new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry, graphs));
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
-        this.mailroom = new Mailroom(settings, commits);
+        this.mailroom = new MailSender(settings, commits);
         this.desk = new RunHandle.Desk(settings, board, signs, commands, mailroom, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailroom);
         this.hints = settings.store().hints().subscribe(this::hint);
@@ -174,10 +178,10 @@ public final class Engine implements Perdure {
     }
 
     private <R extends @Nullable Object> Run<R> start(Target target, @Nullable Object input, StartOptions options) {
-        return call(Callee.of(target), input, options);
+        return call(CallTarget.of(target), input, options);
     }
 
-    private <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input, StartOptions options) {
+    private <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input, StartOptions options) {
         return handle(starter.start(callee, input, options), callee.target().resultType());
     }
 
@@ -191,15 +195,16 @@ public final class Engine implements Perdure {
     /** How objects are called. */
     private final class Calls implements EngineObject.Caller {
         @Override
-        public <R extends @Nullable Object> Run<R> start(Callee callee, @Nullable Object input, StartOptions options) {
+        public <R extends @Nullable Object> Run<R> start(
+                CallTarget callee, @Nullable Object input, StartOptions options) {
             return Engine.this.call(callee, input, options);
         }
 
         @Override
-        public <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input) {
+        public <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input) {
             Type type = callee.target().resultType();
             return switch (starter.call(callee, input)) {
-                case Ride.Arrived(Runs.Ended ended) -> new ArrivedRun<>(ended, type, desk);
+                case Ride.Arrived(Runs.Ended ended) -> new EndedRunHandle<>(ended, type, desk);
                 case Ride.Stored(RunRef run) -> handle(run, type);
                 case Ride.LeftBehind left -> throw new IllegalStateException("Not started: " + callee);
                 case Ride.GoesFirst first -> throw new IllegalStateException("Not started: " + callee);
@@ -229,28 +234,28 @@ public final class Engine implements Perdure {
     // ---- graphs
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(Dag<I, O> dag, I input) {
+    public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input) {
         return start(dag, input, StartOptions.defaults());
     }
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> GraphRun<O> start(
+    public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
         return startAll(dag, Collections.singletonList(input), each -> options).getFirst();
     }
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> List<GraphRun<O>> startAll(
+    public <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
             Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
-        Graph graph = graphs.of(dag);
+        TypedDag graph = graphs.of(dag);
         return starter.startGraphs(graph, inputs, options).stream()
-                .<GraphRun<O>>map(ref -> new GraphHandle<>(ref, graph, desk))
+                .<DagRun<O>>map(ref -> new DagHandle<>(ref, graph, desk))
                 .toList();
     }
 
     @Override
-    public <O extends @Nullable Object> GraphRun<O> graph(RunId id, Dag<?, O> dag) {
-        Graph graph = graphs.of(dag);
+    public <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag) {
+        TypedDag graph = graphs.of(dag);
         Runs.Found found = found(id);
         String definition = found.info().definition();
         if (!definition.equals(graph.name())) {
@@ -258,15 +263,15 @@ public final class Engine implements Perdure {
                     "Run '%s' is of '%s', not of graph '%s'. Attach to it with its own graph, or with run(id, type) if it is of none."
                             .formatted(id, definition, graph.name()));
         }
-        return new GraphHandle<>(found.ref(), graph, desk);
+        return new DagHandle<>(found.ref(), graph, desk);
     }
 
     /** As {@link #adopt(Run)}, for the run of a graph. */
-    public <O extends @Nullable Object> GraphRun<O> adopt(GraphRun<O> run) {
-        if (!(run instanceof GraphHandle<O> handle)) {
+    public <O extends @Nullable Object> DagRun<O> adopt(DagRun<O> run) {
+        if (!(run instanceof DagHandle<O> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
         }
-        return new GraphHandle<>(handle.ref(), handle.graph(), desk);
+        return new DagHandle<>(handle.ref(), handle.graph(), desk);
     }
 
     @Override

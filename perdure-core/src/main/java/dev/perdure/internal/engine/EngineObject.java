@@ -1,21 +1,21 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.InvalidRequestException;
-import dev.perdure.ObjectHandle;
-import dev.perdure.ObjectMethod;
-import dev.perdure.ObjectState;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
-import dev.perdure.StateEdit;
-import dev.perdure.StateKey;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.StateEdits;
-import dev.perdure.internal.execution.Callee;
+import dev.perdure.internal.execution.CallTarget;
 import dev.perdure.internal.execution.Values;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.ObjectMethod;
+import dev.perdure.object.ObjectState;
+import dev.perdure.object.StateEdit;
+import dev.perdure.object.StateKey;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.Payload;
 import dev.perdure.spi.States;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -32,10 +32,10 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
     /** Makes calls. */
     interface Caller {
-        <R extends @Nullable Object> Run<R> start(Callee callee, @Nullable Object input, StartOptions options);
+        <R extends @Nullable Object> Run<R> start(CallTarget callee, @Nullable Object input, StartOptions options);
 
         /** For somebody who waits for the result, and for nothing else. */
-        <R extends @Nullable Object> Run<R> call(Callee callee, @Nullable Object input);
+        <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input);
     }
 
     EngineObject(ObjectKey object, Caller caller, Function<ObjectMethod, ObjectHandler> handlers, Settings settings) {
@@ -47,11 +47,11 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
     private <R extends @Nullable Object> Run<R> start(
             ObjectMethod handler, @Nullable Object input, StartOptions options) {
-        return caller.start(Callee.of(handlers.apply(handler), object.key()), input, options);
+        return caller.start(CallTarget.of(handlers.apply(handler), object.key()), input, options);
     }
 
     private <R extends @Nullable Object> Run<R> call(ObjectMethod handler, @Nullable Object input) {
-        return caller.call(Callee.of(handlers.apply(handler), object.key()), input);
+        return caller.call(CallTarget.of(handlers.apply(handler), object.key()), input);
     }
 
     @Override
@@ -130,7 +130,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
     public void edit(Consumer<StateEdit> changes) {
         Edit edit = new Edit();
         changes.accept(edit);
-        Callee editor = Callee.of(StateEdits.handler(object.type()), object.key());
+        CallTarget editor = CallTarget.of(StateEdits.handler(object.type()), object.key());
         caller.<@Nullable Void>call(editor, edit.wanted.input()).result();
     }
 

@@ -1,23 +1,23 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.Dag;
 import dev.perdure.Definition;
-import dev.perdure.ObjectSends;
 import dev.perdure.Outbox;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.internal.dag.Graphs;
+import dev.perdure.dag.Dag;
+import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.execution.Callee;
-import dev.perdure.internal.execution.Texts;
-import dev.perdure.spi.Change;
+import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.object.ObjectSends;
 import dev.perdure.spi.Inbox;
-import dev.perdure.spi.Mail;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Mail;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 /** Turns starts, mail and cancels into changes for an inbox that somebody else commits. */
 final class EngineOutbox implements Outbox {
     private final Registry registry;
-    private final Graphs graphs;
+    private final TypedDags graphs;
     private final Starter starter;
-    private final Mailroom mailroom;
+    private final MailSender mailroom;
     private final Inbox inbox;
 
-    EngineOutbox(Registry registry, Graphs graphs, Starter starter, Mailroom mailroom, Inbox inbox) {
+    EngineOutbox(Registry registry, TypedDags graphs, Starter starter, MailSender mailroom, Inbox inbox) {
         this.registry = registry;
         this.graphs = graphs;
         this.starter = starter;
@@ -82,10 +82,10 @@ final class EngineOutbox implements Outbox {
     }
 
     private RunId start(Target target, @Nullable Object input, StartOptions options) {
-        return start(Callee.of(target), input, options);
+        return start(CallTarget.of(target), input, options);
     }
 
-    private RunId start(Callee callee, @Nullable Object input, StartOptions options) {
+    private RunId start(CallTarget callee, @Nullable Object input, StartOptions options) {
         Change.Start start = starter.order(callee, input, options).change(null);
         inbox.put(inOrder(start));
         return start.run().id();
@@ -94,13 +94,13 @@ final class EngineOutbox implements Outbox {
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
             WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(Callee.of(registry.target(method)), inputs, options);
+        return startAll(CallTarget.of(registry.target(method)), inputs, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
             Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(Callee.of(Target.of(definition)), inputs, options);
+        return startAll(CallTarget.of(Target.of(definition)), inputs, options);
     }
 
     @Override
@@ -111,7 +111,7 @@ final class EngineOutbox implements Outbox {
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
     private <I extends @Nullable Object> List<RunId> startAll(
-            Callee callee, List<I> inputs, Function<I, StartOptions> options) {
+            CallTarget callee, List<I> inputs, Function<I, StartOptions> options) {
         List<Change> starts = new ArrayList<>();
         List<RunId> ids = new ArrayList<>();
         for (I input : inputs) {

@@ -3,7 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Entry;
+import dev.perdure.spi.change.Entry;
 import java.util.regex.Pattern;
 
 /** What a journal tells of bodies of steps that failed. */

@@ -2,7 +2,7 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunChange;
 import dev.perdure.RunListener;
-import dev.perdure.internal.failure.Sentences;
+import dev.perdure.internal.text.Sentences;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,6 +1,6 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,11 +1,11 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.ObjectMethod;
-import dev.perdure.ObjectSends;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.internal.definition.ObjectHandler;
-import dev.perdure.internal.execution.Callee;
+import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.object.ObjectMethod;
+import dev.perdure.object.ObjectSends;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +18,7 @@ final class OutboxObject<O> implements ObjectSends<O> {
     /** Puts starts into the outbox. */
     @FunctionalInterface
     interface Starts {
-        RunId start(Callee callee, @Nullable Object input, StartOptions options);
+        RunId start(CallTarget callee, @Nullable Object input, StartOptions options);
     }
 
     OutboxObject(String key, Function<ObjectMethod, ObjectHandler> handlers, Starts starts) {
@@ -28,7 +28,7 @@ final class OutboxObject<O> implements ObjectSends<O> {
     }
 
     private RunId start(ObjectMethod handler, @Nullable Object input, StartOptions options) {
-        return starts.start(Callee.of(handlers.apply(handler), key), input, options);
+        return starts.start(CallTarget.of(handlers.apply(handler), key), input, options);
     }
 
     @Override

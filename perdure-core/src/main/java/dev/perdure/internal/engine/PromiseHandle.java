@@ -1,21 +1,25 @@
 package dev.perdure.internal.engine;
 
 import dev.perdure.Promise;
-import dev.perdure.RejectedException;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.Topic;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.internal.execution.Values;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.RunRef;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A promise of a run, from outside. */
 record PromiseHandle<T extends @Nullable Object>(
-        RunRef run, Topic<T> name, Settings settings, Board<Signs.Wanted, Signs.Seen> signs, Mailroom mailroom)
+        RunRef run,
+        Topic<T> name,
+        Settings settings,
+        Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs,
+        MailSender mailroom)
         implements Promise<T> {
     @Override
     public void resolve(T value) {
@@ -35,8 +39,10 @@ record PromiseHandle<T extends @Nullable Object>(
     @Override
     public T await(Duration timeout) {
         try {
-            if (signs.await(new Signs.Settlement(new Mailboxes.Promised(run, name.name())), Patience.nanos(timeout))
-                    instanceof Signs.Settled settled) {
+            if (signs.await(
+                            new ProgressWaiters.Settlement(new Mailboxes.Promised(run, name.name())),
+                            WaitLimit.nanos(timeout))
+                    instanceof ProgressWaiters.Settled settled) {
                 return value(settled.mail());
             }
         } catch (InterruptedException interrupted) {

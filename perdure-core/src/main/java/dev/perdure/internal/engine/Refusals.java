@@ -1,6 +1,6 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.spi.Clockwork;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

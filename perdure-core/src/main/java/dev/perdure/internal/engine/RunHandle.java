@@ -1,30 +1,30 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.ClosedException;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Promise;
 import dev.perdure.Published;
-import dev.perdure.RecordedException;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
-import dev.perdure.UnknownRunException;
+import dev.perdure.error.ClosedException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.execution.Values;
 import dev.perdure.internal.failure.Failure;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,19 +42,19 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final RunRef ref;
     private final Type resultType;
     private final Settings settings;
-    private final Board<RunRef, Runs.Ended> board;
-    private final Board<Signs.Wanted, Signs.Seen> signs;
+    private final Waiters<RunRef, Runs.Ended> board;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
     private final Commands commands;
-    private final Mailroom mailroom;
+    private final MailSender mailroom;
     private final BooleanSupplier closed;
 
     /** What handles need of the engine they come from. */
     record Desk(
             Settings settings,
-            Board<RunRef, Runs.Ended> board,
-            Board<Signs.Wanted, Signs.Seen> signs,
+            Waiters<RunRef, Runs.Ended> board,
+            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs,
             Commands commands,
-            Mailroom mailroom,
+            MailSender mailroom,
             BooleanSupplier closed) {}
 
     RunHandle(RunRef ref, Type resultType, Desk desk) {
@@ -102,7 +102,7 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public R result(Duration timeout) {
-        return await(Patience.nanos(timeout));
+        return await(WaitLimit.nanos(timeout));
     }
 
     private R await(long nanos) {
@@ -205,13 +205,13 @@ class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T> T awaitPublished(Topic<T> topic, Duration timeout) {
-        new Follower<>(ref, topic, 0, settings, signs).awaitFirst(timeout);
+        new PublishedReader<>(ref, topic, 0, settings, signs).awaitFirst(timeout);
         return published(topic).orElseThrow();
     }
 
     @Override
     public <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset) {
-        return new Follower<>(ref, topic, afterOffset, settings, signs);
+        return new PublishedReader<>(ref, topic, afterOffset, settings, signs);
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type

@@ -1,45 +1,45 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.Dag;
-import dev.perdure.ObjectMethod;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.commit.Committer;
-import dev.perdure.internal.dag.Graphs;
+import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.engine.Passenger.Ride;
-import dev.perdure.internal.execution.Callee;
+import dev.perdure.internal.engine.LocalCaller.Ride;
+import dev.perdure.internal.execution.CallTarget;
 import dev.perdure.internal.execution.Departure;
 import dev.perdure.internal.execution.Execution;
-import dev.perdure.internal.execution.Held;
+import dev.perdure.internal.execution.HeldRun;
 import dev.perdure.internal.execution.Host;
-import dev.perdure.internal.execution.Known;
+import dev.perdure.internal.execution.KnownState;
 import dev.perdure.internal.execution.Tokens;
 import dev.perdure.internal.execution.Turn;
 import dev.perdure.internal.execution.Unwind;
 import dev.perdure.internal.time.StoreClock;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Channel;
+import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -73,9 +73,9 @@ final class Session implements Host {
     private final StateReads stateReads;
     private final Refusals refusals;
     private final Tokens tokens;
-    private final Board<RunRef, Runs.Ended> board;
+    private final Waiters<RunRef, Runs.Ended> board;
     private final Registry registry;
-    private final Graphs graphs;
+    private final TypedDags graphs;
     private final Listeners listeners;
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
@@ -84,7 +84,7 @@ final class Session implements Host {
     private final Set<Execution> kept = ConcurrentHashMap.newKeySet();
 
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
-    private final Map<ObjectKey, Train> trains = new ConcurrentHashMap<>();
+    private final Map<ObjectKey, CallPipeline> trains = new ConcurrentHashMap<>();
     /** Handlers that were seen to do more than touch the state. */
     private final Set<String> wantingMore = ConcurrentHashMap.newKeySet();
 
@@ -132,7 +132,11 @@ final class Session implements Host {
 
     /** What a worker shares with the engine around it. */
     record Shared(
-            StoreClock clock, Board<RunRef, Runs.Ended> board, Listeners listeners, Registry registry, Graphs graphs) {}
+            StoreClock clock,
+            Waiters<RunRef, Runs.Ended> board,
+            Listeners listeners,
+            Registry registry,
+            TypedDags graphs) {}
 
     WorkerId id() {
         return id;
@@ -181,7 +185,7 @@ final class Session implements Host {
         }
         executions.values().forEach(Execution::lose);
         kept.forEach(Execution::lose);
-        trains.values().forEach(Train::abandon);
+        trains.values().forEach(CallPipeline::abandon);
         return true;
     }
 
@@ -243,27 +247,27 @@ final class Session implements Host {
     }
 
     /** Carries a run on. */
-    void launch(Held held, Journals.Page journal) {
+    void launch(HeldRun held, Journals.Page journal) {
         launch(held, journal, List.of());
     }
 
     /** Carries a run on, and those that are known to wait behind it. */
-    private void launch(Held held, Journals.Page journal, List<Claimed> next) {
+    private void launch(HeldRun held, Journals.Page journal, List<Claimed> next) {
         ObjectCall call = held.object();
         if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
             launch(held, journal, new OwnTurn(held));
             return;
         }
-        Train expected = trains.computeIfAbsent(call.object(), object -> new Train(this, object, true));
+        CallPipeline expected = trains.computeIfAbsent(call.object(), object -> new CallPipeline(this, object, true));
         if (!expected.depart(held, journal, next)) {
-            Train another = new Train(this, call.object(), true);
+            CallPipeline another = new CallPipeline(this, call.object(), true);
             trains.put(call.object(), another);
             another.depart(held, journal, next);
         }
     }
 
     /** Carries a run on that has its turn, or runs ahead of it. */
-    void launch(Held held, Journals.Page journal, Turn turn) {
+    void launch(HeldRun held, Journals.Page journal, Turn turn) {
         Execution execution = new Execution(held, journal, this, turn);
         if (!isNextOf(held.run(), execution)) {
             LOG.warn(
@@ -307,9 +311,9 @@ final class Session implements Host {
 
     /** The turn of a run that is held from the beginning. */
     private final class OwnTurn implements Turn {
-        private final Held held;
+        private final HeldRun held;
 
-        OwnTurn(Held held) {
+        OwnTurn(HeldRun held) {
             this.held = held;
         }
 
@@ -339,15 +343,15 @@ final class Session implements Host {
         }
 
         @Override
-        public Outcome end(Change.Advance transition, Optional<Known> known) {
-            int takes = held.object() == null ? room() : Math.min(room(), Train.LONGEST);
+        public Outcome end(Change.Advance transition, Optional<KnownState> known) {
+            int takes = held.object() == null ? room() : Math.min(room(), CallPipeline.LONGEST);
             return takes == 0
-                    ? commit(Ends.taking(transition, takes))
+                    ? commit(CallEnds.taking(transition, takes))
                     : acquisitions.during(() -> end(transition, takes, known));
         }
 
-        private Outcome end(Change.Advance transition, int takes, Optional<Known> known) {
-            Outcome outcome = commit(Ends.taking(transition, takes));
+        private Outcome end(Change.Advance transition, int takes, Optional<KnownState> known) {
+            Outcome outcome = commit(CallEnds.taking(transition, takes));
             switch (outcome) {
                 case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
                 case Outcome.AlreadyThere there -> forgot();
@@ -370,14 +374,14 @@ final class Session implements Host {
      *
      * @param known what the run that ended knew of the virtual object that it held, if it did
      */
-    void handed(List<Claimed> runs, Optional<Known> known) {
+    void handed(List<Claimed> runs, Optional<KnownState> known) {
         handed(runs, known, List.of());
     }
 
-    private void handed(List<Claimed> runs, Optional<Known> known, List<Claimed> next) {
+    private void handed(List<Claimed> runs, Optional<KnownState> known, List<Claimed> next) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
-                    .ifPresent(definition -> launch(Held.of(claim, definition, known), journalOf(claim), next));
+                    .ifPresent(definition -> launch(HeldRun.of(claim, definition, known), journalOf(claim), next));
         }
     }
 
@@ -392,7 +396,7 @@ final class Session implements Host {
     }
 
     /** A run is carried on here. */
-    void began(Held held) {
+    void began(HeldRun held) {
         String definition = held.definition().target().name();
         listeners.tell(new RunChange(held.run().id(), definition, RunState.RUNNING, Optional.empty()));
     }
@@ -400,21 +404,21 @@ final class Session implements Host {
     // ---- calls of virtual objects
 
     /** Where the calls are that come after the one that is about to be started, if nobody else is about to start one. */
-    Optional<Train> expectTrain(ObjectKey object) {
-        Train train = new Train(this, object, false);
+    Optional<CallPipeline> expectTrain(ObjectKey object) {
+        CallPipeline train = new CallPipeline(this, object, false);
         return trains.putIfAbsent(object, train) == null ? Optional.of(train) : Optional.empty();
     }
 
     /** Carries a call that somebody waits for along with others of the same object, if it can. */
-    Ride carry(Passenger passenger, ObjectKey object) {
-        Train train = trains.get(object);
+    Ride carry(LocalCaller passenger, ObjectKey object) {
+        CallPipeline train = trains.get(object);
         boolean boards = train != null && !wantingMore.contains(passenger.run().definition());
         return train != null && boards ? train.carry(passenger) : new Ride.LeftBehind();
     }
 
     /** A call of this object is about to be started, by itself. */
     void expect(ObjectKey object, RunId call) {
-        Train train = trains.get(object);
+        CallPipeline train = trains.get(object);
         if (train != null) {
             train.expect(call);
         }
@@ -422,13 +426,13 @@ final class Session implements Host {
 
     /** Such a call was started or was not; it waits for the object in the store, or does not. */
     void met(ObjectKey object, RunId call, boolean waits) {
-        Train train = trains.get(object);
+        CallPipeline train = trains.get(object);
         if (train != null) {
             train.met(call, waits);
         }
     }
 
-    void forget(Train train) {
+    void forget(CallPipeline train) {
         trains.remove(train.object(), train);
     }
 
@@ -518,7 +522,7 @@ final class Session implements Host {
     }
 
     @Override
-    public Callee callee(Dag<?, ?> graph) {
+    public CallTarget callee(Dag<?, ?> graph) {
         return graphs.of(graph).calleeOfRun();
     }
 
@@ -526,8 +530,8 @@ final class Session implements Host {
     public int emit(String event, String key, Payload payload, UUID token) {
         return untilReached(
                 () -> "An event",
-                () -> Mailroom.reached(committer.commitAll(
-                        Mailroom.emission(settings.store().mailboxes(), event, key, payload, token))));
+                () -> MailSender.reached(committer.commitAll(
+                        MailSender.emission(settings.store().mailboxes(), event, key, payload, token))));
     }
 
     @Override
@@ -540,8 +544,8 @@ final class Session implements Host {
         return untilReached(
                 () -> "The answer to an awakeable",
                 () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
-                        .map(address -> Mailroom.answer(address, mail.apply(Channel.answer(address.position()))))
-                        .anyMatch(delivery -> Mailroom.reached(List.of(committer.commit(delivery))) > 0));
+                        .map(address -> MailSender.answer(address, mail.apply(Channel.answer(address.position()))))
+                        .anyMatch(delivery -> MailSender.reached(List.of(committer.commit(delivery))) > 0));
     }
 
     @Override

@@ -1,32 +1,32 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.PayloadException;
-import dev.perdure.PerdureException;
-import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
-import dev.perdure.internal.dag.Graph;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.engine.Passenger.Ride;
-import dev.perdure.internal.execution.Callee;
-import dev.perdure.internal.execution.Held;
-import dev.perdure.internal.execution.Known;
+import dev.perdure.internal.engine.LocalCaller.Ride;
+import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.internal.execution.HeldRun;
+import dev.perdure.internal.execution.KnownState;
 import dev.perdure.internal.execution.Values;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Mail;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Task;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.Task;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -45,10 +45,10 @@ final class Starter {
     private final Registry registry;
     private final @Nullable Worker worker;
     private final Commits commits;
-    private final Mailroom mailroom;
+    private final MailSender mailroom;
     private final Values values;
 
-    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, Mailroom mailroom) {
+    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, MailSender mailroom) {
         this.settings = settings;
         this.registry = registry;
         this.worker = worker;
@@ -57,7 +57,7 @@ final class Starter {
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
     }
 
-    RunRef start(Callee callee, @Nullable Object input, StartOptions options) {
+    RunRef start(CallTarget callee, @Nullable Object input, StartOptions options) {
         return startAll(callee.target(), List.of(order(callee, input, options))).getFirst();
     }
 
@@ -65,7 +65,7 @@ final class Starter {
      * Calls a handler of a virtual object for somebody who waits for its result. If calls of the same object are at work in this
      * process, it goes with them, and is started only when it ends; otherwise it is started like any other.
      */
-    Ride call(Callee callee, @Nullable Object input) {
+    Ride call(CallTarget callee, @Nullable Object input) {
         Order order = order(callee, input, StartOptions.defaults());
         Session home = worker == null ? null : worker.session();
         ObjectKey object = home == null ? null : boarding(home, callee, order.run());
@@ -73,25 +73,25 @@ final class Starter {
             return startAlone(callee, order);
         }
         commits.requireOpen();
-        Train mine = home.expectTrain(object).orElse(null);
+        CallPipeline mine = home.expectTrain(object).orElse(null);
         if (mine != null) {
             return startFirst(mine, callee, order);
         }
         Registered handler = registry.find(order.run().definition()).orElseThrow();
-        Ride ride = home.carry(new Passenger(order.run(), handler, settings.clockwork()), object);
+        Ride ride = home.carry(new LocalCaller(order.run(), handler, settings.clockwork()), object);
         return switch (ride) {
             case Ride.LeftBehind() -> startAlone(callee, order);
-            case Ride.GoesFirst(Train train) -> startFirst(train, callee, order);
+            case Ride.GoesFirst(CallPipeline train) -> startFirst(train, callee, order);
             case Ride.Arrived arrived -> arrived;
             case Ride.Stored stored -> stored;
         };
     }
 
-    private Ride startAlone(Callee callee, Order order) {
+    private Ride startAlone(CallTarget callee, Order order) {
         return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
     }
 
-    private Ride startFirst(Train train, Callee callee, Order order) {
+    private Ride startFirst(CallPipeline train, CallTarget callee, Order order) {
         try {
             return startAlone(callee, order);
         } finally {
@@ -100,7 +100,7 @@ final class Starter {
     }
 
     /** The object at which this call may go with others, or null. */
-    private @Nullable ObjectKey boarding(Session home, Callee callee, NewRun run) {
+    private @Nullable ObjectKey boarding(Session home, CallTarget callee, NewRun run) {
         ObjectKey object = wanted(run);
         boolean boards = object != null
                 && callee.id(StartOptions.defaults()).isEmpty()
@@ -115,7 +115,7 @@ final class Starter {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
             StartOptions chosen = options.apply(input);
-            orders.add(order(Callee.of(target), input, chosen));
+            orders.add(order(CallTarget.of(target), input, chosen));
         }
         return startAll(target, orders);
     }
@@ -147,7 +147,7 @@ final class Starter {
     /** Starts runs of a graph, each with its tasks. */
     @SuppressWarnings("NullAway") // an input is null only where I allows it
     <I extends @Nullable Object> List<RunRef> startGraphs(
-            Graph graph, List<I> inputs, Function<I, StartOptions> options) {
+            TypedDag graph, List<I> inputs, Function<I, StartOptions> options) {
         List<Order> orders = new ArrayList<>();
         for (I input : inputs) {
             orders.add(order(graph.callee(), input, options.apply(input)));
@@ -155,7 +155,7 @@ final class Starter {
         return startAll(graph.target(), orders);
     }
 
-    Order order(Callee callee, @Nullable Object input, StartOptions options) {
+    Order order(CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
         NewRun run = newRun(callee, input, options);
@@ -166,7 +166,7 @@ final class Starter {
         return mailroom.message(message.topic(), message.value());
     }
 
-    private NewRun newRun(Callee callee, @Nullable Object input, StartOptions options) {
+    private NewRun newRun(CallTarget callee, @Nullable Object input, StartOptions options) {
         Payload payload = values.input(callee, input);
         Clockwork clockwork = settings.clockwork();
         RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
@@ -279,7 +279,7 @@ final class Starter {
         Registered definition = registry.find(target.name()).orElseThrow();
         Duration timeout = run.timeout();
         Instant deadline = timeout == null ? null : started.at().plus(timeout);
-        Held held = new Held(
+        HeldRun held = new HeldRun(
                 started.run(),
                 Outcome.Started.FIRST_EPOCH,
                 definition,
@@ -294,10 +294,10 @@ final class Starter {
         home.launch(held, Journals.Page.EMPTY);
     }
 
-    private static @Nullable Known known(NewRun run, Outcome.Started started) {
+    private static @Nullable KnownState known(NewRun run, Outcome.Started started) {
         return run.object() == null || started.state() == null
                 ? null
-                : new Known(run.object().object(), new TreeMap<>(started.state()));
+                : new KnownState(run.object().object(), new TreeMap<>(started.state()));
     }
 
     private static RunRef attach(Order order, Outcome.Existing existing) {

@@ -2,9 +2,9 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.Payload;
 import dev.perdure.spi.States;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

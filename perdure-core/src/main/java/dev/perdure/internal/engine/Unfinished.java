@@ -2,8 +2,8 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
-import dev.perdure.UnknownRunException;
-import dev.perdure.internal.failure.Sentences;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Runs;
 
 /** What a caller is told who waited for a run for as long as it was willing to. */

@@ -2,10 +2,10 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
-import dev.perdure.ObjectCalls;
-import dev.perdure.ObjectMethod;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.object.ObjectCalls;
+import dev.perdure.object.ObjectMethod;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of one virtual object as children of a run. */
@@ -54,16 +54,16 @@ final class CallsOfObject<O> implements ObjectCalls<O> {
 
     @Override
     public <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
-        return children.spawn("send", Callee.of(host.handler(handler), key), input, options);
+        return children.spawn("send", CallTarget.of(host.handler(handler), key), input, options);
     }
 
     @Override
     public RunId send(ObjectMethod.Action<O> handler, StartOptions options) {
-        return children.spawn("send", Callee.of(host.handler(handler), key), null, options);
+        return children.spawn("send", CallTarget.of(host.handler(handler), key), null, options);
     }
 
     private <R extends @Nullable Object> Child<R> start(
             String what, ObjectMethod handler, @Nullable Object input, ChildOptions options) {
-        return children.start(what, Callee.of(host.handler(handler), key), input, options);
+        return children.start(what, CallTarget.of(host.handler(handler), key), input, options);
     }
 }

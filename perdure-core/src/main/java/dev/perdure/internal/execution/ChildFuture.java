@@ -4,8 +4,8 @@ import dev.perdure.Child;
 import dev.perdure.ChildOptions.OnCancel;
 import dev.perdure.RunId;
 import dev.perdure.Settled;
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Entry;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Entry;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +16,9 @@ final class ChildFuture<T extends @Nullable Object> extends MailFuture<T> implem
 
     ChildFuture(
             Futures futures,
-            Call call,
+            ContextCall call,
             Replay.Past past,
-            Letters letters,
+            RunMail letters,
             Function<Entry, Settled<T>> reader,
             RunId id,
             OnCancel onCancel) {

@@ -2,21 +2,21 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.RecordedException;
-import dev.perdure.RunConflictException;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Settled;
 import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.failure.FailedMail;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.Parent;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,22 +32,22 @@ final class Children {
     /** Stands between a child's id, which has no control characters, and what its input is compared by. Older journals have the id alone. */
     private static final char AFTER_ID = '\n';
 
-    private final Held held;
+    private final HeldRun held;
     private final Host host;
-    private final Calls calls;
+    private final ContextCalls calls;
     private final Transitions transitions;
     private final Futures futures;
-    private final Letters letters;
+    private final RunMail letters;
     private final Values values;
     private final Derived derived;
 
     Children(
-            Held held,
+            HeldRun held,
             Host host,
-            Calls calls,
+            ContextCalls calls,
             Transitions transitions,
             Futures futures,
-            Letters letters,
+            RunMail letters,
             Values values,
             Derived derived) {
         this.held = held;
@@ -66,7 +66,7 @@ final class Children {
      * @param what the call of the context, as messages name it
      */
     <T extends @Nullable Object> Child<T> start(
-            String what, Callee callee, @Nullable Object input, ChildOptions options) {
+            String what, CallTarget callee, @Nullable Object input, ChildOptions options) {
         Target target = callee.target();
         if (options == null) {
             throw new InvalidRequestException(
@@ -75,7 +75,7 @@ final class Children {
         }
         callee.require(options.start());
         Payload payload = values.input(callee, input);
-        Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
+        ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         requireSameInput(call, past, callee, payload, input);
         RunId id = begin(call, past, callee, payload, options.start(), true);
@@ -90,7 +90,7 @@ final class Children {
      *
      * @param what the call of the context, as messages name it
      */
-    RunId spawn(String what, Callee callee, @Nullable Object input, StartOptions options) {
+    RunId spawn(String what, CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
         if (!options.messages().isEmpty()) {
             throw new InvalidRequestException(
@@ -98,14 +98,15 @@ final class Children {
                             .formatted(what, what));
         }
         Payload payload = values.input(callee, input);
-        Call call = calls.open(what, Entry.Kind.CHILD, callee.name());
+        ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
         Replay.Past past = calls.rethrowDelivered(call);
         requireSameInput(call, past, callee, payload, input);
         return begin(call, past, callee, payload, options, false);
     }
 
     /** The child was started with what its input was then. A codec that never gives the same bytes twice leaves nothing to compare. */
-    private void requireSameInput(Call call, Replay.Past past, Callee callee, Payload payload, @Nullable Object input) {
+    private void requireSameInput(
+            ContextCall call, Replay.Past past, CallTarget callee, Payload payload, @Nullable Object input) {
         if (past.notes().isEmpty()) {
             return;
         }
@@ -120,7 +121,12 @@ final class Children {
     }
 
     private RunId begin(
-            Call call, Replay.Past past, Callee callee, Payload input, StartOptions options, boolean answers) {
+            ContextCall call,
+            Replay.Past past,
+            CallTarget callee,
+            Payload input,
+            StartOptions options,
+            boolean answers) {
         if (!past.notes().isEmpty()) {
             String written = text(past.notes().getFirst().entry().payload());
             int end = written.indexOf(AFTER_ID);
@@ -169,7 +175,7 @@ final class Children {
         return new String(payload.bytes(), StandardCharsets.UTF_8);
     }
 
-    private <T extends @Nullable Object> Settled<T> read(Call call, Entry entry, RunId id, Target target) {
+    private <T extends @Nullable Object> Settled<T> read(ContextCall call, Entry entry, RunId id, Target target) {
         if (entry.status() == Entry.Status.VALUE) {
             return letters.value(call, entry, target.resultType());
         }

@@ -1,7 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RunState;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.util.Optional;
 
 /** How an execution left memory. */

@@ -1,7 +1,7 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RunId;
-import dev.perdure.internal.time.Chances;
+import dev.perdure.internal.time.SeededRandom;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -33,7 +33,7 @@ final class Derived {
     }
 
     RandomGenerator random(int position) {
-        return Chances.from(digest("random", position).getLong());
+        return SeededRandom.from(digest("random", position).getLong());
     }
 
     /** The seed of a run that this one starts. */

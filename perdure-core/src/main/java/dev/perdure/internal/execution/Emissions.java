@@ -2,19 +2,19 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.StepOptions;
 import dev.perdure.Topic;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Events that a run emits: each is a step, because how many it reached steers the code. */
-record Emissions(Host host, Calls calls, Steps steps, Values values, Derived derived) {
+record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
     <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
         Payload payload =
                 values.store(value, name.type(), "the event '" + name + "'").payload();
-        String event = Letters.eventName(name, key);
-        Call call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
+        String event = RunMail.eventName(name, key);
+        ContextCall call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
         UUID token = derived.uuid("emit", call.position());
         Callable<Integer> body = () -> host.emit(name.name(), key, payload, token);
         Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());

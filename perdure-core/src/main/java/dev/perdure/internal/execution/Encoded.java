@@ -1,6 +1,6 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 
 /**
  * What a function of the engine's own returns when it has the run's outcome as bytes already.

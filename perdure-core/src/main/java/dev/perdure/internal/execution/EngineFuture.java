@@ -29,7 +29,7 @@ abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture
     }
 
     /** Says what it waits for. Called only while it is open. */
-    abstract void wants(Wanted wanted);
+    abstract void wants(WaitCondition wanted);
 
     /** What it is, at the beginning of a sentence that says that it did not come. */
     String awaited() {
@@ -99,7 +99,7 @@ abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture
         }
 
         @Override
-        void wants(Wanted wanted) {
+        void wants(WaitCondition wanted) {
             source.wants(wanted);
         }
 

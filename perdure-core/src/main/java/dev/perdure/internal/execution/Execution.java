@@ -1,19 +1,19 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.CancelledException;
-import dev.perdure.PayloadException;
 import dev.perdure.RunState;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.failure.Failure;
-import dev.perdure.internal.failure.Sentences;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Move;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -36,24 +36,24 @@ public final class Execution {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
 
-    private final Held held;
+    private final HeldRun held;
     private final Host host;
     private final Turn turn;
     private Journals.Page journal;
-    private final Orders orders;
+    private final RunSignals orders;
     private final Transitions transitions;
     private final BodyGuard guard;
     private final AtomicBoolean left = new AtomicBoolean();
     private volatile @Nullable Futures crew;
 
     /** An execution of this run, with the first page of its journal. */
-    public Execution(Held held, Journals.Page journal, Host host, Turn turn) {
+    public Execution(HeldRun held, Journals.Page journal, Host host, Turn turn) {
         this.held = held;
         this.host = host;
         this.turn = turn;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
-        this.orders = new Orders(held.control(), host.clockwork());
+        this.orders = new RunSignals(held.control(), host.clockwork());
         this.transitions = new Transitions(held, host, guard, orders, turn);
     }
 

@@ -1,6 +1,6 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 
 /**
  * A short number by which an input is compared with the one of an earlier execution, which is not at hand any more.

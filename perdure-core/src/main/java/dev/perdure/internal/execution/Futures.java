@@ -1,14 +1,14 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions.OnCancel;
 import dev.perdure.DurableFuture;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Settled;
 import dev.perdure.StepOptions;
-import dev.perdure.TimedOutException;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.TimedOutException;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Bodies beside the run's thread hand in what came of them, and the run's thread records it: at an await, or along with
  * whatever it records next.
  */
-final class Futures implements Crew {
+final class Futures implements SideThreads {
     private static final int MOST_BODIES = 100;
 
-    private final Calls calls;
+    private final ContextCalls calls;
     private final Host host;
     private final Transitions transitions;
     private final Waits waits;
@@ -51,7 +51,7 @@ final class Futures implements Crew {
     private final Set<BodyGuard> guards = ConcurrentHashMap.newKeySet();
     private final AtomicInteger running = new AtomicInteger();
 
-    Futures(Calls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {
+    Futures(ContextCalls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {
         this.calls = calls;
         this.host = host;
         this.transitions = transitions;
@@ -63,7 +63,7 @@ final class Futures implements Crew {
     // ---- awaiting
 
     <T extends @Nullable Object> T await(EngineFuture<T> future) {
-        Call call = calls.open("await", Entry.Kind.AWAIT, "");
+        ContextCall call = calls.open("await", Entry.Kind.AWAIT, "");
         calls.rethrowDelivered(call);
         return settle(future, () -> transitions.deliverTo(call));
     }
@@ -76,9 +76,9 @@ final class Futures implements Crew {
             Settled<T> settled = future.look();
             if (settled == null) {
                 orders.run();
-                Wanted wanted = new Wanted();
+                WaitCondition wanted = new WaitCondition();
                 future.wants(wanted);
-                if (future instanceof Choice<?, ?> choice && choice.waitsForAllMail()) {
+                if (future instanceof JoinedFuture<?, ?> choice && choice.waitsForAllMail()) {
                     wanted.needsAll();
                 }
                 waits.await(wanted);
@@ -107,8 +107,8 @@ final class Futures implements Crew {
     // ---- making
 
     TimerFuture timer(String what, Duration duration) {
-        Calls.requireStorable(what, duration);
-        Call call = calls.open("timer", Entry.Kind.TIMER, duration.toString());
+        ContextCalls.requireStorable(what, duration);
+        ContextCall call = calls.open("timer", Entry.Kind.TIMER, duration.toString());
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.entries().isEmpty()) {
             transitions.deliverTo(call);
@@ -119,7 +119,7 @@ final class Futures implements Crew {
     }
 
     <T extends @Nullable Object> DurableFuture<T> step(String name, Type type, Callable<T> body, StepOptions options) {
-        Call call = calls.open("stepAsync", Entry.Kind.STEP, name);
+        ContextCall call = calls.open("stepAsync", Entry.Kind.STEP, name);
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
         step.begin(calls.past(call), calls.replaying());
         begun.add(step);
@@ -131,7 +131,7 @@ final class Futures implements Crew {
         return choice(
                 "timeout",
                 List.<EngineFuture<? extends @Nullable Object>>of(future, timer),
-                new Choice.Rule<@Nullable Object, T>(
+                new JoinedFuture.Rule<@Nullable Object, T>(
                         settled -> true,
                         (number, settled) -> number == 0
                                 ? Objects.requireNonNull(future.look())
@@ -144,7 +144,7 @@ final class Futures implements Crew {
         return choice(
                 "any",
                 parts(futures),
-                new Choice.Rule<@Nullable Object, Integer>(
+                new JoinedFuture.Rule<@Nullable Object, Integer>(
                         settled -> true, (number, settled) -> EngineFuture.value(number), Futures::impossible));
     }
 
@@ -152,14 +152,14 @@ final class Futures implements Crew {
         return choice(
                 "race",
                 parts(futures),
-                new Choice.Rule<T, T>(settled -> true, (number, settled) -> same(settled), Futures::impossible));
+                new JoinedFuture.Rule<T, T>(settled -> true, (number, settled) -> same(settled), Futures::impossible));
     }
 
     <T extends @Nullable Object> EngineFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures) {
         return choice(
                 "firstSucceeded",
                 parts(futures),
-                new Choice.Rule<T, T>(
+                new JoinedFuture.Rule<T, T>(
                         Settled::succeeded, (number, settled) -> same(settled), all -> same(all.getLast())));
     }
 
@@ -168,7 +168,7 @@ final class Futures implements Crew {
         return choice(
                 "all",
                 parts(futures),
-                new Choice.Rule<T, List<T>>(
+                new JoinedFuture.Rule<T, List<T>>(
                         settled -> !settled.succeeded(),
                         (number, settled) -> EngineFuture.failure(Objects.requireNonNull(settled.failure())),
                         all -> {
@@ -183,7 +183,7 @@ final class Futures implements Crew {
         return choice(
                 "allSettled",
                 parts(futures),
-                new Choice.Rule<T, List<Settled<T>>>(
+                new JoinedFuture.Rule<T, List<Settled<T>>>(
                         settled -> false,
                         (number, settled) -> impossible(List.of()),
                         all -> EngineFuture.value(
@@ -199,9 +199,9 @@ final class Futures implements Crew {
     }
 
     private <P extends @Nullable Object, T extends @Nullable Object> EngineFuture<T> choice(
-            String how, List<? extends EngineFuture<? extends P>> parts, Choice.Rule<P, T> rule) {
-        Call call = calls.open(how, Entry.Kind.CHOICE, how + " of " + parts.size());
-        return new Choice<>(this, call, calls.past(call), values, transitions, parts, rule);
+            String how, List<? extends EngineFuture<? extends P>> parts, JoinedFuture.Rule<P, T> rule) {
+        ContextCall call = calls.open(how, Entry.Kind.CHOICE, how + " of " + parts.size());
+        return new JoinedFuture<>(this, call, calls.past(call), values, transitions, parts, rule);
     }
 
     private <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(

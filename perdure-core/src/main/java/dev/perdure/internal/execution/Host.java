@@ -1,28 +1,28 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.Dag;
-import dev.perdure.ObjectMethod;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunId;
-import dev.perdure.StoreException;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.time.StoreClock;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Channel;
+import dev.perdure.object.ObjectMethod;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
-import dev.perdure.spi.ObjectKey;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -95,7 +95,7 @@ public interface Host {
     Registered.Target target(WorkflowMethod method);
 
     /** What a run starts when it starts a graph. */
-    Callee callee(Dag<?, ?> graph);
+    CallTarget callee(Dag<?, ?> graph);
 
     /** The handler that a method reference names. */
     ObjectHandler handler(ObjectMethod method);

@@ -1,12 +1,12 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.Settled;
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Mailboxes.Arrived;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * found out, as it would be at any other call.
  */
 class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
-    private final Call call;
+    private final ContextCall call;
     private final Channel channel;
-    private final Letters letters;
+    private final RunMail letters;
     private final Function<Entry, Settled<T>> reader;
     /** Whether the journal says what this waits for. */
     private boolean noted;
@@ -36,10 +36,10 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
      */
     MailFuture(
             Futures futures,
-            Call call,
+            ContextCall call,
             Replay.Past past,
             Channel channel,
-            Letters letters,
+            RunMail letters,
             Function<Entry, Settled<T>> reader) {
         super(futures);
         this.call = call;
@@ -50,7 +50,7 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
         past.answer().map(Recorded::entry).ifPresent(entry -> settled = reader.apply(entry));
     }
 
-    Call call() {
+    ContextCall call() {
         return call;
     }
 
@@ -76,7 +76,7 @@ class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     @Override
-    void wants(Wanted wanted) {
+    void wants(WaitCondition wanted) {
         wanted.mail(channel);
         if (!noted) {
             wanted.note(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), () -> noted = true);

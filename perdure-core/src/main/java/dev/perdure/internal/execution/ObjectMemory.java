@@ -1,7 +1,7 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,15 +32,15 @@ final class ObjectMemory implements StateSource {
     /** Whether the call has cleared all that was there before. */
     private boolean allCleared;
 
-    ObjectMemory(Host host, ObjectKey object, @Nullable Known handedOver) {
+    ObjectMemory(Host host, ObjectKey object, @Nullable KnownState handedOver) {
         this.host = host;
         this.object = object;
         this.before = handedOver == null ? null : handedOver.state();
     }
 
     /** For the next call that holds the object: everything, if that is known. */
-    Optional<Known> known() {
-        return before == null && !allCleared ? Optional.empty() : Optional.of(new Known(object, all()));
+    Optional<KnownState> known() {
+        return before == null && !allCleared ? Optional.empty() : Optional.of(new KnownState(object, all()));
     }
 
     @Override

@@ -1,12 +1,12 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.ObjectContext;
 import dev.perdure.RunId;
-import dev.perdure.StateKey;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.StateEdits;
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.Payload;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.Optional;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ final class ObjectRunContext extends RunContext implements ObjectContext, StateE
     private final ObjectMemory memory;
     private final StateCalls state;
 
-    ObjectRunContext(Parts parts, ObjectKey object, @Nullable Known known) {
+    ObjectRunContext(Parts parts, ObjectKey object, @Nullable KnownState known) {
         super(parts);
         this.object = object;
         this.memory = new ObjectMemory(parts.host(), object, known);

@@ -1,17 +1,18 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Which way the code goes where it has two: decided once for a run, when it first comes there. */
 final class Patches {
-    private final Calls calls;
+    private final ContextCalls calls;
     private final Transitions transitions;
     private final Map<String, Boolean> decided = new HashMap<>();
 
-    Patches(Calls calls, Transitions transitions) {
+    Patches(ContextCalls calls, Transitions transitions) {
         this.calls = calls;
         this.transitions = transitions;
     }
@@ -28,7 +29,7 @@ final class Patches {
         if (!recorded && calls.replaying()) {
             return false;
         }
-        Call call = calls.take("patched", Entry.Kind.PATCH, id);
+        ContextCall call = calls.take("patched", Entry.Kind.PATCH, id);
         if (!recorded) {
             transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
         }

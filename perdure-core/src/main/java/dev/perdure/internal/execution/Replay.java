@@ -1,8 +1,8 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -81,7 +81,7 @@ final class Replay {
     }
 
     /** Takes the next position for a call, after checking that it is this call that is recorded there. */
-    Call take(Entry.Kind kind, String name) {
+    ContextCall take(Entry.Kind kind, String name) {
         return take(kind, name, false);
     }
 
@@ -90,9 +90,9 @@ final class Replay {
      *
      * @param mayBeOpen whether it may be that nothing is recorded here although something is later: a future
      */
-    Call take(Entry.Kind kind, String name, boolean mayBeOpen) {
+    ContextCall take(Entry.Kind kind, String name, boolean mayBeOpen) {
         skipPatches(kind);
-        Call call = new Call(++position, kind, name);
+        ContextCall call = new ContextCall(++position, kind, name);
         here = indexOf(position);
         if (last && here == page.size()) {
             page = List.of();
@@ -103,7 +103,8 @@ final class Replay {
             if (!call.matches(recorded.entry())) {
                 throw mismatch(
                         call,
-                        Call.describe(recorded.entry().kind(), recorded.entry().name()));
+                        ContextCall.describe(
+                                recorded.entry().kind(), recorded.entry().name()));
             }
         }
         if (past.isEmpty() && !mayBeOpen) {
@@ -112,7 +113,7 @@ final class Replay {
                 throw mismatch(
                         call,
                         "nothing, and later, at position %d, %s"
-                                .formatted(later.position(), Call.describe(later.kind(), later.name())));
+                                .formatted(later.position(), ContextCall.describe(later.kind(), later.name())));
             }
         }
         return call;
@@ -125,7 +126,7 @@ final class Replay {
         List<Recorded> recorded = at(position);
         if (!recorded.isEmpty()) {
             Entry entry = recorded.getFirst().entry();
-            throw new Mismatch(message(position, Call.describe(entry.kind(), entry.name()), asked));
+            throw new Mismatch(message(position, ContextCall.describe(entry.kind(), entry.name()), asked));
         }
         return position;
     }
@@ -148,7 +149,7 @@ final class Replay {
                 && at(position + 1).getFirst().entry().name().equals(id);
     }
 
-    Past past(Call call) {
+    Past past(ContextCall call) {
         List<Recorded> recorded = at(call.position());
         return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
     }
@@ -167,7 +168,7 @@ final class Replay {
         skipPatches(null);
         Entry left = firstFrom(position + 1);
         if (left != null) {
-            throw new Mismatch(message(left.position(), Call.describe(left.kind(), left.name()), asked));
+            throw new Mismatch(message(left.position(), ContextCall.describe(left.kind(), left.name()), asked));
         }
     }
 
@@ -195,7 +196,7 @@ final class Replay {
         return index;
     }
 
-    private Mismatch mismatch(Call call, String recorded) {
+    private Mismatch mismatch(ContextCall call, String recorded) {
         return new Mismatch(message(call.position(), recorded, call.describe()));
     }
 

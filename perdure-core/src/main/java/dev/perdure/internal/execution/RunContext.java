@@ -4,13 +4,8 @@ import dev.perdure.Attempt;
 import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
-import dev.perdure.ContextMisuseException;
-import dev.perdure.Dag;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.ObjectCalls;
-import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.Settled;
 import dev.perdure.StartOptions;
@@ -18,22 +13,28 @@ import dev.perdure.StepAction;
 import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
 import dev.perdure.Topic;
-import dev.perdure.TransactionAction;
-import dev.perdure.TransactionBody;
-import dev.perdure.TransactionOptions;
-import dev.perdure.TransactionSource;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
-import dev.perdure.internal.failure.Sentences;
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Mail;
-import dev.perdure.spi.ObjectCall;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Premise;
+import dev.perdure.internal.text.Sentences;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.object.ObjectCalls;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
+import dev.perdure.transaction.TransactionAction;
+import dev.perdure.transaction.TransactionBody;
+import dev.perdure.transaction.TransactionOptions;
+import dev.perdure.transaction.TransactionSource;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,18 +50,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link Letters}. */
+/** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link RunMail}. */
 class RunContext implements Shorthands {
-    private final Held held;
+    private final HeldRun held;
     private final Host host;
     private final Transitions transitions;
-    private final Calls calls;
+    private final ContextCalls calls;
     private final Values values;
     private final Steps steps;
     private final Futures futures;
     private final Children children;
-    private final Letters letters;
-    private final Orders orders;
+    private final RunMail letters;
+    private final RunSignals orders;
     private final Derived derived;
     private final Logger logger;
     private final Emissions emissions;
@@ -70,9 +71,9 @@ class RunContext implements Shorthands {
 
     /** What a context is made of. */
     record Parts(
-            Held held,
+            HeldRun held,
             Host host,
-            Orders orders,
+            RunSignals orders,
             Transitions transitions,
             BodyGuard guard,
             Replay replay,
@@ -87,11 +88,11 @@ class RunContext implements Shorthands {
         this.derived = new Derived(held.run().id(), held.seed());
         Waits waits = new Waits(host, orders, transitions);
         this.steps = new Steps(host, transitions, waits, parts.guard(), values, derived);
-        this.calls = new Calls(
+        this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        this.letters = new Letters(
-                calls, transitions, futures, values, derived, new Inbox(held, host, orders, transitions), host);
+        this.letters = new RunMail(
+                calls, transitions, futures, values, derived, new UnreadMail(held, host, orders, transitions), host);
         this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
         this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
@@ -172,7 +173,7 @@ class RunContext implements Shorthands {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
         Texts.requireName("step name", name);
-        Call call = calls.take("step", Entry.Kind.STEP, name);
+        ContextCall call = calls.take("step", Entry.Kind.STEP, name);
         return (T) steps.perform(call, calls.past(call), type, body, options);
     }
 
@@ -282,37 +283,37 @@ class RunContext implements Shorthands {
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
-        return children.start("startChild", Callee.of(host.target(method)), input, options);
+        return children.start("startChild", CallTarget.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, R extends @Nullable Object> Child<R> startChild(
             WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
-        return children.start("startChild", Callee.of(host.target(method)), null, options);
+        return children.start("startChild", CallTarget.of(host.target(method)), null, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
             Definition<I, R> definition, I input, ChildOptions options) {
-        return children.start("startChild", Callee.of(Target.of(definition)), input, options);
+        return children.start("startChild", CallTarget.of(Target.of(definition)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
             WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options) {
-        return children.start("startChildVoid", Callee.of(host.target(method)), input, options);
+        return children.start("startChildVoid", CallTarget.of(host.target(method)), input, options);
     }
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
-        return children.spawn("spawn", Callee.of(host.target(method)), input, options);
+        return children.spawn("spawn", CallTarget.of(host.target(method)), input, options);
     }
 
     @Override
     public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
             Definition<I, R> definition, I input, StartOptions options) {
-        return children.spawn("spawn", Callee.of(Target.of(definition)), input, options);
+        return children.spawn("spawn", CallTarget.of(Target.of(definition)), input, options);
     }
 
     @Override
@@ -365,13 +366,13 @@ class RunContext implements Shorthands {
 
     @Override
     public @Nullable Object perform(String name, Type type, Callable<?> body, StepOptions options) {
-        Call call = calls.take("step", Entry.Kind.STEP, name);
+        ContextCall call = calls.take("step", Entry.Kind.STEP, name);
         return steps.perform(call, calls.past(call), type, body, options);
     }
 
     @Override
     public Encoded performLast(String name, Type type, Callable<?> body, StepOptions options) {
-        Call call = calls.take("step", Entry.Kind.STEP, name);
+        ContextCall call = calls.take("step", Entry.Kind.STEP, name);
         return steps.performLast(call, calls.past(call), type, body, options);
     }
 
@@ -388,7 +389,7 @@ class RunContext implements Shorthands {
     @Override
     public <T extends @Nullable Object> Child<T> startChild(
             Target target, @Nullable Object input, ChildOptions options) {
-        return children.start("startChild", Callee.of(target), input, options);
+        return children.start("startChild", CallTarget.of(target), input, options);
     }
 
     @Override
@@ -449,7 +450,7 @@ class RunContext implements Shorthands {
     /** The token is a secret, so that the journal has its hash. */
     private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> letter) {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
-        Call call = calls.take(what, Entry.Kind.STEP, name);
+        ContextCall call = calls.take(what, Entry.Kind.STEP, name);
         UUID mail = derived.uuid(what, call.position());
         Callable<Boolean> body = () -> host.answer(token, channel -> letter.apply(channel, mail));
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
@@ -490,7 +491,7 @@ class RunContext implements Shorthands {
 
     @Override
     public Error continueAsNew(@Nullable Object input) {
-        Callee.Kind kind = held.object() == null ? Callee.Kind.WORKFLOW : Callee.Kind.HANDLER;
+        CallTarget.Kind kind = held.object() == null ? CallTarget.Kind.WORKFLOW : CallTarget.Kind.HANDLER;
         Payload payload = values.input(kind, held.definition().target(), input);
         int position = calls.derived("continueAsNew");
         futures.finish();

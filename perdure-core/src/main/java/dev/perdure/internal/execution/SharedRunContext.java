@@ -1,10 +1,10 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RunId;
-import dev.perdure.SharedObjectContext;
-import dev.perdure.StateKey;
 import dev.perdure.internal.definition.ObjectHandler;
-import dev.perdure.spi.ObjectKey;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateKey;
+import dev.perdure.spi.change.ObjectKey;
 import java.util.Optional;
 import java.util.SortedSet;
 

@@ -1,12 +1,12 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.InvalidRequestException;
-import dev.perdure.PayloadException;
-import dev.perdure.StateKey;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.object.StateKey;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.SortedSet;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
  * something was changed, so that it is not changed again. Both need no answer and ride along with the next transition.
  */
 final class StateCalls {
-    private final Calls calls;
+    private final ContextCalls calls;
     private final Transitions transitions;
     private final Values values;
     private final StateSource source;
 
-    StateCalls(Calls calls, Transitions transitions, Values values, StateSource source) {
+    StateCalls(ContextCalls calls, Transitions transitions, Values values, StateSource source) {
         this.calls = calls;
         this.transitions = transitions;
         this.values = values;
@@ -33,7 +33,7 @@ final class StateCalls {
     // ---- reading
 
     <T> Optional<T> get(StateKey<T> key) {
-        Call call = calls.takeAhead("get", Entry.Kind.STATE, key.name());
+        ContextCall call = calls.takeAhead("get", Entry.Kind.STATE, key.name());
         Entry answer = recorded(call).orElseGet(() -> ask(call, key.name()));
         if (answer.status() == Entry.Status.ABSENT) {
             return Optional.empty();
@@ -50,11 +50,11 @@ final class StateCalls {
         return (T) values.decode(payload, key.type());
     }
 
-    private Optional<Entry> recorded(Call call) {
+    private Optional<Entry> recorded(ContextCall call) {
         return calls.rethrowDelivered(call).answer().map(Recorded::entry);
     }
 
-    private Entry ask(Call call, String name) {
+    private Entry ask(ContextCall call, String name) {
         transitions.deliverTo(call);
         Entry answer = calls.fitting(() -> transitions.answered(() -> source.read(name)))
                 .map(payload -> call.answer(Entry.Status.VALUE, payload))
@@ -64,7 +64,7 @@ final class StateCalls {
     }
 
     SortedSet<String> names() {
-        Call call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
+        ContextCall call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
         Entry answer = recorded(call).orElseGet(() -> askNames(call));
         try {
             return new TreeSet<>(Arrays.asList(values.decode(answer.payload(), String[].class)));
@@ -73,7 +73,7 @@ final class StateCalls {
         }
     }
 
-    private Entry askNames(Call call) {
+    private Entry askNames(ContextCall call) {
         transitions.deliverTo(call);
         String[] names =
                 calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
@@ -117,7 +117,7 @@ final class StateCalls {
 
     /** What is recorded is in the store already, and so will be in what is read from there. */
     private void change(String what, String name, Effect effect, Runnable remember) {
-        Call call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
+        ContextCall call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
         if (recorded(call).isEmpty()) {
             transitions.deliverTo(call);
             transitions.rideForReplay(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);

@@ -1,7 +1,7 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.ObjectKey;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;

@@ -1,10 +1,10 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.Settled;
-import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Recorded;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,7 +21,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Futures futures;
     private final Steps steps;
     private final Transitions transitions;
-    private final Call call;
+    private final ContextCall call;
     private final Type type;
     private final Callable<T> body;
     private final StepOptions options;
@@ -37,7 +37,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             Futures futures,
             Steps steps,
             Transitions transitions,
-            Call call,
+            ContextCall call,
             Type type,
             Callable<T> body,
             StepOptions options) {
@@ -93,7 +93,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     @Override
-    void wants(Wanted wanted) {
+    void wants(WaitCondition wanted) {
         if (running) {
             return;
         }

@@ -1,18 +1,18 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.Attempt;
-import dev.perdure.ContextMisuseException;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.PayloadException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
-import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
@@ -173,7 +173,7 @@ final class Steps {
         }
     }
 
-    RunningAttempt attempt(Call call, int number) {
+    RunningAttempt attempt(ContextCall call, int number) {
         return new RunningAttempt(number, () -> derived.idempotencyKey(call.position()));
     }
 
@@ -182,24 +182,24 @@ final class Steps {
     }
 
     @Nullable
-    Object perform(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+    Object perform(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
     }
 
     /** Performs the last step of a run: one commit records what it gave and ends the run. */
-    Encoded performLast(Call call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+    Encoded performLast(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         Last last = new Last(body);
         perform(call, past, type, last, options);
         return new Encoded(last.outcome);
     }
 
-    private Values.Stored recorded(Call call, Values.Stored stored) {
+    private Values.Stored recorded(ContextCall call, Values.Stored stored) {
         transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
         return stored;
     }
 
     @Nullable
-    Object perform(Call call, Replay.Past past, Type type, Doing doing, StepOptions options) {
+    Object perform(ContextCall call, Replay.Past past, Type type, Doing doing, StepOptions options) {
         Optional<Recorded> answer = past.answer();
         if (answer.isPresent()) {
             return replay(call, answer.get().entry(), type);
@@ -260,7 +260,7 @@ final class Steps {
 
     /** What is recorded as a step's answer. */
     @Nullable
-    Object replay(Call call, Entry entry, Type type) {
+    Object replay(ContextCall call, Entry entry, Type type) {
         return switch (entry.status()) {
             case VALUE -> value(call, entry, type);
             case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
@@ -270,7 +270,7 @@ final class Steps {
         };
     }
 
-    private @Nullable Object value(Call call, Entry entry, Type type) {
+    private @Nullable Object value(ContextCall call, Entry entry, Type type) {
         try {
             return values.decode(entry.payload(), type);
         } catch (PayloadException unreadable) {
@@ -278,7 +278,7 @@ final class Steps {
         }
     }
 
-    FailedAttempt failedAttempt(Call call, Entry entry) {
+    FailedAttempt failedAttempt(ContextCall call, Entry entry) {
         try {
             return values.decode(entry.payload(), FailedAttempt.class);
         } catch (PayloadException unreadable) {
@@ -288,7 +288,12 @@ final class Steps {
 
     /** Runs the body once, on this thread. */
     Values.Stored tryOnce(
-            Call call, RunningAttempt attempt, Type type, Callable<?> body, StepOptions options, BodyGuard guarding)
+            ContextCall call,
+            RunningAttempt attempt,
+            Type type,
+            Callable<?> body,
+            StepOptions options,
+            BodyGuard guarding)
             throws Exception {
         Runnable disarm = transitions.armDeadline(guarding);
         current(attempt);
@@ -301,7 +306,7 @@ final class Steps {
         }
     }
 
-    static TimeoutException timedOut(Call call, StepOptions options, BodyGuard.Interrupted interrupted) {
+    static TimeoutException timedOut(ContextCall call, StepOptions options, BodyGuard.Interrupted interrupted) {
         TimeoutException timeout = new TimeoutException("Step '%s' took longer than %s."
                 .formatted(call.name(), options.timeout().orElseThrow()));
         timeout.initCause(
@@ -319,7 +324,11 @@ final class Steps {
 
     /** Judges a failed attempt by its policy, and says so: one that is tried again shows nowhere else. */
     Verdict judge(
-            Call call, RetryPolicy policy, RunningAttempt attempt, Throwable thrown, @Nullable Instant firstFailure) {
+            ContextCall call,
+            RetryPolicy policy,
+            RunningAttempt attempt,
+            Throwable thrown,
+            @Nullable Instant firstFailure) {
         Instant now = host.clock().now();
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
@@ -349,7 +358,7 @@ final class Steps {
     }
 
     /** The entry that a verdict is recorded as. */
-    Entry entry(Call call, Verdict verdict) {
+    Entry entry(ContextCall call, Verdict verdict) {
         Payload payload = values.encode(verdict.attempt());
         return verdict.again() == null
                 ? call.answer(Entry.Status.FAILURE, payload)
@@ -357,7 +366,7 @@ final class Steps {
     }
 
     /** Records that there is no further attempt; of the last step along with the run's end. */
-    private Entry givenUp(Call call, Doing doing, Verdict verdict) {
+    private Entry givenUp(ContextCall call, Doing doing, Verdict verdict) {
         Entry counts = doing.giveUp(entry(call, verdict));
         if (doing.isLast()) {
             transitions.ride(counts);

@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution;
 
 import java.lang.StackWalker.StackFrame;
+import java.util.Set;
 
 /**
  * Finds code that catches the {@link Unwind} of its run and goes on calling the context: without an end to that it would take a
@@ -11,6 +12,9 @@ import java.lang.StackWalker.StackFrame;
  * before.
  */
 final class SwallowedUnwinds {
+    private static final Set<String> API =
+            Set.of("dev.perdure", "dev.perdure.dag", "dev.perdure.object", "dev.perdure.transaction");
+
     private static final int ENOUGH = 5;
     /** Code that is let go on, because its worker has ended, is thrown at for so long. */
     private static final int TOO_MANY = 10_000;
@@ -52,8 +56,7 @@ final class SwallowedUnwinds {
 
     private static boolean isOfUser(StackFrame frame) {
         String type = frame.getClassName();
-        String api = "dev.perdure.";
-        boolean isApi = type.startsWith(api) && type.indexOf('.', api.length()) < 0;
-        return !isApi && !type.startsWith("dev.perdure.internal.");
+        String room = type.substring(0, Math.max(0, type.lastIndexOf('.')));
+        return !API.contains(room) && !type.startsWith("dev.perdure.internal.");
     }
 }

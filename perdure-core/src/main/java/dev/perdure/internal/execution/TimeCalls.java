@@ -1,19 +1,19 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.PayloadException;
 import dev.perdure.RunState;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.error.PayloadException;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
 /** Sleeps, and what time it is: by the store's clock, and the same on every replay. */
-record TimeCalls(Host host, Calls calls, Transitions transitions, Waits waits, Values values) {
+record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits waits, Values values) {
     void sleep(Duration duration) {
-        Calls.requireStorable("sleep", duration);
-        Call call = calls.take("sleep", Entry.Kind.SLEEP, duration.toString());
+        ContextCalls.requireStorable("sleep", duration);
+        ContextCall call = calls.take("sleep", Entry.Kind.SLEEP, duration.toString());
         Replay.Past past = calls.rethrowDelivered(call);
         Optional<Recorded> begun = past.notes().stream().findFirst();
         Instant due;
@@ -35,7 +35,7 @@ record TimeCalls(Host host, Calls calls, Transitions transitions, Waits waits, V
     }
 
     Instant now() {
-        Call call = calls.take("now", Entry.Kind.NOW, "");
+        ContextCall call = calls.take("now", Entry.Kind.NOW, "");
         Optional<Recorded> answer = calls.rethrowDelivered(call).answer();
         if (answer.isPresent()) {
             try {

@@ -2,9 +2,9 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.Settled;
 import dev.perdure.internal.time.StoreClock;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
@@ -30,7 +30,7 @@ final class TimerFuture extends EngineFuture<@Nullable Void> {
         this.passed = passed;
     }
 
-    void begin(Call call, Replay.Past past, Transitions transitions) {
+    void begin(ContextCall call, Replay.Past past, Transitions transitions) {
         Recorded beginning = past.notes().stream().findFirst().orElse(null);
         if (beginning == null) {
             transitions.ride(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), at -> begun = at);
@@ -49,7 +49,7 @@ final class TimerFuture extends EngineFuture<@Nullable Void> {
     }
 
     @Override
-    void wants(Wanted wanted) {
+    void wants(WaitCondition wanted) {
         if (begun == null) {
             wanted.delay(duration);
         } else {

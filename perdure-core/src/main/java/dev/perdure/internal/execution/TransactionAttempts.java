@@ -1,14 +1,14 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.StoreException;
-import dev.perdure.TransactionBody;
-import dev.perdure.TransactionOptions;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
 import dev.perdure.internal.time.Waiting;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.transaction.TransactionBody;
+import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +38,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int MOST_DOUBLINGS = 6;
 
-    private final Call call;
+    private final ContextCall call;
     private final Host host;
     private final Transitions transitions;
     private final Transactor<C> source;
@@ -49,8 +49,8 @@ final class TransactionAttempts<C> implements Steps.Doing {
     private int waits;
 
     TransactionAttempts(
-            Call call,
-            Held held,
+            ContextCall call,
+            HeldRun held,
             Host host,
             Transitions transitions,
             Transactor<C> source,

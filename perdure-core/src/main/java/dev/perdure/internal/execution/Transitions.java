@@ -1,22 +1,22 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.CancelledException;
-import dev.perdure.DeadlineExceededException;
-import dev.perdure.PayloadException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StoreException;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.commit.Backoff;
-import dev.perdure.internal.failure.Sentences;
-import dev.perdure.spi.Awaited;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Control;
-import dev.perdure.spi.Due;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Move;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,16 +32,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
- * with the next. Also where the {@link Orders} of others are obeyed: kill, pause and give-back at any call,
+ * with the next. Also where the {@link RunSignals} of others are obeyed: kill, pause and give-back at any call,
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 final class Transitions {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
-    private final Held held;
+    private final HeldRun held;
     private final Host host;
     private final BodyGuard guard;
-    private final Orders orders;
+    private final RunSignals orders;
     private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
     private final Turn turn;
     private final List<Entry> pending = new ArrayList<>();
@@ -61,11 +61,11 @@ final class Transitions {
     private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
 
     // Set once, before the workflow's code runs.
-    private Crew crew = Crew.NOBODY;
-    private Supplier<Optional<Known>> known = Optional::empty;
+    private SideThreads crew = SideThreads.NOBODY;
+    private Supplier<Optional<KnownState>> known = Optional::empty;
     private Runnable keptOut = () -> {};
 
-    Transitions(Held held, Host host, BodyGuard guard, Orders orders, Turn turn) {
+    Transitions(HeldRun held, Host host, BodyGuard guard, RunSignals orders, Turn turn) {
         this.held = held;
         this.host = host;
         this.guard = guard;
@@ -83,7 +83,7 @@ final class Transitions {
         return held.definition().target().name();
     }
 
-    void crew(Crew those) {
+    void crew(SideThreads those) {
         crew = those;
     }
 
@@ -102,7 +102,7 @@ final class Transitions {
     }
 
     /** What is known of the virtual object that the run holds, for whoever holds it next. */
-    void knows(Supplier<Optional<Known>> what) {
+    void knows(Supplier<Optional<KnownState>> what) {
         known = what;
     }
 
@@ -171,7 +171,7 @@ final class Transitions {
     }
 
     /** What is recorded for this call cannot be read by the code there is now. */
-    Unwind unreadable(Call call, PayloadException cause) {
+    Unwind unreadable(ContextCall call, PayloadException cause) {
         return stop(
                 "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
                         .formatted(
@@ -418,7 +418,7 @@ final class Transitions {
     }
 
     /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
-    void deliverTo(Call call) {
+    void deliverTo(ContextCall call) {
         String cancel = orders.control().cancel();
         if (cancel != null && !cancelDelivered) {
             crew.giveUp(new CancelledException(cancel));

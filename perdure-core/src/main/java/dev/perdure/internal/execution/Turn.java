@@ -1,8 +1,8 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Control;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
 import java.util.Optional;
 
 /**
@@ -32,7 +32,7 @@ public interface Turn {
      *
      * @param known what the run knows of the virtual object that it holds, if it does
      */
-    Outcome end(Change.Advance transition, Optional<Known> known);
+    Outcome end(Change.Advance transition, Optional<KnownState> known);
 
     /** The execution has left memory, in whatever way. */
     void left();

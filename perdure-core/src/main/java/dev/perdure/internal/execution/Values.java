@@ -1,11 +1,11 @@
 package dev.perdure.internal.execution;
 
-import dev.perdure.InvalidRequestException;
-import dev.perdure.PayloadException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered.Target;
-import dev.perdure.internal.failure.Sentences;
+import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -54,11 +54,11 @@ public final class Values {
     }
 
     /** Encodes what a workflow, a handler or a graph is to be called with. */
-    public Payload input(Callee callee, @Nullable Object input) {
+    public Payload input(CallTarget callee, @Nullable Object input) {
         return input(callee.kind(), callee.target(), input);
     }
 
-    Payload input(Callee.Kind kind, Target target, @Nullable Object input) {
+    Payload input(CallTarget.Kind kind, Target target, @Nullable Object input) {
         if (target.takesInput() && input == null) {
             throw new InvalidRequestException(
                     "The input of %s '%s' is null. Give it a %s; a %s that needs none takes %s."
@@ -67,7 +67,7 @@ public final class Values {
                                     target.name(),
                                     target.inputType().getTypeName(),
                                     kind,
-                                    kind == Callee.Kind.GRAPH ? "Void" : "only the context"));
+                                    kind == CallTarget.Kind.GRAPH ? "Void" : "only the context"));
         }
         return store(input, target.inputType(), "the input of " + kind + " '" + target.name() + "'")
                 .payload();

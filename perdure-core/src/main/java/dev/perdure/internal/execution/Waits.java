@@ -1,17 +1,17 @@
 package dev.perdure.internal.execution;
 
 import dev.perdure.RunState;
-import dev.perdure.spi.Awaited;
 import dev.perdure.spi.Clockwork;
-import dev.perdure.spi.Due;
-import dev.perdure.spi.Entry;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Entry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How a run waits: in its thread while that is short or bodies run, else out of memory, as a row. */
-record Waits(Host host, Orders orders, Transitions transitions) {
+record Waits(Host host, RunSignals orders, Transitions transitions) {
     /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
     Instant begin(Entry beginning, Duration delay, RunState state) {
         if (delay.compareTo(host.rules().warmWindow()) <= 0 || transitions.bodiesAtWork()) {
@@ -26,7 +26,7 @@ record Waits(Host host, Orders orders, Transitions transitions) {
     }
 
     /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
-    void await(Call call, Instant due, RunState state) {
+    void await(ContextCall call, Instant due, RunState state) {
         while (host.clock().now().isBefore(due)) {
             transitions.checkOrders();
             transitions.deliverTo(call);
@@ -45,7 +45,7 @@ record Waits(Host host, Orders orders, Transitions transitions) {
      * Waits for what a future waits for: in memory while bodies run, for a moment, or if it is soon; else out of it. Returns
      * when it may be worth looking again.
      */
-    void await(Wanted wanted) {
+    void await(WaitCondition wanted) {
         Instant deadline = transitions.openDeadline();
         Due due = wanted.due(host.clock().now(), deadline);
         long nanos = wanted.nanos(host.clock(), deadline);
@@ -66,7 +66,7 @@ record Waits(Host host, Orders orders, Transitions transitions) {
     }
 
     /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
-    private boolean stayWarm(Wanted wanted, long nanos, long warm) {
+    private boolean stayWarm(WaitCondition wanted, long nanos, long warm) {
         boolean news = orders.awaitNews(nanos, warm);
         if (news && transitions.isAskedToLeave()) {
             wanted.notes().forEach(transitions::ride);

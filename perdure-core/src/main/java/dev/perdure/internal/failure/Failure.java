@@ -1,6 +1,6 @@
 package dev.perdure.internal.failure;
 
-import dev.perdure.RecordedException;
+import dev.perdure.error.RecordedException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

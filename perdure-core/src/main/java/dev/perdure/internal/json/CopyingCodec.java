@@ -1,7 +1,7 @@
 package dev.perdure.internal.json;
 
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.perdure.internal.json;
 
-import dev.perdure.PayloadException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.List;

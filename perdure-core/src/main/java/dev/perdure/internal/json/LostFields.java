@@ -1,7 +1,7 @@
 package dev.perdure.internal.json;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import dev.perdure.PayloadException;
+import dev.perdure.error.PayloadException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;

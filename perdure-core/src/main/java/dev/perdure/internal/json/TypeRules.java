@@ -1,7 +1,7 @@
 package dev.perdure.internal.json;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import dev.perdure.PayloadException;
+import dev.perdure.error.PayloadException;
 import java.lang.reflect.GenericArrayType;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;

@@ -26,6 +26,7 @@ class NamedModuleTest {
     private static final String PROGRAM = """
             package shop;
             import dev.perdure.*;
+            import dev.perdure.error.DefinitionException;
             import dev.perdure.memory.MemoryStore;
             import dev.perdure.spi.*;
             import java.util.List;

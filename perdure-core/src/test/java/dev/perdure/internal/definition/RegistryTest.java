@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.DefinitionException;
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
 import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import dev.perdure.WorkflowMethod;
+import dev.perdure.error.DefinitionException;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;

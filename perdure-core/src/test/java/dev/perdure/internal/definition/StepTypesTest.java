@@ -3,9 +3,9 @@ package dev.perdure.internal.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.PayloadException;
 import dev.perdure.StepBody;
 import dev.perdure.TypeRef;
+import dev.perdure.error.PayloadException;
 import dev.perdure.internal.json.JsonCodec;
 import java.lang.reflect.Type;
 import java.util.List;

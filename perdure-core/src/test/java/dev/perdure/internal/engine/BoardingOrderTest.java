@@ -2,16 +2,16 @@ package dev.perdure.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
-import dev.perdure.StateKey;
 import dev.perdure.TypeRef;
-import dev.perdure.VirtualObject;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

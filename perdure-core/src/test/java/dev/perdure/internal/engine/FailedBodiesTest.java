@@ -6,8 +6,8 @@ import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Dispatch;
 import java.util.List;

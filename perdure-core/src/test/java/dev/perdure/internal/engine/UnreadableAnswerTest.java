@@ -3,12 +3,12 @@ package dev.perdure.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
-import dev.perdure.PayloadException;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.memory.MemoryStore;

@@ -2,7 +2,7 @@ package dev.perdure.internal.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

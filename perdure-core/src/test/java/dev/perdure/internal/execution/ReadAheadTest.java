@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.internal.time.SystemClockwork;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals.Page;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -101,7 +101,7 @@ final class ReadAheadTest {
                         .map(next -> new Page(List.of(next), next.equals(journal.getLast())))
                         .orElse(Page.EMPTY));
         for (int position = 1; position <= 8; position++) {
-            Call call = replay.take(Entry.Kind.STEP, "s", true);
+            ContextCall call = replay.take(Entry.Kind.STEP, "s", true);
             assertThat(replay.past(call).answer().isPresent())
                     .as("position %d", position)
                     .isEqualTo(List.of(1, 3, 4, 7).contains(position));

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.PayloadException;
-import dev.perdure.RecordedException;
 import dev.perdure.RunId;
 import dev.perdure.TypeRef;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RecordedException;
 import dev.perdure.internal.failure.Failure;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;
 import java.math.BigDecimal;
 import java.math.BigInteger;

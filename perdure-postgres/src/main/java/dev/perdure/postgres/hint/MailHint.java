@@ -2,8 +2,8 @@ package dev.perdure.postgres.hint;
 
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.spi.Hints;
-import dev.perdure.spi.Mail;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.WorkerId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;

@@ -7,7 +7,7 @@ import dev.perdure.spi.Hints.RunEnded;
 import dev.perdure.spi.Hints.RunShows;
 import dev.perdure.spi.Hints.WorkReady;
 import dev.perdure.spi.Hints.WorkerSignalled;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.WorkerId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

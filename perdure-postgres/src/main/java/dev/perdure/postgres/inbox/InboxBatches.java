@@ -2,7 +2,7 @@ package dev.perdure.postgres.inbox;
 
 import dev.perdure.RunId;
 import dev.perdure.postgres.inbox.InboxReader.Asked;
-import dev.perdure.spi.Change;
+import dev.perdure.spi.change.Change;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.perdure.postgres.jdbc;
 
 import dev.perdure.RunState;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Change.Order;
-import dev.perdure.spi.Channel;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.ObjectCall.Hold;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.ObjectCall.Hold;
 import java.util.HashMap;
 import java.util.Map;
 

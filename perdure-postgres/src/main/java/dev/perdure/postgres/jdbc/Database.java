@@ -1,7 +1,7 @@
 package dev.perdure.postgres.jdbc;
 
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
+import dev.perdure.error.StoreException;
+import dev.perdure.error.StoreException.Kind;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OwnSql;
 import java.sql.Connection;

@@ -1,6 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
-import dev.perdure.ContextMisuseException;
+import dev.perdure.error.ContextMisuseException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

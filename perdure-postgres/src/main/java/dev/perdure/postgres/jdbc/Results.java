@@ -1,6 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
-import dev.perdure.spi.Control;
+import dev.perdure.spi.change.Control;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

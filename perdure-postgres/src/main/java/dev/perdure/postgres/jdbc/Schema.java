@@ -1,6 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
-import dev.perdure.InvalidRequestException;
+import dev.perdure.error.InvalidRequestException;
 import java.util.Map;
 import java.util.regex.Pattern;
 

@@ -1,12 +1,12 @@
 package dev.perdure.postgres.lane;
 
-import dev.perdure.StoreException;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Lane;
+import dev.perdure.error.StoreException;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.perdure.postgres.lane;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;
 import dev.perdure.postgres.jdbc.Parameters;

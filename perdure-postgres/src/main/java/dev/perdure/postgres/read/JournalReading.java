@@ -1,11 +1,11 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.jdbc.Codes;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals.Page;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.Recorded;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.perdure.postgres.read;
 
 import dev.perdure.RunId;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.Watch;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
@@ -9,11 +9,11 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Query;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Mail;
 import dev.perdure.spi.Mailboxes;
-import dev.perdure.spi.Payload;
-import dev.perdure.spi.RunRef;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;

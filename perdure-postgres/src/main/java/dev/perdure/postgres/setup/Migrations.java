@@ -1,7 +1,7 @@
 package dev.perdure.postgres.setup;
 
-import dev.perdure.StoreException;
-import dev.perdure.StoreException.Kind;
+import dev.perdure.error.StoreException;
+import dev.perdure.error.StoreException.Kind;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import java.io.IOException;

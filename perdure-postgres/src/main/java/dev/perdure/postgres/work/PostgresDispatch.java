@@ -1,7 +1,7 @@
 package dev.perdure.postgres.work;
 
 import dev.perdure.RunChange;
-import dev.perdure.StoreException;
+import dev.perdure.error.StoreException;
 import dev.perdure.postgres.inbox.InboxReader;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.LockedException;

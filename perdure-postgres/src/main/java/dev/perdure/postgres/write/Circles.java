@@ -8,9 +8,9 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.ObjectSql;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Circle;
-import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.change.CallCycle;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.ObjectKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -39,7 +39,7 @@ public final class Circles {
     }
 
     /** A run on the way, and the key of the run that waits for it. */
-    private record Step(long waits, long key, RunState state, Circle.Member member) {}
+    private record Step(long waits, long key, RunState state, CallCycle.Member member) {}
 
     /** What breaks the circle that this waiting call is part of, if it is part of one. */
     Optional<Change.Command> breaking(long newcomer) {
@@ -72,10 +72,10 @@ public final class Circles {
                 .filter(step -> step.state() == RunState.PENDING)
                 .max(Comparator.comparingLong(step -> Keys.number(step.key())))
                 .orElseThrow();
-        List<Circle.Member> members =
+        List<CallCycle.Member> members =
                 new ArrayList<>(circle.stream().map(Step::member).toList());
         members.addFirst(members.removeLast()); // from the newcomer on
-        return new Change.Command(youngest.member().run(), Change.Order.REFUSE, Circle.message(members));
+        return new Change.Command(youngest.member().run(), Change.Order.REFUSE, CallCycle.message(members));
     }
 
     private List<Step> waitsFor(Collection<Long> keys) {
@@ -97,7 +97,8 @@ public final class Circles {
     private static Step step(ResultSet row) throws SQLException {
         String type = row.getString("object_type");
         ObjectKey object = type == null ? null : new ObjectKey(type, row.getString("object_key"));
-        Circle.Member member = new Circle.Member(RunId.of(row.getString("id")), row.getString("definition"), object);
+        CallCycle.Member member =
+                new CallCycle.Member(RunId.of(row.getString("id")), row.getString("definition"), object);
         return new Step(row.getLong("waits"), row.getLong("key"), Codes.state(row.getInt("state")), member);
     }
 

@@ -1,11 +1,11 @@
 package dev.perdure.postgres.crash;
 
-import static dev.perdure.TransactionOptions.isolation;
+import static dev.perdure.transaction.TransactionOptions.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
-import dev.perdure.TransactionOptions.Isolation;
-import dev.perdure.TransactionSource;
+import dev.perdure.transaction.TransactionOptions.Isolation;
+import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

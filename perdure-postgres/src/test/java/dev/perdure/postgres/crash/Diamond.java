@@ -1,7 +1,7 @@
 package dev.perdure.postgres.crash;
 
-import dev.perdure.Dag;
-import dev.perdure.TaskContext;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.TaskContext;
 
 /** A graph whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line outside. */
 final class Diamond {

@@ -3,13 +3,13 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
 import dev.perdure.Perdure;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.postgres.crash.Diamond.Joined;
@@ -53,7 +53,7 @@ class GraphIT {
         try (Field field = new Field();
                 WorkerProcess one = field.worker().ready();
                 WorkerProcess two = field.worker().ready()) {
-            List<GraphRun<Joined>> runs = field.start();
+            List<DagRun<Joined>> runs = field.start();
             field.awaitMiddles();
             assertThat(field.client.emit(GO, "now")).isEqualTo(2 * DIAMONDS);
             Map<String, Map<String, List<Line>>> lines = field.ended(runs);
@@ -73,7 +73,7 @@ class GraphIT {
             workers.add(field.worker().ready());
             try {
                 Random chance = new Random(42);
-                List<GraphRun<Joined>> runs = field.start();
+                List<DagRun<Joined>> runs = field.start();
                 field.awaitMiddles();
                 field.client.emit(GO, "now");
                 for (int kill = 0; kill < KILLS; kill++) {
@@ -190,7 +190,7 @@ class GraphIT {
             return WorkerProcess.start(GraphWorker.class, database);
         }
 
-        List<GraphRun<Joined>> start() {
+        List<DagRun<Joined>> start() {
             return client.startAll(
                     Diamond.graph(ledger),
                     IntStream.range(0, DIAMONDS).boxed().toList(),
@@ -209,9 +209,9 @@ class GraphIT {
         }
 
         /** Every graph ends with what bodies gave, and no join began before both its parents were recorded. */
-        Map<String, Map<String, List<Line>>> ended(List<GraphRun<Joined>> runs) throws SQLException {
+        Map<String, Map<String, List<Line>>> ended(List<DagRun<Joined>> runs) throws SQLException {
             List<Joined> results = new ArrayList<>();
-            for (GraphRun<Joined> run : runs) {
+            for (DagRun<Joined> run : runs) {
                 results.add(run.result(PATIENCE));
             }
             Map<String, Map<String, List<Line>>> lines = new HashMap<>();

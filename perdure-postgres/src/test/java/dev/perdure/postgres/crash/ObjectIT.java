@@ -3,11 +3,11 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
 import java.sql.Connection;
 import java.sql.DriverManager;

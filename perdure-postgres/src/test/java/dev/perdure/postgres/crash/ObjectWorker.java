@@ -1,10 +1,10 @@
 package dev.perdure.postgres.crash;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.ClosedException;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
+import dev.perdure.error.ClosedException;
+import dev.perdure.object.ObjectHandle;
 import dev.perdure.postgres.PostgresStore;
 import java.io.IOException;
 import java.util.Arrays;

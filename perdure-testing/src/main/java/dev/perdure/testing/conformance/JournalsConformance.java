@@ -3,11 +3,11 @@ package dev.perdure.testing.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Journals.Page;
-import dev.perdure.spi.Recorded;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Lane;
-import dev.perdure.spi.NewRun;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

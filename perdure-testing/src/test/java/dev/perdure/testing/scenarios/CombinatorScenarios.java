@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
-import dev.perdure.RejectedException;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Settled;
-import dev.perdure.TimedOutException;
 import dev.perdure.Topic;
+import dev.perdure.error.RejectedException;
+import dev.perdure.error.TimedOutException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

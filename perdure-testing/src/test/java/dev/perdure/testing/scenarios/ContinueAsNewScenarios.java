@@ -4,13 +4,13 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CancelledException;
 import dev.perdure.Definition;
 import dev.perdure.HistoryEvent;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
-import dev.perdure.UnknownTokenException;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.UnknownTokenException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

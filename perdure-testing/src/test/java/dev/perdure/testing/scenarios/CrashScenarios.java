@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Awakeable;
-import dev.perdure.CancelledException;
 import dev.perdure.Child;
 import dev.perdure.Definition;
 import dev.perdure.HistoryEvent;
@@ -17,6 +16,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
+import dev.perdure.error.CancelledException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

@@ -4,12 +4,12 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
 import dev.perdure.RunState;
-import dev.perdure.TaskStatus;
 import dev.perdure.Topic;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.TaskStatus;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -23,7 +23,7 @@ abstract class DagConditionScenarios extends Scenarios {
     private static final Topic<String> APPROVED = Topic.of("approved", String.class);
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private static TaskStatus task(GraphRun<?> run, String name) {
+    private static TaskStatus task(DagRun<?> run, String name) {
         return run.status().task(name).orElseThrow();
     }
 
@@ -42,8 +42,8 @@ abstract class DagConditionScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, String> dag = branches();
             perdure.register(dag);
-            GraphRun<String> low = perdure.start(dag, 1);
-            GraphRun<String> high = perdure.start(dag, 10);
+            DagRun<String> low = perdure.start(dag, 1);
+            DagRun<String> high = perdure.start(dag, 10);
             assertThat(low.result()).isEqualTo("left/null");
             assertThat(high.result()).isEqualTo("null/right");
             assertThat(task(low, "right").state()).isEqualTo(RunState.SKIPPED);
@@ -62,7 +62,7 @@ abstract class DagConditionScenarios extends Scenarios {
                 return builder.task("c", b, (t, one) -> ran.incrementAndGet());
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, 0);
+            DagRun<Integer> run = perdure.start(dag, 0);
             assertThat(run.result()).isNull();
             assertThat(run.status().tasks()).extracting(TaskStatus::state).containsOnly(RunState.SKIPPED);
             assertThat(task(run, "c").reason()).contains("all that it comes after were skipped: b");
@@ -83,7 +83,7 @@ abstract class DagConditionScenarios extends Scenarios {
                         throw new IllegalStateException("cannot say");
                     }));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, 0);
+            DagRun<Integer> run = perdure.start(dag, 0);
             assertThatThrownBy(run::result)
                     .hasMessageContaining(
                             "Step 'onlyIf' failed after 1 attempt: java.lang.IllegalStateException: cannot say");
@@ -104,9 +104,9 @@ abstract class DagConditionScenarios extends Scenarios {
                 return builder.task("b", a, (t, one) -> one);
             });
             perdure.register(dag);
-            GraphRun<Integer> skipped = perdure.start(dag, 0);
-            GraphRun<Integer> cancelled = perdure.start(dag, 1);
-            GraphRun<Integer> run = perdure.start(dag, 2);
+            DagRun<Integer> skipped = perdure.start(dag, 0);
+            DagRun<Integer> cancelled = perdure.start(dag, 1);
+            DagRun<Integer> run = perdure.start(dag, 2);
             assertThat(skipped.result()).isNull();
             assertThat(task(skipped, "a").state()).isEqualTo(RunState.SKIPPED);
             assertThatThrownBy(cancelled::result)
@@ -128,7 +128,7 @@ abstract class DagConditionScenarios extends Scenarios {
                             .onlyIf(t -> asked.incrementAndGet() == 1)
                             .waitFor(HOUR));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, 0);
+            DagRun<Integer> run = perdure.start(dag, 0);
             perdure.settle();
             perdure.crash();
             assertThat(run.result()).isEqualTo(1);
@@ -152,7 +152,7 @@ abstract class DagConditionScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, String> dag = waiting();
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, 0);
+            DagRun<String> run = perdure.start(dag, 0);
             assertThat(run.result()).isEqualTo("first and second");
             assertThat(perdure.now()).isEqualTo(Instant.parse("2030-01-01T01:00:00Z"));
             assertThat(perdure.emit(APPROVED, "late")).isZero();
@@ -165,7 +165,7 @@ abstract class DagConditionScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, String> dag = waiting();
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, 0);
+            DagRun<String> run = perdure.start(dag, 0);
             perdure.advance(Duration.ofMinutes(10));
             assertThat(perdure.emit(APPROVED, "yes")).isEqualTo(1);
             assertThat(run.result()).isEqualTo("first and second");
@@ -182,9 +182,9 @@ abstract class DagConditionScenarios extends Scenarios {
                     Integer.class,
                     builder -> builder.task("a", t -> 1).waitFor(HOUR).waitForEvent("approved"));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, 0);
+            DagRun<Integer> run = perdure.start(dag, 0);
             perdure.advance(Duration.ofHours(3));
-            GraphStatus waiting = run.status();
+            DagStatus waiting = run.status();
             assertThat(waiting.task("a").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
             assertThat(perdure.emit(APPROVED, "yes")).isEqualTo(1);
             assertThat(run.result()).isEqualTo(1);
@@ -198,7 +198,7 @@ abstract class DagConditionScenarios extends Scenarios {
             Dag<Integer, Integer> dag = Dag.of(
                     "keyed", Integer.class, builder -> builder.task("a", t -> 1).waitForEvent("approved"));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, 0, id("g"));
+            DagRun<Integer> run = perdure.start(dag, 0, id("g"));
             perdure.settle();
             assertThat(perdure.emit(APPROVED, "order-7", "yes")).isEqualTo(1);
             assertThat(run.result()).isEqualTo(1);

@@ -6,22 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.perdure.CancelledException;
-import dev.perdure.Dag;
-import dev.perdure.DagBuilder;
-import dev.perdure.DagTask;
-import dev.perdure.GraphEvent;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
 import dev.perdure.RetryPolicy;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.TaskError;
-import dev.perdure.TaskStatus;
-import dev.perdure.TasksFailedException;
-import dev.perdure.TerminalException;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagBuilder;
+import dev.perdure.dag.DagEvent;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.DagTask;
+import dev.perdure.dag.TaskError;
+import dev.perdure.dag.TaskStatus;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TasksFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -75,20 +75,20 @@ abstract class DagFailureScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> shop = shop(seen);
             perdure.register(shop);
-            GraphRun<Integer> run = perdure.start(shop, "x", id("g"));
+            DagRun<Integer> run = perdure.start(shop, "x", id("g"));
             RunFailedException failed = catchThrowableOfType(RunFailedException.class, run::result);
             assertThat(failed.state()).isEqualTo(RunState.FAILED);
             assertThat(failed)
                     .hasMessageContaining(
-                            "1 task of graph 'shop' failed: 'charge': dev.perdure.TerminalException: card refused.")
+                            "1 task of graph 'shop' failed: 'charge': dev.perdure.error.TerminalException: card refused.")
                     .cause()
                     .isInstanceOfSatisfying(
                             TasksFailedException.class,
                             cause -> assertThat(cause.errors())
-                                    .containsExactly(
-                                            new TaskError("charge", "dev.perdure.TerminalException: card refused")));
-            GraphStatus status = run.status();
-            String culprit = "because task 'charge' failed: dev.perdure.TerminalException: card refused";
+                                    .containsExactly(new TaskError(
+                                            "charge", "dev.perdure.error.TerminalException: card refused")));
+            DagStatus status = run.status();
+            String culprit = "because task 'charge' failed: dev.perdure.error.TerminalException: card refused";
             assertThat(status.tasks())
                     .extracting(TaskStatus::name, TaskStatus::state)
                     .containsExactlyInAnyOrder(
@@ -103,7 +103,8 @@ abstract class DagFailureScenarios extends Scenarios {
             assertThat(status.task("charge").orElseThrow().error().orElseThrow())
                     .hasMessage("card refused");
             assertThat(seen)
-                    .containsExactly("pack", "onFailure x g ['charge': dev.perdure.TerminalException: card refused]");
+                    .containsExactly(
+                            "pack", "onFailure x g ['charge': dev.perdure.error.TerminalException: card refused]");
         }
     }
 
@@ -126,7 +127,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("after", flaky, (t, text) -> text + " " + children.incrementAndGet());
             });
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, "x");
+            DagRun<String> run = perdure.start(dag, "x");
             assertThat(run.result()).isEqualTo("success 3 1");
             assertThat(attempts).hasValue(3);
             assertThat(keys).hasSize(3).containsOnly(keys.getFirst());
@@ -149,7 +150,7 @@ abstract class DagFailureScenarios extends Scenarios {
                             })
                             .retry(hourly));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             assertThat(run.status().task("flaky").orElseThrow().state()).isEqualTo(RunState.BACKING_OFF);
             perdure.crash();
@@ -179,7 +180,7 @@ abstract class DagFailureScenarios extends Scenarios {
                             .retry(1)
                             .timeout(Duration.ofMillis(50)));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x");
+            DagRun<Integer> run = perdure.start(dag, "x");
             until(() -> {
                 perdure.advance(Duration.ofMillis(100));
                 return run.state().isTerminal();
@@ -205,10 +206,10 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("join", bad, slow, (t, one, two) -> one + two);
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PENDING);
-            assertThatThrownBy(run::result).hasMessageContaining("'bad': dev.perdure.TerminalException: at once");
+            assertThatThrownBy(run::result).hasMessageContaining("'bad': dev.perdure.error.TerminalException: at once");
             assertThat(seen).contains("slow");
             assertThat(run.status().task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
         }
@@ -228,7 +229,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.register(dag);
             assertThatThrownBy(() -> perdure.start(dag, "x").result())
                     .hasMessageContaining(
-                            "2 tasks of graph 'both' failed: 'one': dev.perdure.TerminalException: first; 'two': dev.perdure.TerminalException: second.");
+                            "2 tasks of graph 'both' failed: 'one': dev.perdure.error.TerminalException: first; 'two': dev.perdure.error.TerminalException: second.");
             assertThat(seen).containsExactly("one", "two");
         }
     }
@@ -279,10 +280,10 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("bad", t -> fail("at once"));
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x");
+            DagRun<Integer> run = perdure.start(dag, "x");
             assertThatThrownBy(run::result)
-                    .hasMessageContaining("'bad': dev.perdure.TerminalException: at once")
-                    .hasMessageContaining("onFailure failed too: dev.perdure.TerminalException: no luck");
+                    .hasMessageContaining("'bad': dev.perdure.error.TerminalException: at once")
+                    .hasMessageContaining("onFailure failed too: dev.perdure.error.TerminalException: no luck");
             assertThat(handled).hasValue(1);
             TaskStatus handler = run.status().task("onFailure").orElseThrow();
             assertThat(handler.state()).isEqualTo(RunState.FAILED);
@@ -308,12 +309,12 @@ abstract class DagFailureScenarios extends Scenarios {
                 return two;
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             assertThat(run.status().tasks()).extracting(TaskStatus::name).containsExactly("one", "two", "three");
             assertThat(run.result()).isEqualTo(2);
 
-            GraphStatus status = run.status();
+            DagStatus status = run.status();
             TaskStatus handler = status.task("onSuccess").orElseThrow();
             assertThat(handler.state()).isEqualTo(RunState.COMPLETED);
             assertThat(handler.after()).containsExactly("two", "three");
@@ -323,9 +324,9 @@ abstract class DagFailureScenarios extends Scenarios {
             assertThat(status.task("onFailure")).isEmpty();
             assertThat(status.events())
                     .filteredOn(event -> event.task().equals("onSuccess"))
-                    .extracting(GraphEvent::what)
-                    .contains(GraphEvent.What.STARTED, GraphEvent.What.RETRIED)
-                    .endsWith(GraphEvent.What.COMPLETED);
+                    .extracting(DagEvent::what)
+                    .contains(DagEvent.What.STARTED, DagEvent.What.RETRIED)
+                    .endsWith(DagEvent.What.COMPLETED);
             assertThat(status.outputs().tasks()).containsExactly("one", "two", "three");
             assertThat(status.toText()).contains("  onSuccess  COMPLETED    after two, three  (2 attempts)\n");
             assertThat(status.toMermaid()).contains("t4[\"onSuccess<br/>COMPLETED\"]", "t2 --> t4", "t3 --> t4");
@@ -343,7 +344,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("flaky", t -> attempts.incrementAndGet() == 1 ? fail("first") : 1);
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             assertThatThrownBy(run::result).isInstanceOf(RunFailedException.class);
             assertThat(run.status().task("onFailure")).isPresent();
             run.retryFailed();
@@ -389,7 +390,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.register(dag);
             assertThatThrownBy(() -> perdure.start(dag, "x").result())
                     .hasMessageContaining(
-                            "All tasks of graph 'almost' succeeded, but onSuccess failed: dev.perdure.TerminalException: late");
+                            "All tasks of graph 'almost' succeeded, but onSuccess failed: dev.perdure.error.TerminalException: late");
             assertThat(seen).isEmpty();
         }
     }
@@ -419,13 +420,13 @@ abstract class DagFailureScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = sleepers(seen);
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.cancel("not now");
             RunFailedException cancelled = catchThrowableOfType(RunFailedException.class, run::result);
             assertThat(cancelled.state()).isEqualTo(RunState.CANCELLED);
             assertThat(cancelled).hasMessageContaining("not now");
-            GraphStatus status = run.status();
+            DagStatus status = run.status();
             assertThat(status.task("first").orElseThrow().state()).isEqualTo(RunState.COMPLETED);
             assertThat(status.task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
             assertThat(status.task("slow").orElseThrow().reason()).contains("its graph was cancelled: not now");
@@ -451,7 +452,7 @@ abstract class DagFailureScenarios extends Scenarios {
                         return 1;
                     }));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.cancel("not now");
             perdure.advance(Duration.ofMinutes(9));
@@ -483,7 +484,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.workflow("last", next, (ctx, t, two) -> seen.size());
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.cancel("not now");
             assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
@@ -510,7 +511,7 @@ abstract class DagFailureScenarios extends Scenarios {
                         return 1;
                     }));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.cancel("not now");
             perdure.advance(Duration.ofMinutes(1));
@@ -529,7 +530,7 @@ abstract class DagFailureScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = sleepers(seen);
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: enough");
@@ -546,7 +547,7 @@ abstract class DagFailureScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = sleepers(seen);
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             perdure.run(RunId.of("g/slow"), TypeRef.of(Integer.class)).cancel("skip this one");
             assertThatThrownBy(run::result)
@@ -570,14 +571,14 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("leaf", middle, (t, two) -> two);
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             perdure.run(RunId.of("g/leaf"), TypeRef.of(Integer.class)).kill("not wanted");
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PENDING);
 
             assertThatThrownBy(run::result).hasMessageContaining("1 task of graph 'killed' failed: 'slow'");
-            assertThat(seen).containsExactly("onFailure ['slow': dev.perdure.TerminalException: too late]");
+            assertThat(seen).containsExactly("onFailure ['slow': dev.perdure.error.TerminalException: too late]");
             assertThat(run.status().task("leaf").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
             assertThat(run.status().task("leaf").orElseThrow().reason()).contains("not wanted");
         }
@@ -608,7 +609,7 @@ abstract class DagFailureScenarios extends Scenarios {
                     } else {
                         perdure.crashAfterCommit(commit);
                     }
-                    GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+                    DagRun<Integer> run = perdure.start(dag, "x", id("g"));
                     assertThat(run.result()).isEqualTo(5);
                     assertThat(joins.get()).isBetween(1, 2);
                 }
@@ -627,7 +628,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.register(dag);
             perdure.settle();
             perdure.loseNextAnswer();
-            GraphRun<Integer> run = perdure.start(dag, "x");
+            DagRun<Integer> run = perdure.start(dag, "x");
             perdure.settle();
             perdure.advance(Duration.ofSeconds(30));
             assertThat(run.result()).isEqualTo(2);
@@ -643,7 +644,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 return builder.task("step-2", a, (t, one) -> fail("Crash!"));
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("Crash!");
             assertThat(first).hasValue(1);
             assertThat(run.status().outputs().get("step-1", TypeRef.of(Integer.class)))

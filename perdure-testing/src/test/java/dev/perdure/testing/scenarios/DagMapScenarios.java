@@ -4,14 +4,14 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.Collected;
-import dev.perdure.Dag;
-import dev.perdure.GraphRun;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
-import dev.perdure.TaskContext;
-import dev.perdure.TerminalException;
+import dev.perdure.dag.Collected;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.TaskContext;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -113,7 +113,7 @@ abstract class DagMapScenarios extends Scenarios {
                         .parallelism(3);
             });
             perdure.register(dag);
-            GraphRun<List<Integer>> run = perdure.start(dag, 100, id("g"));
+            DagRun<List<Integer>> run = perdure.start(dag, 100, id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("'picky': ").hasMessageContaining("not one");
             perdure.settle();
             assertThat(perdure.list(RunFilter.all().definition("fast/picky*")))
@@ -142,7 +142,7 @@ abstract class DagMapScenarios extends Scenarios {
             assertThat(perdure.start(dag, 3).result())
                     .containsExactly(
                             new Collected<>(0, null),
-                            new Collected<>(null, "dev.perdure.TerminalException: not one"),
+                            new Collected<>(null, "dev.perdure.error.TerminalException: not one"),
                             new Collected<>(2, null));
         }
     }
@@ -186,8 +186,8 @@ abstract class DagMapScenarios extends Scenarios {
                         .retry(RetryPolicy.standard().initialDelay(Duration.ofHours(1)));
             });
             perdure.register(dag);
-            GraphRun<List<Integer>> cancelled = perdure.start(dag, 3, id("c"));
-            GraphRun<List<Integer>> killed = perdure.start(dag, 3, id("k"));
+            DagRun<List<Integer>> cancelled = perdure.start(dag, 3, id("c"));
+            DagRun<List<Integer>> killed = perdure.start(dag, 3, id("k"));
             perdure.settle();
             perdure.advance(Duration.ofMinutes(1));
             cancelled.cancel("not now");
@@ -218,7 +218,7 @@ abstract class DagMapScenarios extends Scenarios {
                 } else {
                     perdure.crashBeforeCommit(commit);
                 }
-                GraphRun<Integer> run = perdure.start(dag, 6, id("g"));
+                DagRun<Integer> run = perdure.start(dag, 6, id("g"));
                 assertThat(run.result()).isEqualTo(55);
                 assertThat(perdure.list(RunFilter.all().definition("summing/squares*")))
                         .hasSize(6)

@@ -4,19 +4,19 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.Dag;
-import dev.perdure.GraphEvent;
-import dev.perdure.GraphEvent.What;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.Outputs;
-import dev.perdure.ResultUnavailableException;
-import dev.perdure.RunActiveException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.TerminalException;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagEvent;
+import dev.perdure.dag.DagEvent.What;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.Outputs;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunActiveException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -63,7 +63,7 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Shop shop = new Shop();
             perdure.register(shop.dag);
-            GraphRun<String> run = perdure.start(shop.dag, "x", id("g"));
+            DagRun<String> run = perdure.start(shop.dag, "x", id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("card refused");
             shop.broken.set(false);
             run.retryFailed();
@@ -79,7 +79,7 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Shop shop = new Shop();
             perdure.register(shop.dag);
-            GraphRun<String> run = perdure.start(shop.dag, "x", id("g"));
+            DagRun<String> run = perdure.start(shop.dag, "x", id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("card refused");
             run.retryFailed();
             assertThatThrownBy(run::result).hasMessageContaining("card refused");
@@ -94,7 +94,7 @@ abstract class DagRepairScenarios extends Scenarios {
             Shop shop = new Shop();
             shop.broken.set(false);
             perdure.register(shop.dag);
-            GraphRun<String> run = perdure.start(shop.dag, "x", id("g"));
+            DagRun<String> run = perdure.start(shop.dag, "x", id("g"));
             assertThat(run.result()).isEqualTo("ship4");
             run.rerun("pack");
             assertThat(run.result()).isEqualTo("ship6");
@@ -113,7 +113,7 @@ abstract class DagRepairScenarios extends Scenarios {
                 return builder.task("count", each, (t, all) -> all.size());
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             assertThat(run.result()).isEqualTo(2);
             run.rerun("each");
             assertThat(run.result()).isEqualTo(2);
@@ -130,7 +130,7 @@ abstract class DagRepairScenarios extends Scenarios {
                 return builder.task("second", first, (t, one) -> 2).waitFor(Duration.ofHours(1));
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             assertThatThrownBy(() -> run.rerun("first"))
                     .isInstanceOf(RunActiveException.class)
@@ -155,7 +155,7 @@ abstract class DagRepairScenarios extends Scenarios {
                 return builder.task("second", first, (t, one) -> one + 1).waitFor(Duration.ofHours(1));
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             run.cancel("not now");
             assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
@@ -178,7 +178,7 @@ abstract class DagRepairScenarios extends Scenarios {
                 return builder.task("last", first, (t, one) -> one + 1).after(more);
             });
             perdure.register(older);
-            GraphRun<Integer> run = perdure.start(older, "x", id("g"));
+            DagRun<Integer> run = perdure.start(older, "x", id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("broken");
             perdure.deploy(newer);
             perdure.graph(RunId.of("g"), newer).retryFailed();
@@ -199,14 +199,14 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Shop shop = new Shop();
             perdure.register(shop.dag);
-            GraphRun<String> run = perdure.start(shop.dag, "x", id("g"));
+            DagRun<String> run = perdure.start(shop.dag, "x", id("g"));
             Outputs outputs = run.outputs(Duration.ofHours(1));
             assertThat(outputs.tasks()).containsExactly("check", "pack");
             assertThat(outputs.get("check", TypeRef.of(String.class))).isEqualTo("check1");
             assertThatThrownBy(() -> outputs.get("ship", TypeRef.of(String.class)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessageContaining("Task 'ship' of graph 'shop' has given nothing.");
-            GraphStatus status = run.status();
+            DagStatus status = run.status();
             assertThat(status.task("ship").orElseThrow().after()).containsExactly("charge", "pack");
             assertThat(status.task("charge").orElseThrow().attempts()).isEqualTo(1);
             assertThat(status.task("charge").orElseThrow().endedAt()).contains(perdure.now());
@@ -216,9 +216,9 @@ abstract class DagRepairScenarios extends Scenarios {
             assertThat(status.toText()).isEqualTo("""
                             shop g  FAILED
                               check      COMPLETED
-                              charge     FAILED       after check  (dev.perdure.TerminalException: card refused)
+                              charge     FAILED       after check  (dev.perdure.error.TerminalException: card refused)
                               pack       COMPLETED    after check
-                              ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.TerminalException: card refused)
+                              ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: card refused)
                               onFailure  COMPLETED    after ship
                             """);
             assertThat(status.toMermaid()).contains("t2[\"charge<br/>FAILED\"]").contains("t2 --> t4");
@@ -226,10 +226,10 @@ abstract class DagRepairScenarios extends Scenarios {
         }
     }
 
-    private static List<What> happened(GraphStatus status, String task) {
+    private static List<What> happened(DagStatus status, String task) {
         return status.events().stream()
                 .filter(event -> event.task().equals(task))
-                .map(GraphEvent::what)
+                .map(DagEvent::what)
                 .toList();
     }
 
@@ -249,7 +249,7 @@ abstract class DagRepairScenarios extends Scenarios {
                         return 1;
                     }));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g"));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g"));
             assertThat(run.result()).isEqualTo(1);
             run.status().events().stream()
                     .filter(event -> event.what() == What.RETRIED)

@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ChildOptions;
-import dev.perdure.Dag;
-import dev.perdure.DagTask;
 import dev.perdure.Definition;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.Outputs;
-import dev.perdure.PayloadException;
 import dev.perdure.Run;
-import dev.perdure.RunConflictException;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.TaskStatus;
-import dev.perdure.TerminalException;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.DagTask;
+import dev.perdure.dag.Outputs;
+import dev.perdure.dag.TaskStatus;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -44,7 +44,7 @@ abstract class DagScenarios extends Scenarios {
                 return dag.task("step-c", b, (t, second) -> "result-c-" + second);
             });
             perdure.register(line);
-            GraphRun<String> run = perdure.start(line, "x", id("g"));
+            DagRun<String> run = perdure.start(line, "x", id("g"));
             assertThat(run.result()).isEqualTo("result-c-result-b-result-a");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
             assertThat(perdure.run(RunId.of("g/step-c"), TypeRef.of(String.class))
@@ -62,7 +62,7 @@ abstract class DagScenarios extends Scenarios {
             });
             Dag<String, String> other = Dag.of("other", String.class, dag -> dag.task("a", t -> "a"));
             perdure.register(line, other);
-            GraphRun<String> run = perdure.start(line, "x", id("g"));
+            DagRun<String> run = perdure.start(line, "x", id("g"));
             assertThat(run).hasToString("GraphRun[g of line]");
             assertThat(line).hasToString("Dag[line]");
             run.result();
@@ -120,7 +120,7 @@ abstract class DagScenarios extends Scenarios {
                 return dag.task("count", f, (t, x) -> order.size());
             });
             perdure.register(quiet);
-            GraphRun<Integer> run = perdure.start(quiet, "x");
+            DagRun<Integer> run = perdure.start(quiet, "x");
             assertThat(run.result()).isEqualTo(6);
             assertThat(order).containsExactly("a x", "b 1", "c", "d", "e", "f [null, null]");
             assertThat(run.status().outputs().get("f", TypeRef.of(Void.class))).isNull();
@@ -148,7 +148,7 @@ abstract class DagScenarios extends Scenarios {
                 return dag.task("count", f, (t, x) -> order.size());
             });
             perdure.register(quiet);
-            GraphRun<Integer> run = perdure.start(quiet, "x");
+            DagRun<Integer> run = perdure.start(quiet, "x");
             assertThat(run.result()).isEqualTo(5);
             assertThat(order).containsExactly("a x", "b 1", "c", "d", "f [null, null]");
             assertThat(run.status().outputs().get("f", TypeRef.of(Void.class))).isNull();
@@ -193,7 +193,8 @@ abstract class DagScenarios extends Scenarios {
                             ctx.startChild(graph, "x", ChildOptions.childId(id)).await());
             perdure.register(graph).register(caller);
             assertThatThrownBy(() -> perdure.start(caller, "fails").result())
-                    .hasMessageContaining("1 task of graph 'called' failed: 'bad': dev.perdure.TerminalException: no.");
+                    .hasMessageContaining(
+                            "1 task of graph 'called' failed: 'bad': dev.perdure.error.TerminalException: no.");
             Run<Integer> cancelled = perdure.start(caller, "cancelled");
             perdure.settle();
             cancelled.cancel("not now");
@@ -353,7 +354,7 @@ abstract class DagScenarios extends Scenarios {
                 });
             });
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, "x", id("g"));
+            DagRun<String> run = perdure.start(dag, "x", id("g"));
             perdure.settle();
             assertThat(run.status().task("sleeper").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.result()).isEqualTo("a1x at 2030-01-02T00:00:00Z");
@@ -386,9 +387,9 @@ abstract class DagScenarios extends Scenarios {
                 return builder.task("second", first, (t, one) -> one + 1);
             });
             perdure.register(older);
-            GraphRun<Integer> run = perdure.start(newer, "x", id("g"));
+            DagRun<Integer> run = perdure.start(newer, "x", id("g"));
             perdure.settle();
-            GraphStatus status = run.status();
+            DagStatus status = run.status();
             assertThat(status.task("second").orElseThrow().state()).isEqualTo(RunState.READY);
             assertThat(status.task("second").orElseThrow().reason().orElseThrow())
                     .contains("growing/second");
@@ -413,7 +414,7 @@ abstract class DagScenarios extends Scenarios {
                         .waitFor(Duration.ofHours(1));
             });
             perdure.register(older);
-            GraphRun<Integer> run = perdure.start(older, "x", id("g"));
+            DagRun<Integer> run = perdure.start(older, "x", id("g"));
             perdure.settle();
             perdure.deploy(newer);
             assertThat(run.result()).isEqualTo(2);
@@ -433,7 +434,7 @@ abstract class DagScenarios extends Scenarios {
                 return dag.task("d", b, c, (t, one, two) -> one + two + 0 * joins.incrementAndGet());
             });
             perdure.register(diamond);
-            List<GraphRun<Integer>> runs =
+            List<DagRun<Integer>> runs =
                     perdure.startAll(diamond, IntStream.range(0, 50).boxed().toList(), number -> id("g-" + number));
             for (int i = 0; i < runs.size(); i++) {
                 assertThat(runs.get(i).result()).isEqualTo(2 * i + 3);
@@ -453,12 +454,12 @@ abstract class DagScenarios extends Scenarios {
             perdure.register(dag);
             perdure.settle();
             int idle = perdure.clockwork().threads();
-            List<GraphRun<Integer>> runs = perdure.startAll(
+            List<DagRun<Integer>> runs = perdure.startAll(
                     dag, IntStream.range(0, 100).mapToObj(String::valueOf).toList(), number -> id("g-" + number));
             perdure.settle();
             perdure.advance(Duration.ofSeconds(5));
             assertThat(perdure.clockwork().threads()).isEqualTo(idle);
-            assertThat(runs).extracting(GraphRun::state).containsOnly(RunState.PENDING);
+            assertThat(runs).extracting(DagRun::state).containsOnly(RunState.PENDING);
             assertThat(runs.getLast().result()).isEqualTo(2);
         }
     }

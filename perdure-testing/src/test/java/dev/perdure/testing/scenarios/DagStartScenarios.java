@@ -6,24 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.perdure.ChildOptions;
-import dev.perdure.Dag;
-import dev.perdure.DeadlineExceededException;
 import dev.perdure.Definition;
-import dev.perdure.GraphRun;
-import dev.perdure.GraphStatus;
-import dev.perdure.InvalidRequestException;
-import dev.perdure.RecordedException;
 import dev.perdure.RetryPolicy;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.TaskError;
-import dev.perdure.TaskStatus;
-import dev.perdure.TasksFailedException;
-import dev.perdure.TerminalException;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.TaskError;
+import dev.perdure.dag.TaskStatus;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TasksFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -40,11 +40,11 @@ abstract class DagStartScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final String LATE = "its graph has passed its deadline 2030-01-01T01:00:00Z";
 
-    private static RunState stateOf(GraphRun<?> run, String task) {
+    private static RunState stateOf(DagRun<?> run, String task) {
         return run.status().task(task).orElseThrow().state();
     }
 
-    private static String reasonOf(GraphRun<?> run, String task) {
+    private static String reasonOf(DagRun<?> run, String task) {
         return run.status().task(task).flatMap(TaskStatus::reason).orElse("");
     }
 
@@ -64,7 +64,7 @@ abstract class DagStartScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> dag = two();
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
+            DagRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
             perdure.settle();
             perdure.advance(HOUR.minusMinutes(1));
             assertThat(run.state()).isEqualTo(RunState.PENDING);
@@ -82,7 +82,7 @@ abstract class DagStartScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> dag = two();
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
+            DagRun<String> run = perdure.start(dag, "x", id("g").delay(HOUR));
             perdure.settle();
             run.cancel("not now");
             assertThatThrownBy(run::result).hasMessageContaining("CANCELLED: not now");
@@ -144,7 +144,7 @@ abstract class DagStartScenarios extends Scenarios {
                     builder -> builder.workflow(
                             "hear", (ctx, t) -> ctx.receive(news).await()));
             perdure.register(dag);
-            GraphRun<String> run = perdure.start(dag, "x", id("g"));
+            DagRun<String> run = perdure.start(dag, "x", id("g"));
             perdure.send(RunId.of("g/hear"), news, "hello");
             assertThat(run.result()).isEqualTo("hello");
         }
@@ -175,7 +175,7 @@ abstract class DagStartScenarios extends Scenarios {
                 return builder.task("join", waits, undoes, (t, two, three) -> two + three);
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             RunFailedException late = catchThrowableOfType(RunFailedException.class, run::result);
             assertThat(late.state()).isEqualTo(RunState.FAILED);
             assertThat(late).hasMessageContaining("Run 'g' has passed its deadline 2030-01-01T01:00:00Z.");
@@ -207,10 +207,10 @@ abstract class DagStartScenarios extends Scenarios {
                 return builder.task("next", first, (t, none) -> 1);
             });
             perdure.register(backing, stuck);
-            GraphRun<Integer> flaky = perdure.start(backing, "x", id("g").timeout(HOUR));
+            DagRun<Integer> flaky = perdure.start(backing, "x", id("g").timeout(HOUR));
             assertThatThrownBy(flaky::result).hasMessageContaining("Run 'g' has passed its deadline");
             assertThat(reasonOf(flaky, "flaky")).isEqualTo(LATE);
-            GraphRun<Integer> run = perdure.start(stuck, "x", id("s").timeout(Duration.ofMillis(50)));
+            DagRun<Integer> run = perdure.start(stuck, "x", id("s").timeout(Duration.ofMillis(50)));
             assertThatThrownBy(run::result).hasMessageContaining("Run 's' has passed its deadline");
             assertThat(reasonOf(run, "first")).startsWith("its graph has passed its deadline");
             assertThat(reasonOf(run, "next")).startsWith("because task 'first' was cancelled: its graph");
@@ -230,7 +230,7 @@ abstract class DagStartScenarios extends Scenarios {
                 });
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             perdure.settle();
             perdure.crashAll();
             perdure.advance(Duration.ofHours(2));
@@ -254,7 +254,7 @@ abstract class DagStartScenarios extends Scenarios {
                                 .jitter(0));
             });
             perdure.register(dag);
-            GraphRun<List<Integer>> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<List<Integer>> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             assertThatThrownBy(run::result).hasMessageContaining("Run 'g' has passed its deadline");
             assertThat(stateOf(run, "each")).isEqualTo(RunState.CANCELLED);
             assertThat(reasonOf(run, "each")).isEqualTo(LATE);
@@ -284,10 +284,10 @@ abstract class DagStartScenarios extends Scenarios {
             });
             Dag<String, String> quick = two();
             perdure.register(dag, quick);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             RunFailedException failed = catchThrowableOfType(RunFailedException.class, run::result);
             assertThat(failed.getCause()).isInstanceOf(TasksFailedException.class);
-            assertThat(failed).hasMessageContaining("'bad': dev.perdure.TerminalException: no");
+            assertThat(failed).hasMessageContaining("'bad': dev.perdure.error.TerminalException: no");
             assertThat(reasonOf(run, "slow")).isEqualTo(LATE);
             assertThat(perdure.start(quick, "x", id("in time").timeout(HOUR)).result())
                     .isEqualTo("xaxb");
@@ -307,9 +307,10 @@ abstract class DagStartScenarios extends Scenarios {
                             })
                             .timeout(Duration.ofMinutes(10)));
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             assertThatThrownBy(run::result)
-                    .hasMessageContaining("'slow': dev.perdure.DeadlineExceededException: Run 'g/slow' has passed");
+                    .hasMessageContaining(
+                            "'slow': dev.perdure.error.DeadlineExceededException: Run 'g/slow' has passed");
             assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
         }
     }
@@ -330,14 +331,14 @@ abstract class DagStartScenarios extends Scenarios {
                 });
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
+            DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
             assertThatThrownBy(run::result).hasMessageContaining("2030-01-01T01:00:00Z");
             run.retryFailed();
             assertThatThrownBy(run::result).hasMessageContaining("2030-01-01T02:00:00Z");
             patient.set(true);
             run.retryFailed();
             assertThat(run.result()).isEqualTo(2);
-            GraphStatus status = run.status();
+            DagStatus status = run.status();
             assertThat(status.tasks()).extracting(TaskStatus::state).containsOnly(RunState.COMPLETED);
         }
     }

@@ -5,13 +5,13 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.DeadlineExceededException;
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -36,7 +36,7 @@ abstract class DeadlineScenarios extends Scenarios {
             Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMinutes(10)));
             assertThatThrownBy(run::result)
                     .hasMessageContaining(
-                            "dev.perdure.DeadlineExceededException: Run 'late' has passed its deadline 2030-01-01T00:10:00Z.");
+                            "dev.perdure.error.DeadlineExceededException: Run 'late' has passed its deadline 2030-01-01T00:10:00Z.");
             assertThat(run.state()).isEqualTo(RunState.FAILED);
             assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
         }

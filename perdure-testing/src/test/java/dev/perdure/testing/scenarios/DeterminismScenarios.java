@@ -333,7 +333,7 @@ abstract class DeterminismScenarios extends Scenarios {
             for (String bad : List.of("\u0000", "a\uD800", "\uDC00b", "n".repeat(201), "line\nbreak")) {
                 Run<String> run = perdure.start(flow, bad);
                 assertThatThrownBy(run::result)
-                        .hasMessageContaining("dev.perdure.InvalidRequestException: The step name");
+                        .hasMessageContaining("dev.perdure.error.InvalidRequestException: The step name");
                 assertThat(journal(run)).isEmpty();
             }
             assertThat(perdure.start(flow, "four bytes: 😀, at most 200").result())

@@ -4,27 +4,27 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CompensationFailedException;
-import dev.perdure.Dag;
 import dev.perdure.Definition;
-import dev.perdure.GraphRun;
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.ObjectHandle;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.Saga;
 import dev.perdure.StartOptions;
-import dev.perdure.StateKey;
-import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
-import dev.perdure.TransactionOptions;
-import dev.perdure.VirtualObject;
 import dev.perdure.WorkflowContext;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.CompensationFailedException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
+import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -200,7 +200,7 @@ abstract class ErrorScenarios extends Scenarios {
                 return builder.task("join", task, asked, durable, (t, one, two, three) -> 1);
             });
             perdure.register(dag);
-            GraphRun<Integer> run = perdure.start(dag, "x");
+            DagRun<Integer> run = perdure.start(dag, "x");
             assertThatThrownBy(run::result)
                     .hasMessageContaining("3 tasks of graph 'tasks' failed")
                     .hasMessageContaining("java.lang.StackOverflowError")

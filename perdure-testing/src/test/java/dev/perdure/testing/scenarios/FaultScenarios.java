@@ -5,11 +5,11 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CancelledException;
 import dev.perdure.Definition;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.error.CancelledException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

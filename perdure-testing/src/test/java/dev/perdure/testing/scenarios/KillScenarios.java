@@ -5,13 +5,13 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CancelledException;
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

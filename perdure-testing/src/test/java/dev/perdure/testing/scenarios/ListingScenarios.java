@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

@@ -4,12 +4,12 @@ import static dev.perdure.testing.scenarios.Log.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.PayloadException;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
-import dev.perdure.StateKey;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.object.StateKey;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.util.List;

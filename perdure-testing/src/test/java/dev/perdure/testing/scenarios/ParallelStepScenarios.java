@@ -11,7 +11,7 @@ import dev.perdure.HistoryEvent;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
-import dev.perdure.StepFailedException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
+import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

@@ -4,12 +4,12 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
-import dev.perdure.RecordedException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
-import dev.perdure.StepFailedException;
-import dev.perdure.TerminalException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -212,7 +212,7 @@ abstract class RetryScenarios extends Scenarios {
     void a_terminal_exception_stops_at_once(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             assertThat(attemptsUntilGivenUp(perdure, RetryPolicy.standard(), new TerminalException("final")))
-                    .isEqualTo("1 dev.perdure.TerminalException");
+                    .isEqualTo("1 dev.perdure.error.TerminalException");
         }
     }
 

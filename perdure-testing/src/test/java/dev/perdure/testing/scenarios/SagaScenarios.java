@@ -5,13 +5,13 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CompensationFailedException;
 import dev.perdure.Definition;
-import dev.perdure.InvalidRequestException;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Saga;
+import dev.perdure.error.CompensationFailedException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -98,7 +98,7 @@ abstract class SagaScenarios extends Scenarios {
             perdure.advance(Duration.ofMinutes(90));
             perdure.crash();
             assertThatThrownBy(run::result)
-                    .hasMessage("Run 't' is FAILED: dev.perdure.StepFailedException: "
+                    .hasMessage("Run 't' is FAILED: dev.perdure.error.StepFailedException: "
                             + "Step 'pay' failed after 1 attempt: java.lang.IllegalStateException: no money");
             assertThat(done).isEqualTo(ALL_UNDONE);
             assertThat(tries).hasValue(3);
@@ -199,8 +199,8 @@ abstract class SagaScenarios extends Scenarios {
             perdure.settle();
             run.cancel("stop.");
             assertThatThrownBy(run::result)
-                    .hasMessage("Run 't' is FAILED: dev.perdure.CompensationFailedException: "
-                            + "1 of 3 compensations of run 't' failed, after: dev.perdure.CancelledException: stop. "
+                    .hasMessage("Run 't' is FAILED: dev.perdure.error.CompensationFailedException: "
+                            + "1 of 3 compensations of run 't' failed, after: dev.perdure.error.CancelledException: stop. "
                             + "Undo by hand what they should have: Step 'cancel hotel' failed after 3 attempts: "
                             + "java.lang.IllegalStateException: hotel closed");
             assertThat(run.state()).isEqualTo(RunState.FAILED);

@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.Run;
-import dev.perdure.RunFailedException;
 import dev.perdure.RunState;
-import dev.perdure.StepFailedException;
 import dev.perdure.StepOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -156,7 +156,7 @@ abstract class StepScenarios extends Scenarios {
             });
             perdure.register(flow);
             assertThat(perdure.start(flow, "x").result())
-                    .startsWith("1 dev.perdure.PayloadException")
+                    .startsWith("1 dev.perdure.error.PayloadException")
                     .contains("The result of step 'fetch' (java.lang.String) cannot be stored: it has 20002 bytes");
         }
     }

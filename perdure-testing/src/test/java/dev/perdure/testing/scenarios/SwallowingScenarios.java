@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.Handler;
-import dev.perdure.ObjectContext;
-import dev.perdure.ObjectHandle;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
-import dev.perdure.VirtualObject;
 import dev.perdure.WorkflowContext;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
-import dev.perdure.ResultUnavailableException;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.error.ResultUnavailableException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -154,10 +154,10 @@ abstract class TimerScenarios extends Scenarios {
             });
             perdure.register(flow);
             assertThatThrownBy(perdure.start(flow, "long")::result)
-                    .hasMessageContaining("dev.perdure.InvalidRequestException")
+                    .hasMessageContaining("dev.perdure.error.InvalidRequestException")
                     .hasMessageContaining("at most");
             assertThatThrownBy(perdure.start(flow, "null")::result)
-                    .hasMessageContaining("dev.perdure.InvalidRequestException");
+                    .hasMessageContaining("dev.perdure.error.InvalidRequestException");
         }
     }
 

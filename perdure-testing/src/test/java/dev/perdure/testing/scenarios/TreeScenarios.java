@@ -6,19 +6,19 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.CancelledException;
 import dev.perdure.ChildOptions.OnCancel;
-import dev.perdure.DeadlineExceededException;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StepFailedException;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.StepFailedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
@@ -285,8 +285,8 @@ abstract class TreeScenarios extends Scenarios {
             run.cancel("stop");
             assertThat(run.result())
                     .isEqualTo("stubborn[Step 'obedient' failed after 0 attempts: "
-                            + "dev.perdure.CancelledException: stop, "
-                            + "Step 'backing off' failed after 1 attempt: dev.perdure.CancelledException: stop]");
+                            + "dev.perdure.error.CancelledException: stop, "
+                            + "Step 'backing off' failed after 1 attempt: dev.perdure.error.CancelledException: stop]");
             assertThat(done).hasSize(3).containsOnlyOnce("obedient interrupted", "stubborn interrupted");
             assertThat(done.getLast()).isEqualTo("undo");
         }

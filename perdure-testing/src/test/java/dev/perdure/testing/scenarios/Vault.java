@@ -1,9 +1,9 @@
 package dev.perdure.testing.scenarios;
 
-import dev.perdure.spi.Entry;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
+import dev.perdure.spi.change.Entry;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;

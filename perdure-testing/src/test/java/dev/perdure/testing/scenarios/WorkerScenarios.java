@@ -4,11 +4,11 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perdure.ClosedException;
 import dev.perdure.Definition;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.error.ClosedException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;

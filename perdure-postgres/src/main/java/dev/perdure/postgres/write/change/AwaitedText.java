@@ -1,7 +1,7 @@
 package dev.perdure.postgres.write.change;
 
-import dev.perdure.spi.Awaited;
-import dev.perdure.spi.Channel;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Channel;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 

@@ -2,11 +2,11 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.Move;
-import dev.perdure.spi.NewRun;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -3,7 +3,7 @@ package dev.perdure.postgres.write.change;
 import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.spi.ObjectKey;
+import dev.perdure.spi.change.ObjectKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Arrays;

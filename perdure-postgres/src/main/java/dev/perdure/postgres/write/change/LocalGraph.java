@@ -1,9 +1,9 @@
 package dev.perdure.postgres.write.change;
 
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.Premise;
-import dev.perdure.spi.RunRef;
-import dev.perdure.spi.Task;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

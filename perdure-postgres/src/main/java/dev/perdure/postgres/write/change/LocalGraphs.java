@@ -2,11 +2,11 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.write.change.LocalGraph.Member;
-import dev.perdure.spi.Change;
 import dev.perdure.spi.Dispatch.Claimed;
-import dev.perdure.spi.Move;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Premise;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Premise;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

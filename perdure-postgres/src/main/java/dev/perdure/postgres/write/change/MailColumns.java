@@ -3,7 +3,7 @@ package dev.perdure.postgres.write.change;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.spi.Mail;
+import dev.perdure.spi.change.Mail;
 
 /** The columns of mail, declared once for all statements that deliver it. */
 public final class MailColumns {

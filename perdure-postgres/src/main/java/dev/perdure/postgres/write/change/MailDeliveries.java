@@ -1,14 +1,14 @@
 package dev.perdure.postgres.write.change;
 
-import static dev.perdure.spi.Change.Deliver.ANY_LIFE;
+import static dev.perdure.spi.change.Change.Deliver.ANY_LIFE;
 
 import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Channel;
-import dev.perdure.spi.Mail;
-import dev.perdure.spi.Payload;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;

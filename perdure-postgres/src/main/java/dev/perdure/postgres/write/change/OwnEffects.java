@@ -2,8 +2,8 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Effect;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Move;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Move;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

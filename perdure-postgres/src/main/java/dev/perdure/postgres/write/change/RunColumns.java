@@ -2,7 +2,7 @@ package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
-import dev.perdure.spi.NewRun;
+import dev.perdure.spi.change.NewRun;
 
 /** The columns of runs to be started, declared once for all statements that start runs. */
 public final class RunColumns {

@@ -1,11 +1,11 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.RunState;
-import dev.perdure.spi.Change;
-import dev.perdure.spi.Effect;
-import dev.perdure.spi.Move;
-import dev.perdure.spi.NewRun;
-import dev.perdure.spi.ObjectCall;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
 
 /** Which changes touch nothing but the worker's own runs. Most do, so there are short ways for them. */
 public final class SelfContained {

@@ -10,7 +10,7 @@ import dev.perdure.postgres.write.change.RunCommands;
 import dev.perdure.postgres.write.change.RunCommands.RunCommand;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.WorkerId;
+import dev.perdure.spi.change.WorkerId;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.UUID;

@@ -5,8 +5,8 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.MailColumns;
 import dev.perdure.postgres.write.change.RunColumns;
-import dev.perdure.spi.Entry;
-import dev.perdure.spi.NewRun;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.NewRun;
 
 /**
  * The statements for a change that is alone, which is what a run does that has the engine to itself; the rules of

@@ -1,0 +1,34 @@
+package dev.perdure.error;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An exception as the journal holds it: the original's class name, message, stack and causes, and none of its classes,
+ * so that reading it back never loads or runs foreign code.
+ */
+public final class RecordedException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final String type;
+
+    /** For the engine. */
+    public RecordedException(
+            String type, @Nullable String message, StackTraceElement[] stack, @Nullable RecordedException cause) {
+        super(message, cause);
+        this.type = type;
+        setStackTrace(stack);
+    }
+
+    /** The class name of the original exception. */
+    public String type() {
+        return type;
+    }
+
+    @Override
+    @SuppressWarnings(
+            "OverrideThrowableToString") // the message stays the original's; a stack trace shows the original's class
+    public String toString() {
+        String message = getMessage();
+        return message == null ? type : type + ": " + message;
+    }
+}

@@ -1,0 +1,11 @@
+package dev.perdure.error;
+
+/** The run has ended, so nothing can reach it any more. */
+public final class RunEndedException extends PerdureException {
+    private static final long serialVersionUID = 1L;
+
+    /** For the engine. */
+    public RunEndedException(String message) {
+        super(message, null);
+    }
+}

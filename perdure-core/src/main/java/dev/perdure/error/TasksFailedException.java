@@ -1,0 +1,25 @@
+package dev.perdure.error;
+
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.TaskError;
+import java.util.List;
+
+/** Tasks of a {@link Dag} failed. The message names all of them. The cause of what {@link DagRun#result()} throws then. */
+public final class TasksFailedException extends PerdureException {
+    private static final long serialVersionUID = 1L;
+
+    @SuppressWarnings("serial") // a list of records of texts
+    private final List<TaskError> errors;
+
+    /** For the engine. */
+    public TasksFailedException(String message, List<TaskError> errors) {
+        super(message, null);
+        this.errors = List.copyOf(errors);
+    }
+
+    /** Each task that failed, in the order of the graph. */
+    public List<TaskError> errors() {
+        return errors;
+    }
+}

@@ -1,0 +1,212 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.ChildOptions;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.StepOptions;
+import dev.perdure.WorkflowContext;
+import dev.perdure.dag.TaskError;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TasksFailedException;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.execution.Encoded;
+import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Premise;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the run of a graph does itself: nothing until its last task has ended, then it says how the whole ended. If it is
+ * cancelled before, it begins early, cancels the tasks and waits again as before; that it began early is recorded, because
+ * on a replay the tasks may have ended.
+ */
+final class DagFunction implements Registered.Function {
+    private static final String EARLY = "cancelled before the tasks had ended";
+
+    private final TypedDag graph;
+
+    DagFunction(TypedDag graph) {
+        this.graph = graph;
+    }
+
+    @Override
+    public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
+        EngineContext engine = (EngineContext) ctx;
+        engine.leaveDeadlineToTasks();
+        boolean open = engine.premises().stream().anyMatch(leaf -> !leaf.state().isTerminal());
+        if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
+            throw cancelled(engine, input);
+        }
+        if (!engine.premises().stream().allMatch(leaf -> isFine(leaf.state()))) {
+            throw failed(engine, input);
+        }
+        return succeeded(engine, input);
+    }
+
+    private static boolean isFine(RunState state) {
+        return state == RunState.COMPLETED || state == RunState.SKIPPED;
+    }
+
+    // ---- cancelled
+
+    private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
+        CancelledException cancel = delivered(engine);
+        passOn(engine, "its graph was cancelled: " + cancel.getMessage());
+        engine.awaitPremises();
+        List<TaskError> errors = errors(engine);
+        return errors.isEmpty() ? cancel : handled(engine, input, errors);
+    }
+
+    private static CancelledException delivered(EngineContext engine) {
+        try {
+            engine.sleep(Duration.ZERO);
+        } catch (CancelledException cancel) {
+            return cancel;
+        }
+        throw engine.stop("The run of a graph was taken before its tasks had ended, and not to be cancelled.");
+    }
+
+    /** Recorded, so that a replay does not ask again which tasks there are to be cancelled. */
+    private static void passOn(EngineContext engine, String reason) {
+        engine.perform(
+                "cancel the tasks",
+                void.class,
+                () -> {
+                    List<RunId> live = engine.tasks().stream()
+                            .filter(task -> !task.info().state().isTerminal())
+                            .map(task -> task.run().id())
+                            .toList();
+                    engine.cancel(live, reason);
+                    return null;
+                },
+                StepOptions.defaults());
+    }
+
+    // ---- failed
+
+    private RuntimeException failed(EngineContext engine, @Nullable Object input) {
+        List<TaskError> errors = errors(engine);
+        if (!errors.isEmpty()) {
+            return handled(engine, input, errors);
+        }
+        Optional<Instant> passed = engine.deadline().filter(deadline -> hasEnded(engine, deadline));
+        if (passed.isPresent()) {
+            return late(engine, input, passed.get());
+        }
+        return new CancelledException(engine.premises().stream()
+                .filter(leaf -> leaf.state() == RunState.CANCELLED)
+                .map(Premise::reason)
+                .findFirst()
+                .orElse(""));
+    }
+
+    private static List<TaskError> errors(EngineContext engine) {
+        return errors(engine, task -> task.state() == RunState.FAILED);
+    }
+
+    private static List<TaskError> errors(EngineContext engine, Predicate<RunInfo> which) {
+        return engine.tasks().stream()
+                .filter(task -> which.test(task.info()))
+                .map(task -> new TaskError(
+                        RunNames.taskOf(task.run().id()), task.info().reason().orElse("")))
+                .toList();
+    }
+
+    /** Whether the deadline has ended a task, and so all that come after it. */
+    private static boolean hasEnded(EngineContext engine, Instant deadline) {
+        return engine.premises().stream().anyMatch(leaf -> leaf.reason().endsWith(DagDeadline.reason(deadline)));
+    }
+
+    private DeadlineExceededException late(EngineContext engine, @Nullable Object input, Instant deadline) {
+        List<TaskError> ended = errors(engine, task -> task.reason().equals(Optional.of(DagDeadline.reason(deadline))));
+        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, ended);
+        return new DeadlineExceededException(
+                "Run '%s' has passed its deadline %s.%s".formatted(engine.runId(), deadline, told(trouble)));
+    }
+
+    private static String told(Optional<String> trouble) {
+        return trouble.map(why -> " onFailure failed too: " + why).orElse("");
+    }
+
+    private TasksFailedException handled(EngineContext engine, @Nullable Object input, List<TaskError> errors) {
+        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, errors);
+        String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
+        String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
+        return new TasksFailedException(
+                "%s of graph '%s' failed: %s.%s".formatted(count, graph.name(), all, told(trouble)), errors);
+    }
+
+    /** Runs a handler, if there is one, and gives why it failed. */
+    private Optional<String> handle(
+            EngineContext engine, String handler, @Nullable Object input, List<TaskError> errors) {
+        if (!graph.has(handler)) {
+            return Optional.empty();
+        }
+        HandlerInput<?> aftermath =
+                new HandlerInput<@Nullable Object>(engine.runId().value(), input, errors);
+        try {
+            engine.startChild(graph.handlerTarget(handler), aftermath, ChildOptions.defaults())
+                    .await();
+            return Optional.empty();
+        } catch (RunFailedException failed) {
+            Throwable cause = failed.getCause();
+            return Optional.of(cause == null ? String.valueOf(failed.getMessage()) : cause.toString());
+        }
+    }
+
+    // ---- succeeded
+
+    private @Nullable Object succeeded(EngineContext engine, @Nullable Object input) {
+        Optional<String> trouble = handle(engine, RunNames.ON_SUCCESS, input, List.of());
+        if (trouble.isPresent()) {
+            TaskError error = new TaskError(RunNames.ON_SUCCESS, trouble.get());
+            throw new TasksFailedException(
+                    "All tasks of graph '%s' succeeded, but onSuccess failed: %s"
+                            .formatted(graph.name(), trouble.get()),
+                    List.of(error));
+        }
+        Optional<String> task = graph.resultTask();
+        return task.isPresent() ? outcomeOf(engine, task.get()) : leaves(engine);
+    }
+
+    private @Nullable Object outcomeOf(EngineContext engine, String task) {
+        Optional<Premise> leaf = engine.premises().stream()
+                .filter(premise -> RunNames.taskOf(premise.run().id()).equals(task))
+                .findFirst();
+        if (leaf.isPresent()) {
+            return encoded(leaf.get().state(), leaf.get().outcome());
+        }
+        Runs.TaskRow row = engine.tasks().stream()
+                .filter(other -> RunNames.taskOf(other.run().id()).equals(task))
+                .findFirst()
+                .orElseThrow(() -> engine.stop(
+                        "The result of graph '%s' is that of task '%s', which run '%s' does not have: a run keeps the graph it was started with. Bring back the code that fits, then resume the run."
+                                .formatted(graph.name(), task, engine.runId())));
+        return encoded(row.info().state(), row.outcome());
+    }
+
+    private static @Nullable Object encoded(RunState state, Payload outcome) {
+        return state == RunState.COMPLETED ? new Encoded(outcome) : null;
+    }
+
+    private static LeafOutputs leaves(EngineContext engine) {
+        Map<String, byte @Nullable []> outputs = new LinkedHashMap<>();
+        for (Premise leaf : engine.premises()) {
+            boolean gave = leaf.state() == RunState.COMPLETED;
+            outputs.put(RunNames.taskOf(leaf.run().id()), gave ? leaf.outcome().bytes() : null);
+        }
+        return new LeafOutputs(outputs);
+    }
+}

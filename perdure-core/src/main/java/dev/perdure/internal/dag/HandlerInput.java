@@ -1,0 +1,15 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.dag.TaskError;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the run of a handler is started with.
+ *
+ * @param run the run of the graph
+ * @param input its input
+ * @param errors the tasks that failed
+ * @param <I> the graph's input
+ */
+record HandlerInput<I extends @Nullable Object>(String run, I input, List<TaskError> errors) {}

@@ -1,0 +1,30 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.Attempt;
+import dev.perdure.RunId;
+import dev.perdure.WorkflowContext;
+import dev.perdure.dag.FailureContext;
+import dev.perdure.dag.TaskError;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What user code sees of the task it is.
+ *
+ * @param ctx the context of the task's own run
+ * @param runId the run of the graph
+ * @param name the task's name
+ * @param input the graph's input
+ * @param errors the tasks that failed, for the handler of that
+ */
+record RunningTask(
+        WorkflowContext ctx,
+        RunId runId,
+        String name,
+        @Nullable Object input,
+        List<TaskError> errors) implements FailureContext<@Nullable Object> {
+    @Override
+    public Attempt attempt() {
+        return ctx.attempt();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.perdure.internal.dag;
+
+import dev.perdure.DurableFuture;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunState;
+import dev.perdure.StepOptions;
+import dev.perdure.dag.TaskCondition;
+import dev.perdure.dag.TaskContext;
+import dev.perdure.dag.TaskSpec;
+import dev.perdure.error.CancelledException;
+import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.internal.execution.Skipped;
+import dev.perdure.spi.change.Premise;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands before a task's body, in this order: a cancel of its own; a task it comes after that failed or was cancelled
+ * cancels it; if all it comes after were skipped it is skipped; then its own conditions, skip before cancel; then its waits.
+ */
+final class TaskGate {
+    private static final String CULPRIT = "because task '";
+    private static final StepOptions ONCE = StepOptions.retry(RetryPolicy.none());
+
+    private final TypedDag graph;
+    private final TaskSpec task;
+    private final EngineContext ctx;
+    private final Map<String, Premise> premises = new LinkedHashMap<>();
+
+    TaskGate(TypedDag graph, TaskSpec task, EngineContext ctx) {
+        this.graph = graph;
+        this.task = task;
+        this.ctx = ctx;
+        for (Premise premise : ctx.premises()) {
+            premises.put(RunNames.taskOf(premise.run().id()), premise);
+        }
+    }
+
+    /** Returns what the task's parents gave when its body may run; throws how it ends otherwise. */
+    List<@Nullable Object> pass(TaskContext<?> situation) {
+        ctx.cancelledFromTheStart().ifPresent(reason -> {
+            throw new CancelledException(reason);
+        });
+        cancelAfterFailure();
+        skipAfterSkips();
+        List<@Nullable Object> outputs = outputs();
+        TaskSpec.Gate gate = task.gate();
+        if (!gate.onlyIf().isEmpty() && !decide("onlyIf", gate.onlyIf(), true, situation, outputs)) {
+            throw new Skipped("its condition onlyIf did not hold");
+        }
+        if (!gate.cancelIf().isEmpty() && !decide("cancelIf", gate.cancelIf(), false, situation, outputs)) {
+            throw new CancelledException("its condition cancelIf held");
+        }
+        await(gate.waits());
+        return outputs;
+    }
+
+    private void cancelAfterFailure() {
+        premises.forEach((name, premise) -> {
+            if (premise.state() == RunState.FAILED) {
+                throw new CancelledException("%s%s' failed: %s".formatted(CULPRIT, name, premise.reason()));
+            }
+            if (premise.state() == RunState.CANCELLED) {
+                boolean passedOn = premise.reason().startsWith(CULPRIT);
+                throw new CancelledException(
+                        passedOn
+                                ? premise.reason()
+                                : "%s%s' was cancelled: %s".formatted(CULPRIT, name, premise.reason()));
+            }
+        });
+    }
+
+    private void skipAfterSkips() {
+        boolean all = premises.values().stream().allMatch(premise -> premise.state() == RunState.SKIPPED);
+        if (all && !premises.isEmpty()) {
+            throw new Skipped("all that it comes after were skipped: " + String.join(", ", premises.keySet()));
+        }
+    }
+
+    private List<@Nullable Object> outputs() {
+        List<@Nullable Object> outputs = new ArrayList<>();
+        for (String parent : task.parents()) {
+            Premise premise = premises.get(parent);
+            if (premise == null) {
+                throw ctx.stop(
+                        "The code of task '%s' of graph '%s' takes the output of '%s', which it did not come after when run '%s' was started: a run keeps its graph. Bring back the code that fits, or give the changed task a new name, then resume the run."
+                                .formatted(task.name(), graph.name(), parent, ctx.runId()));
+            }
+            outputs.add(
+                    premise.state() == RunState.SKIPPED ? null : ctx.decode(premise.outcome(), graph.typeOf(parent)));
+        }
+        return outputs;
+    }
+
+    /** Whether all of these are as expected; asked once, and recorded. */
+    private boolean decide(
+            String name,
+            List<TaskCondition> conditions,
+            boolean expected,
+            TaskContext<?> situation,
+            List<@Nullable Object> outputs) {
+        Object decided = ctx.perform(
+                name,
+                Boolean.class,
+                () -> {
+                    boolean all = true;
+                    for (TaskCondition condition : conditions) {
+                        all &= condition.testWith(situation, outputs) == expected;
+                    }
+                    return all;
+                },
+                ONCE);
+        return Boolean.TRUE.equals(decided);
+    }
+
+    /** All begin now; the first of each group is waited for, group by group. */
+    private void await(List<TaskSpec.Wait> waits) {
+        List<List<DurableFuture<?>>> groups = new ArrayList<>();
+        for (TaskSpec.Wait wait : waits) {
+            List<DurableFuture<?>> group = new ArrayList<>();
+            wait.duration().ifPresent(duration -> group.add(ctx.timer(duration)));
+            wait.event().ifPresent(event -> group.add(ctx.occurrence(event)));
+            groups.add(group);
+        }
+        groups.forEach(group -> ctx.any(group).await());
+    }
+}

@@ -1,0 +1,39 @@
+package dev.perdure.internal.text;
+
+import dev.perdure.error.InvalidRequestException;
+import org.jspecify.annotations.Nullable;
+
+/** The one rule for every name a user gives (ids, definitions, steps, queues, patches), checked before any write. */
+public final class Names {
+    private static final int SHOWN = 40;
+
+    private Names() {}
+
+    public static String require(String what, @Nullable String value, int maxLength) {
+        if (value == null) {
+            throw new InvalidRequestException("The %s is null. Give it a non-empty text.".formatted(what));
+        }
+        if (value.isEmpty()) {
+            throw new InvalidRequestException("The %s is empty. Give it a non-empty text.".formatted(what));
+        }
+        if (value.length() > maxLength) {
+            throw new InvalidRequestException(
+                    "The %s '%s…' has %d characters; at most %d are allowed. Shorten it or use a hash of it."
+                            .formatted(what, value.substring(0, SHOWN), value.length(), maxLength));
+        }
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            boolean pair = Character.isHighSurrogate(c)
+                    && i + 1 < value.length()
+                    && Character.isLowSurrogate(value.charAt(i + 1));
+            if (pair) {
+                i++;
+            } else if (Character.isISOControl(c) || Character.isSurrogate(c)) {
+                throw new InvalidRequestException(
+                        "The %s holds the character U+%04X at index %d, which cannot be stored as text. Remove or encode it."
+                                .formatted(what, (int) c, i));
+            }
+        }
+        return value;
+    }
+}

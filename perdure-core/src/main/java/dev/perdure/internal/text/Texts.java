@@ -1,0 +1,58 @@
+package dev.perdure.internal.text;
+
+import dev.perdure.error.InvalidRequestException;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for texts that people give. A refusal says which of them is broken. */
+public final class Texts {
+    private static final int MAX_NAME = 200;
+    private static final int MAX_REASON = 1_000;
+    private static final int SHOWN = 40;
+
+    private Texts() {}
+
+    /** What something goes by. */
+    public static void requireName(String what, @Nullable String name) {
+        if (name == null || name.isEmpty()) {
+            throw new InvalidRequestException(
+                    "The %s is %s. Give it a non-empty text.".formatted(what, name == null ? "null" : "empty"));
+        }
+        if (name.length() > MAX_NAME) {
+            throw new InvalidRequestException(
+                    "The %s '%s…' has %d characters; at most %d are allowed. Shorten it or use a hash of it."
+                            .formatted(what, name.substring(0, SHOWN), name.length(), MAX_NAME));
+        }
+        requireStorable(what, name, false);
+    }
+
+    /** Why something is to happen. */
+    public static void requireReason(@Nullable String reason) {
+        if (reason == null) {
+            throw new InvalidRequestException("The reason is null. Say why, or give an empty text.");
+        }
+        if (reason.length() > MAX_REASON) {
+            throw new InvalidRequestException("The reason has %d characters; at most %d are allowed. Shorten it."
+                    .formatted(reason.length(), MAX_REASON));
+        }
+        requireStorable("reason", reason, true);
+    }
+
+    /** Steps are named on every replay, so no stream. */
+    private static void requireStorable(String what, String text, boolean lines) {
+        int character;
+        for (int i = 0; i < text.length(); i += Character.charCount(character)) {
+            character = text.codePointAt(i);
+            boolean control = lines ? character == 0 : Character.isISOControl(character);
+            if (control || !isWhole(character)) {
+                throw new InvalidRequestException(
+                        "The %s holds the character U+%04X at index %d, which cannot be stored as text. Remove or encode it."
+                                .formatted(what, character, i));
+            }
+        }
+    }
+
+    /** A surrogate that comes as a code point of its own lacks its other half. */
+    private static boolean isWhole(int codePoint) {
+        return Character.getType(codePoint) != Character.SURROGATE;
+    }
+}

@@ -1,0 +1,176 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Task;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs that come after others. Each counts those of its premises that are open; whoever closes the last one makes it ready,
+ * or takes it on.
+ */
+final class DependentRuns {
+    private final Tables tables;
+
+    DependentRuns(Tables tables) {
+        this.tables = tables;
+    }
+
+    // ---- birth
+
+    /** Which of these ids is taken, or null. */
+    @Nullable
+    RunId taken(List<Task> tasks) {
+        return tasks.stream()
+                .map(task -> task.run().id())
+                .filter(tables.byId::containsKey)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Adds the tasks of a run that is about to enter its first state: after those that no task comes after. */
+    void add(Row graph, Change.Start start) {
+        Parent parent = new Parent(graph.ref, 0, false);
+        graph.tasks = start.tasks().stream()
+                .map(task -> tables.add(task.run().withParent(parent)))
+                .toList();
+        for (int i = 0; i < graph.tasks.size(); i++) {
+            tie(
+                    graph.tasks.get(i),
+                    start.tasks().get(i).after().stream().map(graph.tasks::get).toList());
+        }
+        tie(graph, graph.tasks.stream().filter(task -> !task.isTask()).toList());
+        graph.state = RunState.PENDING;
+        Duration delay = start.run().delay();
+        for (Row task : graph.tasks) {
+            task.bound = graph.deadline();
+            if (task.open > 0) {
+                task.state = RunState.PENDING;
+            } else if (start.owner() != null) {
+                task.born(start.owner());
+            } else if (delay != null) {
+                task.state = RunState.SUSPENDED;
+                task.wakeAt = graph.createdAt.plus(delay);
+                task.begins = task.wakeAt;
+            }
+            tables.entered(task, null);
+        }
+    }
+
+    private static void tie(Row row, List<Row> premises) {
+        row.premises = premises;
+        row.open = premises.size();
+        premises.forEach(premise -> premise.dependents.add(row));
+    }
+
+    /** Tasks that this worker holds since they were born. */
+    List<Claimed> heldFromBirth(Row graph, @Nullable WorkerId worker) {
+        return graph.tasks.stream()
+                .filter(task -> task.premises.isEmpty() && task.isHeldBy(worker, Outcome.Started.FIRST_EPOCH))
+                .map(Row::claimed)
+                .toList();
+    }
+
+    // ---- what ends lets others begin
+
+    /** A run is about to end: its worker goes on with so many of those that only waited for it, if it can run them. */
+    List<Row> take(Row ending, int takes) {
+        Tables.Worker worker = tables.workers.get(ending.owner);
+        if (worker == null) {
+            return List.of();
+        }
+        List<Row> taken = ending.dependents.stream()
+                .filter(row -> row.state == RunState.PENDING && row.open == 1)
+                .filter(row -> row.start.queue().equals(ending.start.queue()) && worker.suits(row))
+                .limit(takes)
+                .toList();
+        for (Row row : taken) {
+            row.open = 0;
+            begins(row);
+            tables.take(row, worker.joining.id());
+        }
+        return taken;
+    }
+
+    /** A run has ended: those that come after it, and were not taken on, have one open premise less. */
+    void ended(Row row) {
+        for (Row dependent : row.dependents) {
+            if (dependent.open > 0 && --dependent.open == 0) {
+                begins(dependent);
+                if (dependent.state == RunState.PENDING) {
+                    tables.change(dependent, RunState.READY, null);
+                }
+            }
+        }
+    }
+
+    private void begins(Row row) {
+        if (row.isTask()) {
+            row.begins = tables.now();
+        }
+    }
+
+    // ---- another life
+
+    Outcome rerun(Change.Rerun rerun) {
+        Row graph = tables.byId.get(rerun.run());
+        if (graph == null) {
+            return new Outcome.UnknownRun();
+        }
+        if (graph.start.seed() == rerun.seed()) {
+            return new Outcome.AlreadyThere(graph.changedAt, graph.state);
+        }
+        if (graph.tasks.isEmpty()) {
+            return Outcome.Refused.taskless(rerun.run());
+        }
+        if (!graph.state.isTerminal()) {
+            return Outcome.Refused.active(rerun.run(), graph.state);
+        }
+        SequencedSet<Row> renewed = new LinkedHashSet<>();
+        for (RunId id : rerun.tasks()) {
+            Row task = tables.byId.get(id);
+            if (task == null || !graph.tasks.contains(task)) {
+                return Outcome.Refused.noTaskOf(id, rerun.run());
+            }
+            if (!task.state.isTerminal()) {
+                return Outcome.Refused.active(id, task.state);
+            }
+            renewed.add(task);
+        }
+        renewed.add(graph);
+        renewed.forEach(row -> renew(row, row == graph ? rerun.seed() : rerun.seedOf(row.start.seed())));
+        graph.tasks.forEach(task -> task.bound = graph.deadline());
+        reopen(renewed);
+        return new Outcome.Applied(tables.now(), graph.state);
+    }
+
+    private void renew(Row row, long seed) {
+        row.mailbox.drop();
+        tables.renew(row);
+        row.start = row.start.withSeed(seed);
+        row.outcome = null;
+        row.control = new Control(0, row.control.mails(), null, null, null);
+        row.begins = tables.now();
+    }
+
+    private void reopen(SequencedSet<Row> renewed) {
+        for (Row row : renewed) {
+            row.open = (int) row.premises.stream()
+                    .filter(premise -> renewed.contains(premise) || !premise.state.isTerminal())
+                    .count();
+        }
+        for (Row row : renewed) {
+            tables.change(row, row.open > 0 ? RunState.PENDING : RunState.READY, null);
+        }
+    }
+}

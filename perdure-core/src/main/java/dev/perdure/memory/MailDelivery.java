@@ -1,0 +1,237 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Outcome.Undelivered.Why;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Brings mail to runs and wakes those that wait for it; knows who can be reached by a token or an event. */
+final class MailDelivery implements Mailboxes {
+    private final Tables tables;
+    private final byte[] secret = new byte[32];
+    private final Map<String, Address> awakeables = new HashMap<>();
+    private final Collection<Subscription> subscriptions = new ArrayList<>();
+
+    private record Subscription(String event, String key, Address address) {}
+
+    MailDelivery(Tables tables, Clockwork clockwork) {
+        this.tables = tables;
+        ByteBuffer random = ByteBuffer.wrap(secret);
+        while (random.hasRemaining()) {
+            random.putLong(clockwork.random());
+        }
+    }
+
+    Outcome deliver(Change.Deliver delivery) {
+        Row row = tables.byId.get(delivery.to());
+        if (row == null) {
+            return new Outcome.UnknownRun();
+        }
+        boolean stale = !delivery.isFor(row.restarts) && !row.mailbox.knows(delivery.mail());
+        if (stale && !row.state.isTerminal()) {
+            return new Outcome.Undelivered(Why.BEGAN_ANEW);
+        }
+        Outcome outcome = deliver(row, delivery.mail());
+        if (delivery.operator() != null && outcome instanceof Outcome.Applied) {
+            row.answered.add(new Row.Answered(tables.now(), delivery.mail(), delivery.operator()));
+        }
+        return outcome;
+    }
+
+    Outcome deliver(Row row, Mail mail) {
+        if (row.state.isTerminal()) {
+            return new Outcome.Undelivered(Why.ENDED);
+        }
+        return switch (row.mailbox.put(mail)) {
+            case SEEN_BEFORE -> new Outcome.AlreadyThere(tables.now(), row.state);
+            case TAKEN -> new Outcome.Undelivered(Why.TAKEN);
+            case NEW -> {
+                if (mail.channel().kind() == Channel.Kind.ANSWER) {
+                    unsubscribe(new Address(row.ref.id(), mail.channel().position(), row.restarts));
+                }
+                tell(row, mail);
+                if (mail.channel().kind() == Channel.Kind.PROMISE) {
+                    tables.hint(new Hints.RunShows(row.ref.id()));
+                }
+                yield new Outcome.Applied(tables.now(), row.state);
+            }
+        };
+    }
+
+    private void tell(Row row, Mail mail) {
+        boolean held = row.state == RunState.RUNNING;
+        row.ask(asked -> new Control(
+                asked.wakes() + (held ? 1 : 0), row.mailbox.count(), asked.cancel(), asked.kill(), asked.pause()));
+        if (held && row.owner != null) {
+            tables.hint(new Hints.MailArrived(
+                    row.owner, row.ref.key(), row.epoch, row.control.wakes(), row.control.mails(), mail));
+        } else if (row.awaited.contains(mail.channel())) {
+            row.needed--;
+            if (row.needed <= 0 || mail.status() == Entry.Status.FAILURE) {
+                tables.change(row, RunState.READY, null);
+            }
+        }
+    }
+
+    /** A run has ended: whoever started it and waits for it gets the outcome, and nobody answers it any more. */
+    void ended(Row row) {
+        Parent parent = row.start.parent();
+        Row waiting = parent == null || !parent.answers()
+                ? null
+                : tables.byKey.get(parent.run().key());
+        if (parent != null && waiting != null) {
+            deliver(waiting, outcomeOf(row, parent.position()));
+        }
+        forget(row.ref.id());
+    }
+
+    private static Mail outcomeOf(Row row, int position) {
+        Channel channel = Channel.answer(position);
+        UUID token = new UUID(row.ref.key(), row.start.seed());
+        Payload outcome = Objects.requireNonNullElse(row.outcome, Payload.EMPTY);
+        return row.state == RunState.COMPLETED
+                ? Mail.value(channel, token, outcome)
+                : Mail.failure(channel, token, row.state + ": " + Objects.requireNonNullElse(row.reason, ""), outcome);
+    }
+
+    /** Nobody answers calls of this run any more. */
+    void forget(RunId run) {
+        subscriptions.removeIf(subscription -> subscription.address().run().equals(run));
+    }
+
+    void forgetTokens(RunId run) {
+        awakeables.values().removeIf(address -> address.run().equals(run));
+    }
+
+    void awakeable(String hash, Address address) {
+        awakeables.put(hash, address);
+    }
+
+    void subscribe(String event, String key, Address address) {
+        unsubscribe(address);
+        Row row = tables.byId.get(address.run());
+        if (row != null && row.mailbox.at(Channel.answer(address.position())).isEmpty()) {
+            subscriptions.add(new Subscription(event, key, address));
+        }
+    }
+
+    /** What a call of this run gets its answer from, in words. */
+    Optional<String> answerTo(Address address) {
+        return subscriptions.stream()
+                .filter(subscription -> subscription.address().equals(address))
+                .map(subscription -> "event '" + subscription.event() + "'"
+                        + (subscription.key().isEmpty() ? "" : " with key '" + subscription.key() + "'"))
+                .findFirst()
+                .or(() -> awakeables.containsValue(address)
+                        ? Optional.of("awakeable at position " + address.position())
+                        : Optional.empty());
+    }
+
+    private void unsubscribe(Address address) {
+        subscriptions.removeIf(subscription -> subscription.address().equals(address));
+    }
+
+    // ---- questions
+
+    @Override
+    public List<Arrived> unread(RunRef run, long afterNumber, int maxBytes) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            return row == null ? List.of() : row.mailbox.unread(afterNumber, maxBytes);
+        });
+    }
+
+    @Override
+    public Map<Promised, Mail> promises(Collection<Promised> promises) {
+        return tables.inTransaction(() -> {
+            Map<Promised, Mail> settled = new HashMap<>();
+            for (Promised promise : promises) {
+                row(promise.run())
+                        .flatMap(row -> row.mailbox.at(Channel.promise(promise.name())))
+                        .ifPresent(mail -> settled.put(promise, mail));
+            }
+            return settled;
+        });
+    }
+
+    @Override
+    public Optional<Address> awakeable(String hash) {
+        return tables.inTransaction(() -> Optional.ofNullable(awakeables.get(hash)));
+    }
+
+    @Override
+    public Optional<Address> awakeable(RunRef run, int position) {
+        return tables.inTransaction(() -> row(run).map(row -> new Address(row.ref.id(), position, row.restarts))
+                .filter(awakeables::containsValue));
+    }
+
+    @Override
+    public byte[] secret() {
+        return secret.clone();
+    }
+
+    @Override
+    public List<Address> subscribers(String event, String key) {
+        return tables.inTransaction(() -> subscriptions.stream()
+                .filter(subscription -> subscription.event().equals(event))
+                .filter(subscription ->
+                        subscription.key().isEmpty() || subscription.key().equals(key))
+                .map(Subscription::address)
+                .toList());
+    }
+
+    @Override
+    public Map<Place, Shown> published(Collection<Place> places, int limit) {
+        return tables.inTransaction(() -> {
+            Map<Place, Shown> shown = new HashMap<>();
+            for (Place place : places) {
+                row(place.run())
+                        .map(row -> new Shown(after(place, row, limit), row.state.isTerminal()))
+                        .filter(there -> there.ended() || !there.values().isEmpty())
+                        .ifPresent(there -> shown.put(place, there));
+            }
+            return shown;
+        });
+    }
+
+    private static List<Published> after(Place place, Row row, int limit) {
+        return row.published.stream()
+                .filter(output -> output.name().equals(place.name()))
+                .map(Row.Output::value)
+                .filter(value -> value.offset() > place.after())
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public Optional<Published> latest(RunRef run, String name) {
+        return tables.inTransaction(() -> row(run).flatMap(row -> row.published.stream()
+                .filter(output -> output.name().equals(name))
+                .map(Row.Output::value)
+                .reduce((earlier, later) -> later)));
+    }
+
+    private Optional<Row> row(RunRef run) {
+        return Optional.ofNullable(tables.byKey.get(run.key()));
+    }
+}

@@ -1,0 +1,116 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Mailboxes.Published;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Carries out what transitions do beyond their own run. */
+final class MemoryEffects {
+    private final Tables tables;
+    private final MemoryLedger ledger;
+
+    MemoryEffects(Tables tables, MemoryLedger ledger) {
+        this.tables = tables;
+        this.ledger = ledger;
+    }
+
+    void carryOut(Row row, List<Effect> effects) {
+        effects.forEach(effect -> carryOut(row, effect));
+    }
+
+    private void carryOut(Row row, Effect effect) {
+        switch (effect) {
+            case Effect.Start start -> start(row, start);
+            case Effect.Deliver deliver -> tables.post.deliver(new Change.Deliver(deliver.to(), deliver.mail()));
+            case Effect.Cancel cancel -> cancel(cancel);
+            case Effect.Take take -> row.mailbox.take(take.number());
+            case Effect.Publish publish -> publish(row, publish);
+            case Effect.Awakeable awakeable ->
+                tables.post.awakeable(awakeable.hash(), new Address(row.ref.id(), awakeable.position(), row.restarts));
+            case Effect.Subscribe subscribe ->
+                tables.post.subscribe(
+                        subscribe.event(),
+                        subscribe.key(),
+                        new Address(row.ref.id(), subscribe.position(), row.restarts));
+            case Effect.SetState set -> tables.objects.write(row, set);
+            case Effect.ClearState clear -> tables.objects.clear(row, clear);
+            case Effect.ClearAllState() -> tables.objects.clearAll(row);
+        }
+    }
+
+    /** Which task of these effects has an id that is taken, or null. */
+    @Nullable
+    RunId taken(List<Effect> effects) {
+        return effects.stream()
+                .filter(effect -> effect instanceof Effect.Start start
+                        && !tables.byId.containsKey(start.run().id()))
+                .map(effect -> tables.graphs.taken(((Effect.Start) effect).tasks()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void start(Row parent, Effect.Start start) {
+        NewRun run = start.run();
+        Parent link = run.parent();
+        if (ledger.start(new Change.Start(run, null, List.of(), start.tasks())) instanceof Outcome.Existing
+                && link != null
+                && link.answers()) {
+            Channel channel = Channel.answer(link.position());
+            String text = "The run id '%s' is taken.".formatted(run.id());
+            tables.post.deliver(
+                    parent, Mail.failure(channel, new UUID(run.seed(), link.position()), text, Payload.EMPTY));
+        }
+    }
+
+    private void cancel(Effect.Cancel cancel) {
+        Row row = tables.byId.get(cancel.run());
+        if (row != null && !row.state.isTerminal()) {
+            ledger.cancel(row, cancel.reason());
+        }
+    }
+
+    private void publish(Row row, Effect.Publish publish) {
+        long offset = (long) row.restarts << Integer.SIZE | publish.position();
+        boolean there = row.published.stream()
+                .anyMatch(output ->
+                        output.name().equals(publish.name()) && output.value().offset() == offset);
+        if (!there) {
+            row.published.add(new Row.Output(publish.name(), new Published(offset, tables.now(), publish.payload())));
+            tables.hint(new Hints.RunShows(row.ref.id()));
+        }
+    }
+
+    /** Begins a run anew: nothing that asked for an answer is there any more to hear it. */
+    void restart(Row row, Move.Restart restart) {
+        row.mailbox.dropAnswers();
+        tables.renew(row);
+        NewRun old = row.start;
+        row.start = new NewRun(
+                old.id(),
+                old.definition(),
+                restart.input(),
+                restart.seed(),
+                old.queue(),
+                old.priority(),
+                old.version(),
+                old.timeout(),
+                null,
+                old.parent(),
+                old.object());
+    }
+}

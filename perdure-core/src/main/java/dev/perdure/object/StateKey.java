@@ -1,0 +1,45 @@
+package dev.perdure.object;
+
+import dev.perdure.TypeRef;
+import dev.perdure.internal.text.Names;
+import java.lang.reflect.Type;
+
+/**
+ * The name and type of a value that virtual objects of a kind keep. Make it a constant of their class:
+ *
+ * <pre>{@code
+ * private static final StateKey<List<Item>> ITEMS = StateKey.of("items", new TypeRef<>() {});
+ * }</pre>
+ *
+ * @param name the name
+ * @param valueType what is kept under it
+ * @param <T> the same
+ */
+public record StateKey<T>(String name, TypeRef<T> valueType) {
+    private static final int MAX_NAME = 200;
+
+    /** Checks the name. */
+    public StateKey {
+        Names.require("state key", name, MAX_NAME);
+    }
+
+    /** A key for values of a class without type parameters. */
+    public static <T> StateKey<T> of(String name, Class<T> type) {
+        return new StateKey<>(name, TypeRef.of(type));
+    }
+
+    /** A key for values of any type. */
+    public static <T> StateKey<T> of(String name, TypeRef<T> type) {
+        return new StateKey<>(name, type);
+    }
+
+    /** What is kept under it, as reflection has it. */
+    public Type type() {
+        return valueType.type();
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,22 @@
+package dev.perdure.spi.change;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has been asked of a run that a worker holds.
+ *
+ * @param wakes how often it was woken since it was taken
+ * @param mails how many mails have ever arrived for it
+ * @param cancel the reason of a cancel, or null; stays once set
+ * @param kill the reason of a kill, or null
+ * @param pause the reason of a pause, or null
+ */
+public record Control(
+        int wakes,
+        long mails,
+        @Nullable String cancel,
+        @Nullable String kill,
+        @Nullable String pause) {
+    /** Nothing was asked. */
+    public static final Control NONE = new Control(0, 0, null, null, null);
+}
