@@ -3,19 +3,25 @@ package dev.perdure;
 import java.time.Duration;
 
 /**
- * What a running step body can know about itself.
+ * The current attempt of a step, for use inside the step's body.
  *
  * <pre>{@code
  * ctx.step("charge", () -> gateway.charge(order, ctx.attempt().idempotencyKey()));
  * }</pre>
  */
 public interface Attempt {
-    /** 1 for the first try, counted across crashes. */
+    /** The number of this attempt, from 1. Attempts before a crash count. */
     int number();
 
-    /** The same text for every attempt of this step and for no other step of any run: hand it to external systems. */
+    /**
+     * A text that is the same for every attempt of this step and differs from that of every other step of any run. Pass
+     * it to external systems so that they recognise a repeated request.
+     */
     String idempotencyKey();
 
-    /** If this attempt fails and is to be retried, wait this long instead of what the policy says. */
+    /**
+     * Sets the delay before the next attempt, if this one fails and the policy retries it. Replaces the delay of the
+     * policy.
+     */
     void retryAfter(Duration delay);
 }

@@ -5,8 +5,9 @@ import dev.perdure.error.RunFailedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that a workflow has started. Waiting for it gives its result, or {@link RunFailedException} with the child's own
- * failure as cause; {@link RunConflictException} if the id that was chosen for it is taken.
+ * A run that a workflow has started. {@link #await()} returns its result. It throws {@link RunFailedException}, with
+ * the child's own failure as the cause, if the child fails, and {@link RunConflictException} if another run has the id
+ * that the workflow chose for it.
  *
  * @param <T> what the child returns
  */

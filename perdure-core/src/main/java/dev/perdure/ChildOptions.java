@@ -5,20 +5,21 @@ import dev.perdure.error.RunConflictException;
 import java.time.Duration;
 
 /**
- * How a child is started, and what becomes of it when its parent is cancelled. Immutable; made to be imported statically:
+ * How to start a child run, and what happens to it when its parent is cancelled. Immutable. Import the factory methods
+ * statically:
  *
  * <pre>{@code
  * ctx.startChild(Shipping::ship, parcel, childId("parcel-7").onCancel(ChildOptions.OnCancel.ABANDON));
  * }</pre>
  */
 public final class ChildOptions {
-    /** What a cancel of the parent means for the child. */
+    /** What cancelling the parent does to the child. */
     public enum OnCancel {
-        /** The child is cancelled too; the parent goes on at once. */
+        /** Cancels the child too. The parent gets its own cancel at once. */
         CANCEL,
-        /** The child is cancelled too, and the parent gets its own cancel only when the child has ended. */
+        /** Cancels the child too. The parent gets its own cancel when the child has ended. */
         WAIT,
-        /** The child goes on. */
+        /** Leaves the child running. */
         ABANDON
     }
 
@@ -32,17 +33,19 @@ public final class ChildOptions {
         this.onCancel = onCancel;
     }
 
-    /** An id made from the parent's, the default queue, no timeout of its own, cancelled with its parent. */
+    /** An id derived from the parent's, the default queue, no timeout of its own, and {@link OnCancel#CANCEL}. */
     public static ChildOptions defaults() {
         return DEFAULTS;
     }
 
-    /** Starts under this id. If it is taken, waiting for the child fails with {@link RunConflictException}. */
+    /**
+     * Starts the child under this id. If another run has it, awaiting the child throws {@link RunConflictException}.
+     */
     public static ChildOptions childId(String id) {
         return DEFAULTS.with(StartOptions.id(id));
     }
 
-    /** Starts after this long. */
+    /** Starts the child after this delay. */
     public static ChildOptions after(Duration delay) {
         return DEFAULTS.delay(delay);
     }
@@ -51,42 +54,45 @@ public final class ChildOptions {
         return new ChildOptions(options, onCancel);
     }
 
-    /** Waits in this queue. */
+    /** Puts the child into this queue. */
     public ChildOptions queue(String name) {
         return with(start.queue(name));
     }
 
-    /** Higher goes first. */
+    /** Sets the priority. Workers take runs with a higher priority first. */
     public ChildOptions priority(int value) {
         return with(start.priority(value));
     }
 
-    /** Only workers of this version may take it. */
+    /** Pins the child to workers of this version. */
     public ChildOptions version(String tag) {
         return with(start.version(tag));
     }
 
-    /** After this long {@link DeadlineExceededException} is delivered into it, or at the parent's deadline if that is earlier. */
+    /**
+     * Sets the child's timeout. When it has passed, or at the parent's deadline if that is earlier, the child gets
+     * {@link DeadlineExceededException}.
+     */
     public ChildOptions timeout(Duration limit) {
         return with(start.timeout(limit));
     }
 
-    /** Starts after this long. */
+    /** Starts the child after this delay. */
     public ChildOptions delay(Duration delay) {
         return with(start.delay(delay));
     }
 
-    /** What a cancel of the parent means for it. */
+    /** What cancelling the parent does to the child. */
     public ChildOptions onCancel(OnCancel meaning) {
         return new ChildOptions(start, meaning);
     }
 
-    /** How it is started. */
+    /** The options that it shares with every start. */
     public StartOptions start() {
         return start;
     }
 
-    /** What a cancel of the parent means for it. */
+    /** What cancelling the parent does to the child. */
     public OnCancel onCancel() {
         return onCancel;
     }

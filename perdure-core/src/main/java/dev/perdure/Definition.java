@@ -5,15 +5,15 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow as a value, for people who like values better than annotations.
+ * A workflow as a value: the alternative to a method with {@link Workflow}.
  *
  * <pre>{@code
  * static final Definition<Order, Receipt> ORDER =
  *         Definition.of("order", Order.class, Receipt.class, (ctx, order) -> …);
  * }</pre>
  *
- * @param <I> what a run takes
- * @param <R> what a run returns; {@link Void} for nothing
+ * @param <I> the input of a run
+ * @param <R> the result of a run; {@link Void} if it has none
  */
 public final class Definition<I extends @Nullable Object, R extends @Nullable Object> {
     /** The longest name of a definition, in characters. */
@@ -31,19 +31,19 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         this.body = body;
     }
 
-    /** A definition whose types are plain classes. */
+    /** A definition whose input and result are classes without type parameters. */
     public static <I extends @Nullable Object, R extends @Nullable Object> Definition<I, R> of(
             String name, Class<I> input, Class<R> result, WorkflowBody<I, R> body) {
         return new Definition<>(name, input, result, body);
     }
 
-    /** A definition whose types have generics. */
+    /** A definition whose input or result has type parameters. */
     public static <I extends @Nullable Object, R extends @Nullable Object> Definition<I, R> of(
             String name, TypeRef<I> input, TypeRef<R> result, WorkflowBody<I, R> body) {
         return new Definition<>(name, input.type(), result.type(), body);
     }
 
-    /** A definition that gives nothing. */
+    /** A definition without a result. */
     public static <I extends @Nullable Object> Definition<I, @Nullable Void> ofVoid(
             String name, Class<I> input, VoidBody<I> body) {
         return new Definition<>(name, input, Void.class, (ctx, value) -> {
@@ -53,32 +53,32 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     }
 
     /**
-     * The function of a definition that gives nothing.
+     * The function of a definition without a result.
      *
      * @param <I> its input
      */
     @FunctionalInterface
     public interface VoidBody<I extends @Nullable Object> {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs the workflow. The engine calls it again, from the top, to replay a run. */
         void run(WorkflowContext ctx, I input) throws Exception;
     }
 
-    /** The name that runs are stored under. */
+    /** The name under which the store keeps the runs. */
     public String name() {
         return name;
     }
 
-    /** What a run takes. */
+    /** The type of the input. */
     public Type inputType() {
         return inputType;
     }
 
-    /** What a run returns. */
+    /** The type of the result. */
     public Type resultType() {
         return resultType;
     }
 
-    /** The function. */
+    /** The function that runs. */
     public WorkflowBody<I, R> body() {
         return body;
     }

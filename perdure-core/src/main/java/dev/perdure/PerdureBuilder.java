@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Sets up an engine. What is not said has a default that suits a service with a handful of connections. */
+/** Sets up an engine. Every option has a default that suits a service with a small connection pool. */
 public final class PerdureBuilder {
     private static final int MAX_NAME = 100;
     private static final Duration SHORTEST_LEASE = Duration.ofMillis(500);
@@ -46,9 +46,11 @@ public final class PerdureBuilder {
     }
 
     /**
-     * Makes workflows known: objects with {@link Workflow} methods, {@link VirtualObject}s, {@link Definition}s and {@link Dag}s.
+     * Registers workflows: objects with {@link Workflow} methods, {@link VirtualObject}s, {@link Definition}s and
+     * {@link Dag}s.
      *
-     * @throws DefinitionException from {@link #start()}, for a signature that cannot be used or a name that is taken
+     * @throws DefinitionException from {@link #start()}, if a signature is not usable or two registrations have the
+     *     same name
      */
     public PerdureBuilder register(Object... workflows) {
         if (workflows == null || Arrays.asList(workflows).contains(null)) {
@@ -59,32 +61,38 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** Tells this listener of every change of state that this engine makes. */
+    /** Calls this listener after every change of state that this engine commits. */
     public PerdureBuilder listener(RunListener listener) {
         listeners.add(listener);
         return this;
     }
 
-    /** The retry policy of steps that name none. */
+    /** The retry policy of steps that set none of their own. */
     public PerdureBuilder retry(RetryPolicy policy) {
         retry = policy;
         return this;
     }
 
-    /** How values become bytes. JSON unless said otherwise. It gets copies of what is stored, and what it gives is copied. */
+    /**
+     * How the engine turns values into bytes. JSON by default. The engine passes copies of stored bytes to the codec,
+     * and copies what the codec returns.
+     */
     public PerdureBuilder codec(Codec value) {
         codec = new CopyingCodec(value);
         return this;
     }
 
-    /** Waits up to this long keep their thread; longer ones leave memory. A second by default; zero to always leave. */
+    /**
+     * How long a waiting run stays in memory with its thread. A run that waits longer leaves memory. One second by
+     * default; zero makes every wait leave memory at once.
+     */
     public PerdureBuilder warmWindow(Duration window) {
         require(!window.isNegative(), "warmWindow is " + window + "; it cannot be negative");
         warmWindow = window;
         return this;
     }
 
-    /** How long this worker counts as alive without a sign of life. Ten seconds by default. */
+    /** How long this worker counts as alive after it last renewed its lease. Ten seconds by default. */
     public PerdureBuilder lease(Duration duration) {
         require(duration.compareTo(SHORTEST_LEASE) >= 0, "lease is " + duration + "; it is at least " + SHORTEST_LEASE);
         lease = duration;
@@ -98,21 +106,21 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** The most runs held in memory at once. Ten thousand by default. */
+    /** The number of runs that this worker holds in memory at most. 10,000 by default. */
     public PerdureBuilder maxRuns(int count) {
         require(count >= 1, "maxRuns is " + count + "; it is at least 1");
         maxRuns = count;
         return this;
     }
 
-    /** The largest encoded value. Four MiB by default. */
+    /** The size of an encoded value at most. 4 MiB by default. */
     public PerdureBuilder maxPayloadBytes(int bytes) {
         require(bytes >= 1, "maxPayloadBytes is " + bytes + "; it is at least 1");
         maxPayloadBytes = bytes;
         return this;
     }
 
-    /** The queues this worker takes runs from. {@value StartOptions#DEFAULT_QUEUE} unless said otherwise. */
+    /** The queues from which this worker takes runs. By default only {@value StartOptions#DEFAULT_QUEUE}. */
     public PerdureBuilder queues(String... names) {
         for (String name : names) {
             queues.add(Names.require("queue", name, MAX_NAME));
@@ -120,7 +128,9 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** The version of this worker's code: it may take runs that are pinned to it. */
+    /**
+     * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned.
+     */
     public PerdureBuilder version(String tag) {
         version = Names.require("version", tag, MAX_NAME);
         return this;
@@ -132,12 +142,12 @@ public final class PerdureBuilder {
         }
     }
 
-    /** Starts an engine with a worker that carries runs on. */
+    /** Starts an engine with a worker that runs workflows. */
     public Perdure start() {
         return Engine.start(settings(true));
     }
 
-    /** Starts an engine that starts, waits, lists and cancels, but runs nothing itself. */
+    /** Starts an engine without a worker: it starts, awaits, lists and cancels runs, but runs none itself. */
     public Perdure client() {
         return Engine.start(settings(false));
     }

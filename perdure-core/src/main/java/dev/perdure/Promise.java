@@ -9,13 +9,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A named promise of one run, seen from outside. It is settled once, from anywhere, before or while the run waits for it.
+ * A named promise of one run, for code outside the workflow. Any process can settle it, once, before the run waits for
+ * it or while it waits.
  *
- * @param <T> what it is resolved with
+ * @param <T> the type of its value
  */
 public interface Promise<T extends @Nullable Object> {
     /**
-     * Gives it its value, durably.
+     * Resolves it with a value. The value is durable when this returns.
      *
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
@@ -23,7 +24,7 @@ public interface Promise<T extends @Nullable Object> {
     void resolve(T value);
 
     /**
-     * Settles it with a failure: whoever waits for it gets {@link RejectedException}.
+     * Rejects it: everything that waits for it gets {@link RejectedException}.
      *
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
@@ -31,14 +32,14 @@ public interface Promise<T extends @Nullable Object> {
     void reject(String reason);
 
     /**
-     * Its value if it is resolved, without waiting. Empty also for one that was resolved with {@code null}.
+     * Its value if it is resolved, without waiting. Also empty if it was resolved with {@code null}.
      *
      * @throws RejectedException if it was rejected
      */
     Optional<T> peek();
 
     /**
-     * Waits for it.
+     * Waits for its value.
      *
      * @throws RejectedException if it was rejected
      * @throws ResultUnavailableException if it is not settled in time

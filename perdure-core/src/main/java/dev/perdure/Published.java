@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A value that a run has published.
  *
- * @param offset its place: grows with every value under the same topic; begin after it to read on
+ * @param offset its position under the topic, which grows with every value; pass it to {@link Run#follow} to continue
+ *     after this value
  * @param at when it was published
  * @param value the value
  * @param <T> its type

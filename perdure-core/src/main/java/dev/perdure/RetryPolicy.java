@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a failing step is tried again: up to {@link #attempts()} times, waiting {@link #initialDelay()} and then
- * {@link #factor()} times longer each time, capped at {@link #maxDelay()}, each wait shortened at random by up to
- * {@link #jitter()} of itself. Immutable; each method gives a changed copy.
+ * How the engine retries a failing step. It tries up to {@link #attempts()} times. The first delay is
+ * {@link #initialDelay()}; each next one is {@link #factor()} times longer, up to {@link #maxDelay()}. The engine
+ * shortens each delay at random by up to the share {@link #jitter()}. Immutable; each method returns a changed copy.
  */
 public final class RetryPolicy {
     private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
@@ -59,80 +59,80 @@ public final class RetryPolicy {
         }
     }
 
-    /** 10 attempts from 200 ms, doubling, capped at a minute, with a fifth of jitter. */
+    /** 10 attempts; delays from 200 ms that double up to one minute; a jitter of 0.2. */
     public static RetryPolicy standard() {
         return DEFAULT;
     }
 
-    /** One attempt, no second try. */
+    /** One attempt and no retry. */
     public static RetryPolicy none() {
         return DEFAULT.attempts(1);
     }
 
-    /** How often the body is tried in all. */
+    /** How many attempts the step has, the first included. */
     public RetryPolicy attempts(int count) {
         return new RetryPolicy(count, initialDelay, factor, maxDelay, jitter, totalTime, nonRetryable);
     }
 
-    /** The wait after the first failure. A cap below it is raised to it. */
+    /** The delay after the first failure. Raises {@link #maxDelay()} to this delay if it is shorter. */
     public RetryPolicy initialDelay(Duration delay) {
         Duration cap = maxDelay.compareTo(delay) < 0 ? delay : maxDelay;
         return new RetryPolicy(attempts, delay, factor, cap, jitter, totalTime, nonRetryable);
     }
 
-    /** How much longer each wait is than the one before. */
+    /** The factor by which each delay is longer than the one before. */
     public RetryPolicy factor(double times) {
         return new RetryPolicy(attempts, initialDelay, times, maxDelay, jitter, totalTime, nonRetryable);
     }
 
-    /** The longest wait. */
+    /** The longest delay. */
     public RetryPolicy maxDelay(Duration cap) {
         return new RetryPolicy(attempts, initialDelay, factor, cap, jitter, totalTime, nonRetryable);
     }
 
-    /** The share of each wait that chance may take off. */
+    /** The largest share by which the engine shortens a delay at random: 0 for none, 1 for all of it. */
     public RetryPolicy jitter(double share) {
         return new RetryPolicy(attempts, initialDelay, factor, maxDelay, share, totalTime, nonRetryable);
     }
 
-    /** No further attempt starts when this much time has passed since the first one failed. */
+    /** Starts no further attempt when this much time has passed since the first failure. */
     public RetryPolicy totalTime(Duration limit) {
         return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, limit, nonRetryable);
     }
 
-    /** Exceptions of this class, or of its subclasses, fail the step at once. Added to those before. */
+    /** Fails the step at once on exceptions of this class or its subclasses. Adds to the classes set before. */
     public RetryPolicy nonRetryable(Class<? extends Throwable> type) {
         List<Class<? extends Throwable>> types = new ArrayList<>(nonRetryable);
         types.add(type);
         return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, totalTime, types);
     }
 
-    /** How often the body is tried in all. */
+    /** How many attempts the step has, the first included. */
     public int attempts() {
         return attempts;
     }
 
-    /** The wait after the first failure. */
+    /** The delay after the first failure. */
     public Duration initialDelay() {
         return initialDelay;
     }
 
-    /** How much longer each wait is than the one before. */
+    /** The factor by which each delay is longer than the one before. */
     public double factor() {
         return factor;
     }
 
-    /** The longest wait. */
+    /** The longest delay. */
     public Duration maxDelay() {
         return maxDelay;
     }
 
-    /** The share of each wait that chance may take off. */
+    /** The largest share by which the engine shortens a delay at random: 0 for none, 1 for all of it. */
     public double jitter() {
         return jitter;
     }
 
-    /** Whether this exception may be tried again at all. */
+    /** Whether the policy retries after this exception. */
     public boolean retries(Throwable failure) {
         return nonRetryable.stream().noneMatch(type -> type.isInstance(failure));
     }
@@ -143,7 +143,7 @@ public final class RetryPolicy {
     }
 
     /**
-     * The wait after the given number of failures.
+     * The delay after the given number of failures.
      *
      * @param failed how many attempts have failed, at least 1
      * @param chance a number from 0 to 1 that decides the jitter

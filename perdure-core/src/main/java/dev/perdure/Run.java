@@ -14,57 +14,59 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle on one run. Holds nothing but the id: it may be kept, thrown away and made again with
+ * A handle to one run. It holds only the id: keep it, or drop it and make it again with
  * {@link Perdure#run(RunId, TypeRef)}. Thread-safe.
  *
- * @param <R> what the run returns
+ * @param <R> the result of the run
  */
 public interface Run<R extends @Nullable Object> {
     /** The run's id. */
     RunId id();
 
-    /** Where it is now. */
+    /** The current state, read from the store. */
     RunState state();
 
-    /** Everything about it but its payloads. */
+    /** What the store knows about the run, without its payloads. */
     RunInfo info();
 
     /**
-     * Waits until the run has ended. A paused run keeps its waiters waiting.
+     * Waits until the run has ended and returns its result. While the run is paused, the caller keeps waiting.
      *
-     * @throws RunFailedException when it ended without a result
+     * @throws RunFailedException if it ended without a result
      */
     R result();
 
     /**
-     * {@link #result()} with a limit to the wait.
+     * {@link #result()} with a timeout.
      *
-     * @throws ResultUnavailableException when the run has not ended by then; it goes on
+     * @throws ResultUnavailableException if the run has not ended in time; the run continues
      */
     R result(Duration timeout);
 
     /**
-     * The result if the run has ended, without waiting. Empty also for a run that returned {@code null}; ask
-     * {@link #state()}.
+     * The result if the run has ended, without waiting. Also empty if the run returned {@code null}; {@link #state()}
+     * tells the two apart.
      *
-     * @throws RunFailedException when it ended without a result
+     * @throws RunFailedException if it ended without a result
      */
     Optional<R> resultNow();
 
     /**
-     * Sends it a message. It is durable when this returns, and kept until the run receives it, in order.
+     * Sends the run a message. The message is durable when this returns. The store keeps messages in order until the
+     * run receives them.
      *
      * @throws RunEndedException if it has ended
      */
     <T extends @Nullable Object> void send(Topic<T> topic, T value);
 
     /**
-     * Settles one of its awakeables in place of whoever has the token, which nobody can look up. Who did it is recorded, and
-     * is part of the {@link #history()}.
+     * Resolves one of its awakeables without the token, which the store cannot look up. For operators: the
+     * {@link #history()} records the operator's name.
      *
-     * @param position of the awakeable, as in the history
-     * @param value what it is resolved with; its own class has to be one that the run can read as what it waits for
-     * @param operator who does it
+     * @param position the position of the awakeable in the history
+     * @param value the value; the engine encodes it as its own class, and the run must be able to read that as the type
+     *     that it waits for
+     * @param operator the name of the operator
      * @throws InvalidRequestException if the run has no awakeable at that position now
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
@@ -72,7 +74,7 @@ public interface Run<R extends @Nullable Object> {
     void resolveAwakeable(int position, @Nullable Object value, String operator);
 
     /**
-     * Settles one of its awakeables with a failure, as {@link #resolveAwakeable} does with a value: the run gets
+     * Rejects one of its awakeables without the token, like {@link #resolveAwakeable}. The run gets
      * {@link RejectedException} with the reason.
      */
     void rejectAwakeable(int position, String reason, String operator);
@@ -80,37 +82,38 @@ public interface Run<R extends @Nullable Object> {
     /** One of its promises. */
     <T extends @Nullable Object> Promise<T> promise(Topic<T> name);
 
-    /** The latest value it has published under a topic, during the run or after it. */
+    /** The latest value that the run has published under a topic. Available also after the run has ended. */
     <T> Optional<T> published(Topic<T> topic);
 
     /**
-     * Waits until it has published something under a topic, and gives the latest.
+     * Waits until the run has published a value under a topic, and returns the latest.
      *
-     * @throws ResultUnavailableException when it has not in time, or has ended without
+     * @throws ResultUnavailableException if it publishes nothing in time, or ends without publishing
      */
     <T> T awaitPublished(Topic<T> topic, Duration timeout);
 
     /**
-     * Everything it publishes under a topic, in order, from after an offset (0 for all) to the end of the run. The iterator
-     * waits for what is not there yet; it can be left at any time, and gone on with from the last offset, in any process.
+     * Iterates over the values that the run publishes under a topic, in order, from after an offset (0 for all) to the
+     * end of the run. The iterator waits for values that do not exist yet. You can stop at any time and continue from
+     * the last offset, in any process.
      */
     <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset);
 
-    /** Its journal and its changes of state, oldest first. */
+    /** The run's journal and changes of state, oldest first. */
     List<HistoryEvent> history();
 
     /**
-     * Asks the run to end: {@link CancelledException} is thrown at its next step, wait or {@code now()}, so that it can
-     * compensate. A run that never ran ends at once. No effect on a run that has ended.
+     * Cancels the run: its next step, wait or {@code now()} throws {@link CancelledException}, so that the workflow can
+     * compensate. A run that has never run ends at once. Has no effect on a run that has ended.
      */
     void cancel(String reason);
 
-    /** Ends the run without letting it compensate. No effect on a run that has ended. */
+    /** Ends the run without letting it compensate. Has no effect on a run that has ended. */
     void kill(String reason);
 
-    /** Stops the run where it is, until {@link #resume()}. */
+    /** Stops the run where it is until {@link #resume()}. */
     void pause(String reason);
 
-    /** Lets a paused run go on from its journal. No effect on a run that is not paused. */
+    /** Lets a paused run continue from its journal. Has no effect on a run that is not paused. */
     void resume();
 }

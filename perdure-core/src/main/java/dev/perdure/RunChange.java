@@ -3,11 +3,11 @@ package dev.perdure;
 import java.util.Optional;
 
 /**
- * A change of state that this process made durable.
+ * A change of a run's state that this process has committed.
  *
  * @param runId the run
- * @param definition what it runs
- * @param state where it is now
- * @param reason why, for a run that was paused, cancelled, failed or recovered
+ * @param definition the name of its definition
+ * @param state the new state
+ * @param reason the reason, if the run was paused, cancelled, failed or recovered
  */
 public record RunChange(RunId runId, String definition, RunState state, Optional<String> reason) {}

@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs {@link Perdure#list(RunFilter)} gives: newest first, a page at a time. Immutable; the page after a list is
- * {@code filter.after(lastOfTheList)}.
+ * Selects the runs that {@link Perdure#list(RunFilter)} returns, newest first, one page at a time. Immutable. The next
+ * page is {@code filter.after(lastOfTheList)}.
  */
 public final class RunFilter {
     private static final int DEFAULT_LIMIT = 100;
@@ -40,7 +40,7 @@ public final class RunFilter {
         this.limit = limit;
     }
 
-    /** Every run, a hundred a page. */
+    /** All runs, 100 per page. */
     public static RunFilter all() {
         return ALL;
     }
@@ -60,37 +60,37 @@ public final class RunFilter {
         return new RunFilter(state, definition, start, end, after, limit);
     }
 
-    /** The page that follows this run. */
+    /** The page that begins after this run, the last of the page before. */
     public RunFilter after(RunInfo last) {
         return new RunFilter(state, definition, from, until, last, limit);
     }
 
-    /** At most this many. */
+    /** The number of runs per page at most. */
     public RunFilter limit(int count) {
         return new RunFilter(state, definition, from, until, after, count);
     }
 
-    /** The state, if one was asked for. */
+    /** The state to select, if any. */
     public Optional<RunState> state() {
         return Optional.ofNullable(state);
     }
 
-    /** The definition, if one was asked for. */
+    /** The definition to select, if any. */
     public Optional<String> definition() {
         return Optional.ofNullable(definition);
     }
 
-    /** The earliest creation time, if limited. */
+    /** The earliest creation time, if any. */
     public Optional<Instant> from() {
         return Optional.ofNullable(from);
     }
 
-    /** The creation time to stop before, if limited. */
+    /** The creation time before which the list ends, if any. */
     public Optional<Instant> until() {
         return Optional.ofNullable(until);
     }
 
-    /** The last run of the page before. */
+    /** The last run of the page before, if any. */
     public Optional<RunInfo> after() {
         return Optional.ofNullable(after);
     }

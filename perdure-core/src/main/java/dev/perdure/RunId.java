@@ -4,8 +4,8 @@ import dev.perdure.internal.text.Names;
 import java.io.Serializable;
 
 /**
- * The name of one run, chosen by the caller or generated in time order. It is the key of idempotent starts: the same
- * id never names two runs.
+ * The id of a run, chosen by the caller or generated in time order. It makes starts idempotent: two runs never have the
+ * same id.
  *
  * @param value one to {@value #MAX_LENGTH} characters that PostgreSQL can store as text
  */
@@ -18,7 +18,7 @@ public record RunId(String value) implements Comparable<RunId>, Serializable {
         Names.require("run id", value, MAX_LENGTH);
     }
 
-    /** The same as the constructor, to read well at the call: {@code RunId.of("order-42")}. */
+    /** Does the same as the constructor, and reads better at the call: {@code RunId.of("order-42")}. */
     public static RunId of(String value) {
         return new RunId(value);
     }

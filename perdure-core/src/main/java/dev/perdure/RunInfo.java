@@ -6,19 +6,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as the store has it, without its payloads.
+ * A run as the store has it, without payloads.
  *
  * @param id its id
- * @param definition the name of what it runs
- * @param state where it is
- * @param reason why it is there, for states that have a reason: paused, cancelled, failed; and, for a ready run, that no
- *     live worker has its definition
+ * @param definition the name of its definition
+ * @param state its state
+ * @param reason why it is in that state, for a run that is paused, cancelled or failed; for a ready run, that no live
+ *     worker has its definition
  * @param createdAt when it was started
  * @param changedAt when its state last changed
- * @param wakeAt when it goes on by itself, if it sleeps or backs off
- * @param recoveries how often it was taken from a dead worker since it last made progress
- * @param awaited what it waits for besides {@code wakeAt}, if it is suspended: {@code message 'paid'}, {@code promise
- *     'approval'}, {@code run 'o-1.child'}, {@code event 'stock'}, {@code awakeable at position 3}; ten of them at most
+ * @param wakeAt when its timer or back-off ends, if it sleeps or backs off
+ * @param recoveries how often a sweep has taken it from a dead worker since it last made progress
+ * @param awaited what it waits for apart from {@code wakeAt}, if it is suspended: {@code message 'paid'},
+ *     {@code promise 'approval'}, {@code run 'o-1.child'}, {@code event 'stock'}, {@code awakeable at position 3}; at
+ *     most ten of them
  */
 public record RunInfo(
         RunId id,
@@ -30,17 +31,17 @@ public record RunInfo(
         Optional<Instant> wakeAt,
         int recoveries,
         List<String> awaited) {
-    /** Copies what it waits for. */
+    /** Copies the list. */
     public RunInfo {
         awaited = List.copyOf(awaited);
     }
 
-    /** The same, of a run that waits for this. */
+    /** A copy with another list of what the run waits for. */
     public RunInfo awaiting(List<String> what) {
         return new RunInfo(id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, what);
     }
 
-    /** Convenience for stores. */
+    /** Makes one from nullable values, for stores. */
     public static RunInfo of(
             RunId id,
             String definition,

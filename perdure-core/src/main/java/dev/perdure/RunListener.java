@@ -1,8 +1,10 @@
 package dev.perdure;
 
 /**
- * Told of every change of state that this process makes, after it is durable and at most once, with the reason of that change: the
- * place to page somebody about a paused or failed run. A command that comes too late to change anything is not told. Called on engine threads, so be quick; what it throws is logged and ignored.
+ * Receives every change of a run's state that this process commits: the place to raise an alert about a paused or
+ * failed run. The engine calls it after the commit, at most once per change, with the reason of that change. It does
+ * not call it for a command that came too late to change anything. The call runs on an engine thread, so return
+ * quickly. The engine logs and ignores exceptions from it.
  */
 @FunctionalInterface
 public interface RunListener {

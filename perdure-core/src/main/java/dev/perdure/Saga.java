@@ -11,8 +11,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Remembers how to undo what a workflow has done, and undoes it in reverse: durably, each as a step with its own retries, and
- * after a cancel as well.
+ * Collects compensations for what a workflow has done, and runs them in reverse order. Each one is a durable step with
+ * its own retries. They also run after a cancel.
  *
  * <pre>{@code
  * Saga saga = new Saga(ctx);
@@ -26,7 +26,7 @@ import java.util.List;
  * }
  * }</pre>
  *
- * <p>Belongs to the workflow's own thread, as its context does.
+ * <p>Use it only from the workflow's own thread, like its context.
  */
 public final class Saga {
     private static final int MAX_NAME = 200;
@@ -42,8 +42,8 @@ public final class Saga {
     }
 
     /**
-     * Registers a compensation. After the step that it undoes, if that step leaves nothing behind when it fails; before it, if
-     * that cannot be known, with a body that does no harm when there is nothing to undo.
+     * Registers a compensation. Call it after the step that it undoes, if that step leaves nothing behind when it
+     * fails. Otherwise call it before the step, with a body that does no harm when there is nothing to undo.
      */
     public void undo(String name, StepAction body) {
         undo(name, body, StepOptions.defaults());
@@ -56,10 +56,10 @@ public final class Saga {
     }
 
     /**
-     * Runs what is registered, the last first. One that fails does not keep the others from running.
+     * Runs the registered compensations, the last one first. If one fails, the others still run.
      *
-     * @param failure why
-     * @return what to throw: the failure, or {@link CompensationFailedException} with the failure as its cause
+     * @param failure why the workflow compensates
+     * @return the exception to throw: the failure, or {@link CompensationFailedException} with the failure as its cause
      */
     public RuntimeException compensate(RuntimeException failure) {
         List<StepFailedException> failed = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class Saga {
         return failed.isEmpty() ? failure : collected(failed, count, failure);
     }
 
-    /** A cancel or the deadline may be delivered here, each once: what was to be undone still is. */
+    /** Repeats the step if the cancel or the deadline is delivered into it. Each is delivered only once. */
     private void run(Compensation compensation) {
         try {
             ctx.run(compensation.name(), compensation.body(), compensation.options());

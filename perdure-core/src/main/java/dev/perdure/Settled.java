@@ -3,15 +3,15 @@ package dev.perdure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a future settled.
+ * The outcome of a future: a value or a failure.
  *
- * @param value what it gave, if it did not fail
- * @param failure what it failed with, or null
- * @param <T> what it gives
+ * @param value its value, if it did not fail
+ * @param failure its failure, or null
+ * @param <T> the type of its value
  */
 public record Settled<T extends @Nullable Object>(
         @Nullable T value, @Nullable RuntimeException failure) {
-    /** Whether it gave a value. */
+    /** Whether it has a value and no failure. */
     public boolean succeeded() {
         return failure == null;
     }

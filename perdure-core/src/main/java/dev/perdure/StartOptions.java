@@ -10,14 +10,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run is started. Immutable; made to be imported statically:
+ * How to start a run. Immutable. Import the factory methods statically:
  *
  * <pre>{@code
  * perdure.start(Orders::process, order, id("order-42").priority(5));
  * }</pre>
  */
 public final class StartOptions {
-    /** The queue of runs that name none. */
+    /** The queue of runs whose options name none. */
     public static final String DEFAULT_QUEUE = "default";
 
     private static final int MAX_NAME = 100;
@@ -35,7 +35,7 @@ public final class StartOptions {
     private final List<Message<?>> messages;
 
     /**
-     * A message that a run finds when it begins.
+     * A message that is in the run's mailbox when it begins.
      *
      * @param topic its topic
      * @param value its value
@@ -75,55 +75,58 @@ public final class StartOptions {
         return DEFAULTS;
     }
 
-    /** Starts under this id, or attaches to the run that has it. */
+    /** Starts the run under this id, or attaches to the run that already has it. */
     public static StartOptions id(String id) {
         return DEFAULTS.withId(RunId.of(id));
     }
 
-    /** Starts after this long. */
+    /** Starts the run after this delay. */
     public static StartOptions after(Duration delay) {
         return DEFAULTS.delay(delay);
     }
 
-    /** Starts under this id, or attaches to the run that has it. */
+    /** Starts the run under this id, or attaches to the run that already has it. */
     public StartOptions withId(RunId runId) {
         return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages);
     }
 
-    /** Waits in this queue when no worker takes it at once. */
+    /** Puts the run into this queue, if the starting worker does not run it at once. */
     public StartOptions queue(String name) {
         return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages);
     }
 
-    /** Higher goes first. */
+    /** Sets the priority. Workers take runs with a higher priority first. */
     public StartOptions priority(int value) {
         return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages);
     }
 
-    /** Only workers of this version may take it. */
+    /** Pins the run to workers of this version. */
     public StartOptions version(String tag) {
         return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages);
     }
 
     /**
-     * After this long, {@link DeadlineExceededException} is delivered into the run. In that of a graph it cancels the tasks that
-     * have not ended, and fails the run when they have.
+     * Sets the timeout. When it has passed, the workflow gets {@link DeadlineExceededException}. In the run of a graph,
+     * the engine cancels the tasks that have not ended, and fails the run when they have.
      */
     public StartOptions timeout(Duration limit) {
         return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages);
     }
 
-    /** Attach to an existing run of this id and definition, whatever its input was. */
+    /** Attaches to an existing run with this id and definition even if its input is different. */
     public StartOptions attachToAnyInput() {
         return new StartOptions(id, queue, priority, version, timeout, true, delay, messages);
     }
 
-    /** Starts after this long. */
+    /** Starts the run after this delay. */
     public StartOptions delay(Duration duration) {
         return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages);
     }
 
-    /** Lets the run find this message when it begins, after those given before. Not sent to a run that was there already. */
+    /**
+     * Puts a message into the run's mailbox before it begins, after those added before. If the start attaches to an
+     * existing run, nothing is sent.
+     */
     public <T extends @Nullable Object> StartOptions message(Topic<T> topic, T value) {
         List<Message<?>> more = new ArrayList<>(messages);
         more.add(new Message<>(topic, value));
@@ -145,7 +148,7 @@ public final class StartOptions {
         return priority;
     }
 
-    /** The version it is pinned to, if any. */
+    /** The version that the run is pinned to, if any. */
     public Optional<String> version() {
         return Optional.ofNullable(version);
     }
@@ -155,17 +158,17 @@ public final class StartOptions {
         return Optional.ofNullable(timeout);
     }
 
-    /** How long it waits before it begins, if it does. */
+    /** The delay before the run begins, if any. */
     public Optional<Duration> delay() {
         return Optional.ofNullable(delay);
     }
 
-    /** What it finds when it begins. */
+    /** The messages in its mailbox when it begins. */
     public List<Message<?>> messages() {
         return messages;
     }
 
-    /** Whether a different input attaches too. */
+    /** Whether a start attaches to a run with a different input. */
     public boolean attachesToAnyInput() {
         return anyInput;
     }

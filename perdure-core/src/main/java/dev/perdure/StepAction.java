@@ -1,6 +1,6 @@
 package dev.perdure;
 
-/** What a step without result does. See {@link StepBody}. */
+/** The body of a step without a result. See {@link StepBody}. */
 @FunctionalInterface
 public interface StepAction {
     /** Does the work. */

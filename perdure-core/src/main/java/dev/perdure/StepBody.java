@@ -4,8 +4,9 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step does: one effect on the outside world, with its result. It runs at least once, and never again once its
- * result is recorded. {@link Serializable} only lets Java say the lambda's result type; it is never serialised.
+ * The body of a step: one effect on the outside world, and its result. It runs at least once. After the engine has
+ * recorded the result, it never runs again. The type is {@link Serializable} only so that the engine can read the
+ * lambda's result type; the engine never serialises it.
  *
  * @param <T> the result
  */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one step is run. Immutable; made to be imported statically:
+ * How the engine runs one step. Immutable. Import the factory methods statically:
  *
  * <pre>{@code
  * ctx.step("ship", () -> shipping.ship(order), retry(5).timeout(Duration.ofSeconds(10)));
@@ -26,35 +26,35 @@ public final class StepOptions {
         this.timeout = timeout;
     }
 
-    /** What the engine does when nothing is said. */
+    /** The engine's retry policy and no timeout. */
     public static StepOptions defaults() {
         return DEFAULTS;
     }
 
-    /** Try this often in all, with the standard back-off. */
+    /** Makes this many attempts at most, with the standard back-off. */
     public static StepOptions retry(int attempts) {
         return retry(RetryPolicy.standard().attempts(attempts));
     }
 
-    /** Try again by this policy. */
+    /** Retries by this policy. */
     public static StepOptions retry(RetryPolicy policy) {
         return new StepOptions(policy, null);
     }
 
     /**
-     * Interrupt an attempt that takes longer, count it as failed and ignore what it still returns. The next attempt
-     * starts when the interrupted one has ended, never beside it.
+     * Interrupts an attempt that takes longer, counts it as failed and ignores what it still returns. The next attempt
+     * starts only after the interrupted one has ended.
      */
     public StepOptions timeout(Duration limit) {
         return new StepOptions(retry, limit);
     }
 
-    /** The policy, if this step has one of its own. */
+    /** The retry policy, if this step has its own. */
     public Optional<RetryPolicy> retry() {
         return Optional.ofNullable(retry);
     }
 
-    /** The longest an attempt may take, if limited. */
+    /** The timeout of an attempt, if any. */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
     }

@@ -5,16 +5,16 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A name with a type: what messages, promises, events and published values go by. Make it a constant that sender and
- * receiver share, so that they cannot mean different types:
+ * The name and type of messages, promises, events or published values. Make it a constant that sender and receiver
+ * share, so that both use the same type:
  *
  * <pre>{@code
  * static final Topic<Payment> PAYMENT = Topic.of("payment", Payment.class);
  * }</pre>
  *
  * @param name the name
- * @param valueType what goes by it
- * @param <T> the same
+ * @param valueType the type of its values
+ * @param <T> the type of its values
  */
 public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueType) {
     private static final int MAX_NAME = 200;
@@ -34,7 +34,7 @@ public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueTyp
         return new Topic<>(name, type);
     }
 
-    /** What goes by it, as reflection has it. */
+    /** The type of its values, for reflection. */
     public Type type() {
         return valueType.type();
     }

@@ -5,7 +5,7 @@ import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 
 /**
- * A type with its generics, for where a class cannot say it: {@code new TypeRef<List<Order>>() {}}.
+ * A type with its type arguments, which a {@link Class} cannot express: {@code new TypeRef<List<Order>>() {}}.
  *
  * @param <T> the type
  */
@@ -29,7 +29,7 @@ public abstract class TypeRef<T> {
         return new TypeRef<>(type) {};
     }
 
-    /** The type, as reflection has it. */
+    /** The type, for reflection. */
     public final Type type() {
         return type;
     }

@@ -7,21 +7,22 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method as a workflow: a function that survives crashes, because everything it does through its context is
- * recorded, and that is entered again from the top to go on.
+ * Marks a method as a workflow: a function that survives crashes. The engine records everything that the method does
+ * through its context. To continue a run, the engine calls the method again from the top and replays what it recorded.
  *
  * <pre>{@code
  * @Workflow("order")
  * public Receipt process(WorkflowContext ctx, Order order) { … }
  * }</pre>
  *
- * <p>The method takes a {@link WorkflowContext} and, if it wants one, an input; its types are what is stored and read
- * back. The name is stored with every run, so keep it when you rename the method.
+ * <p>The method takes a {@link WorkflowContext} and an optional input. The engine encodes and decodes values by the
+ * types of the method's signature. The store keeps the name with every run, so keep the name when you rename the
+ * method.
  */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Workflow {
-    /** The name that runs are stored under. */
+    /** The name under which the store keeps the runs. */
     String value();
 }

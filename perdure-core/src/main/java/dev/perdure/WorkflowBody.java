@@ -10,6 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface WorkflowBody<I extends @Nullable Object, R extends @Nullable Object> {
-    /** Runs, or runs again from the top after a pause. */
+    /** Runs the workflow. The engine calls it again, from the top, to replay a run. */
     R run(WorkflowContext ctx, I input) throws Exception;
 }

@@ -4,8 +4,9 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a {@link Workflow} method, such as {@code Orders::process}. It only names the method: it is never
- * called and never serialised. {@link Serializable} is what lets Java say which method was meant.
+ * A reference to a {@link Workflow} method, such as {@code Orders::process}. It only names the method: the engine
+ * neither calls nor serialises it. The type is {@link Serializable} so that the engine can read which method it refers
+ * to.
  */
 public sealed interface WorkflowMethod extends Serializable {
     /** A method with an input and a result. */

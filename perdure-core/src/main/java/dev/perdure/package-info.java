@@ -1,5 +1,5 @@
 /**
- * What user code imports: the engine, contexts, handles, options and exceptions.
+ * The types that every application imports: the engine, contexts, handles and options.
  *
  * <p>Start at {@link dev.perdure.Perdure}.
  */

@@ -1,6 +1,6 @@
 package dev.perdure.error;
 
-/** Somebody else has settled this promise or awakeable. Only whoever came second gets to know. */
+/** Another caller has already settled this promise or awakeable. Only the later caller gets this exception. */
 public final class AlreadyResolvedException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

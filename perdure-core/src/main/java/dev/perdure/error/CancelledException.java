@@ -3,8 +3,8 @@ package dev.perdure.error;
 import dev.perdure.RunState;
 
 /**
- * Delivered once into a workflow whose run was cancelled, at its next step, wait or {@code now()}. Catch it to compensate with
- * further steps; let it through to end the run as {@link RunState#CANCELLED}.
+ * Thrown once into a cancelled workflow, at its next step, wait or {@code now()}. Catch it to compensate with further
+ * steps. If the workflow lets it through, the run ends as {@link RunState#CANCELLED}.
  */
 public final class CancelledException extends PerdureException {
     private static final long serialVersionUID = 1L;

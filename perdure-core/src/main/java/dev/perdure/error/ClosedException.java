@@ -1,8 +1,6 @@
 package dev.perdure.error;
 
-/**
- * The engine was closed; what was asked of it was not done.
- */
+/** The engine is closed and did not carry out the request. */
 public final class ClosedException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,8 @@ package dev.perdure.error;
 import dev.perdure.Saga;
 
 /**
- * Some of what a {@link Saga} had to undo could not be undone. The cause is what made it compensate; each compensation that
- * failed is a suppressed exception.
+ * Compensations of a {@link Saga} failed. The cause is the failure that made the workflow compensate. Each compensation
+ * that failed is a suppressed exception.
  */
 public final class CompensationFailedException extends PerdureException {
     private static final long serialVersionUID = 1L;

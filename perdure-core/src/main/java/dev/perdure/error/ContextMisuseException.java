@@ -1,7 +1,7 @@
 package dev.perdure.error;
 
 /**
- * A context was used where it cannot work: inside a step body, from another thread, or after its run left memory.
+ * Code used a context where it does not work: inside a step body, on another thread, or after the run has left memory.
  */
 public final class ContextMisuseException extends PerdureException {
     private static final long serialVersionUID = 1L;

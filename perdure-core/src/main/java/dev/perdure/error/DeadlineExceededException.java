@@ -1,7 +1,8 @@
 package dev.perdure.error;
 
 /**
- * Delivered once into a workflow whose run outlived its timeout. Catch it to compensate; let it through to fail the run.
+ * Thrown once into a workflow whose run has exceeded its timeout. Catch it to compensate. If the workflow lets it
+ * through, the run fails.
  */
 public final class DeadlineExceededException extends PerdureException {
     private static final long serialVersionUID = 1L;

@@ -1,8 +1,6 @@
 package dev.perdure.error;
 
-/**
- * An argument cannot be used. Nothing was written.
- */
+/** An argument is not valid. The engine has written nothing. */
 public final class InvalidRequestException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,8 @@ package dev.perdure.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value cannot be stored, read back as its declared type, or is too large. Nothing of it was written.
+ * A value cannot be stored, cannot be read back as its declared type, or is too large. The engine has written nothing
+ * of it.
  */
 public final class PayloadException extends PerdureException {
     private static final long serialVersionUID = 1L;

@@ -3,9 +3,10 @@ package dev.perdure.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of everything Perdure throws. The message says what happened, to which run, and what to do about it.
+ * The root of all exceptions that Perdure throws. The message says what happened, to which run, and what to do about
+ * it.
  *
- * <p>Trouble with the database is never delivered into a workflow: runs wait for it.
+ * <p>Database failures never reach a workflow: its run waits until the database is back.
  */
 public abstract sealed class PerdureException extends RuntimeException
         permits AlreadyResolvedException,

@@ -3,8 +3,8 @@ package dev.perdure.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception as the journal holds it: the original's class name, message, stack and causes, and none of its classes,
- * so that reading it back never loads or runs foreign code.
+ * An exception as the journal holds it: the class name, message, stack trace and causes of the original, but not its
+ * class. So reading it back never loads a class or runs code of the original.
  */
 public final class RecordedException extends Exception {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package dev.perdure.error;
 
-/** A promise or awakeable was settled with a failure; the message is the reason that was given. */
+/** A promise or awakeable was rejected. The message is the reason that the caller gave. */
 public final class RejectedException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

@@ -1,8 +1,6 @@
 package dev.perdure.error;
 
-/**
- * A result was not there in time, or the wait for it was interrupted. The run itself goes on.
- */
+/** A result did not arrive in time, or the waiting thread was interrupted. The run itself continues. */
 public final class ResultUnavailableException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package dev.perdure.error;
 
-/** What was asked of a run can only be done when it has ended. */
+/** The request needs a run that has ended, and this run is still active. */
 public final class RunActiveException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

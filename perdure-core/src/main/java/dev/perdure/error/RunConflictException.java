@@ -1,8 +1,6 @@
 package dev.perdure.error;
 
-/**
- * A run with this id exists already, with another definition or another input.
- */
+/** A run with this id already exists, with a different definition or input. */
 public final class RunConflictException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

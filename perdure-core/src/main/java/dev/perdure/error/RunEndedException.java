@@ -1,6 +1,6 @@
 package dev.perdure.error;
 
-/** The run has ended, so nothing can reach it any more. */
+/** The run has ended, so it cannot receive anything. */
 public final class RunEndedException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

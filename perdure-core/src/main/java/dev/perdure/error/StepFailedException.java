@@ -1,8 +1,8 @@
 package dev.perdure.error;
 
 /**
- * A step used up its attempts, or failed terminally. The same exception is thrown on every replay, so a workflow can
- * catch it and compensate.
+ * A step has used up its attempts, or failed with an exception that its policy does not retry. Every replay throws the
+ * same exception, so a workflow can catch it and compensate.
  */
 public final class StepFailedException extends PerdureException {
     private static final long serialVersionUID = 1L;
@@ -27,7 +27,7 @@ public final class StepFailedException extends PerdureException {
         return step;
     }
 
-    /** How often its body was tried. */
+    /** How many attempts were made. */
     public int attempts() {
         return attempts;
     }

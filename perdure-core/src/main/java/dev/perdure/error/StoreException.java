@@ -3,17 +3,19 @@ package dev.perdure.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not do what was asked. Stores throw it; the engine retries what is {@link Kind#UNAVAILABLE} for as
- * long as it takes and gives up only on {@link Kind#UNUSABLE}.
+ * The store could not carry out a request. Stores throw it. The engine retries {@link Kind#UNAVAILABLE} without a limit
+ * and gives up only on {@link Kind#UNUSABLE}.
  */
 public final class StoreException extends PerdureException {
     private static final long serialVersionUID = 1L;
 
-    /** What a caller can do about it. */
+    /** Whether a retry can help. */
     public enum Kind {
-        /** Out of reach for now, and what was sent may or may not have been applied: send it again. */
+        /** The store is out of reach for now. It may or may not have applied the request: send it again. */
         UNAVAILABLE,
-        /** Wrong set-up: no rights, wrong database, a schema from the future. Trying again does not help. */
+        /**
+         * The set-up is wrong: missing privileges, the wrong database, a schema that is too new. A retry does not help.
+         */
         UNUSABLE
     }
 
@@ -25,7 +27,7 @@ public final class StoreException extends PerdureException {
         this.kind = kind;
     }
 
-    /** What a caller can do about it. */
+    /** Whether a retry can help. */
     public Kind kind() {
         return kind;
     }

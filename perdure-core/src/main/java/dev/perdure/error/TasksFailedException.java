@@ -5,7 +5,10 @@ import dev.perdure.dag.DagRun;
 import dev.perdure.dag.TaskError;
 import java.util.List;
 
-/** Tasks of a {@link Dag} failed. The message names all of them. The cause of what {@link DagRun#result()} throws then. */
+/**
+ * Tasks of a {@link Dag} failed. The message names all of them. It is the cause of the exception that
+ * {@link DagRun#result()} throws.
+ */
 public final class TasksFailedException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

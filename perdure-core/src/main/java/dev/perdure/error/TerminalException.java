@@ -2,9 +2,7 @@ package dev.perdure.error;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Thrown by a step body to say that trying again is useless: the step fails at once, whatever its retry policy.
- */
+/** Throw it from a step body when a retry is useless: the step fails at once, whatever its retry policy. */
 public non-sealed class TerminalException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

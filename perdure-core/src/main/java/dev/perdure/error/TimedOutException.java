@@ -1,6 +1,6 @@
 package dev.perdure.error;
 
-/** What was waited for did not come in time. The same on every replay. */
+/** A wait inside a workflow timed out. Every replay throws the same exception. */
 public final class TimedOutException extends PerdureException {
     private static final long serialVersionUID = 1L;
 

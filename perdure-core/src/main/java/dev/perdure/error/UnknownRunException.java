@@ -3,8 +3,8 @@ package dev.perdure.error;
 import dev.perdure.Outbox;
 
 /**
- * There is no run with this id, or not yet: one that was started through an {@link Outbox} is there when a worker has read it,
- * a moment after the commit.
+ * No run has this id, or not yet: a run that was started through an {@link Outbox} exists when a worker has read the
+ * request, a moment after the commit.
  */
 public final class UnknownRunException extends PerdureException {
     private static final long serialVersionUID = 1L;

@@ -8,10 +8,10 @@ import dev.perdure.error.RunFailedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one virtual object from inside a run. They go out with the run's next commit, in order.
+ * Calls one virtual object from inside a run. The calls become durable with the run's next commit, in order.
  *
- * <p>While a run waits for a call it keeps what it holds. Calls that would wait for each other in a circle are refused: the
- * youngest fails with {@link RunFailedException} and the whole chain in its message.
+ * <p>An exclusive handler keeps its object while it waits for a call. The store refuses calls that would wait for each
+ * other in a cycle: the youngest call fails with {@link RunFailedException}, whose message shows the whole chain.
  *
  * @param <O> the class of the object
  */
@@ -22,33 +22,37 @@ public interface ObjectCalls<O> {
     /** Calls a handler and waits for its result. */
     <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler);
 
-    /** Calls a handler that gives nothing and waits for its end. */
+    /** Calls a handler without a result and waits for its end. */
     <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input);
 
-    /** Calls a handler that gives nothing and waits for its end. */
+    /** Calls a handler without a result and waits for its end. */
     void callVoid(ObjectMethod.Action<O> handler);
 
-    /** Calls a handler whose result is awaited later. */
+    /** Calls a handler and returns at once. Await the result later. */
     default <I extends @Nullable Object, R extends @Nullable Object> Child<R> begin(
             ObjectMethod.Function<O, I, R> handler, I input) {
         return begin(handler, input, ChildOptions.defaults());
     }
 
-    /** Calls a handler whose result is awaited later, with options. */
+    /** Calls a handler with options and returns at once. Await the result later. */
     <I extends @Nullable Object, R extends @Nullable Object> Child<R> begin(
             ObjectMethod.Function<O, I, R> handler, I input, ChildOptions options);
 
-    /** Calls a handler whose result is awaited later, with options. */
+    /** Calls a handler with options and returns at once. Await the result later. */
     <R extends @Nullable Object> Child<R> begin(ObjectMethod.Supplier<O, R> handler, ChildOptions options);
 
-    /** Calls a handler that this run has nothing to do with any more, and gives the id of the call. */
+    /** Calls a handler without waiting for it, independently of this run, and returns the id of the call. */
     default <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input) {
         return send(handler, input, StartOptions.defaults());
     }
 
-    /** Calls a handler that this run has nothing to do with any more, with options, and gives the id of the call. */
+    /**
+     * Calls a handler with options, without waiting for it, independently of this run, and returns the id of the call.
+     */
     <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
 
-    /** Calls a handler that this run has nothing to do with any more, with options, and gives the id of the call. */
+    /**
+     * Calls a handler with options, without waiting for it, independently of this run, and returns the id of the call.
+     */
     RunId send(ObjectMethod.Action<O> handler, StartOptions options);
 }

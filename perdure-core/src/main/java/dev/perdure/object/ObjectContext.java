@@ -1,11 +1,11 @@
 package dev.perdure.object;
 
 /**
- * What an exclusive handler of a {@link VirtualObject} can do: all that a workflow can, and read and change the state, which
- * nobody else changes until the handler has ended.
+ * The context of an exclusive handler of a {@link VirtualObject}. It adds to the context of a workflow the object's
+ * state, for reading and writing. No other call changes the state until the handler has ended.
  *
- * <p>Changes go out with the run's next commit, in one piece with what the run records: a handler that only reads and
- * changes the state is one commit. What was changed before the handler fails stays changed.
+ * <p>The engine commits the changes together with what the run records next, in one transaction. A handler that only
+ * reads and changes the state costs one commit. If the handler fails, the changes that it made before stay.
  */
 public interface ObjectContext extends SharedObjectContext {
     /** Sets a value of the state. */

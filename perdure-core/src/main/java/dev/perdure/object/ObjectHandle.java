@@ -6,11 +6,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle on one virtual object, from outside of runs. Holds nothing but its key. Thread-safe.
+ * A handle to one virtual object, for code outside of workflows. It holds only the key. Thread-safe.
  *
- * <p>A call is a run: durable when it has been made, and carried on by whichever worker knows the object. The exclusive calls
- * of one key have their turn in the order in which they were made; with {@link StartOptions#id} a call that is made twice is
- * made once; with {@link StartOptions#after} it is made later, and takes its place then.
+ * <p>A call is a run: it is durable when the method returns, and any worker that has registered the object runs it. The
+ * exclusive calls of one key run in the order in which they arrive. {@link StartOptions#id} makes a call idempotent:
+ * two calls with the same id are one call. {@link StartOptions#after} delays the call, which takes its place in the
+ * order when the delay is over.
  *
  * @param <O> the class of the object
  */
@@ -26,47 +27,47 @@ public interface ObjectHandle<O> {
         return send(handler, StartOptions.defaults()).result();
     }
 
-    /** Calls a handler that gives nothing and waits for its end. */
+    /** Calls a handler without a result and waits for its end. */
     default <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
         sendVoid(handler, input).result();
     }
 
-    /** Calls a handler that gives nothing and waits for its end. */
+    /** Calls a handler without a result and waits for its end. */
     default void callVoid(ObjectMethod.Action<O> handler) {
         sendVoid(handler, StartOptions.defaults()).result();
     }
 
-    /** Calls a handler and goes on. */
+    /** Calls a handler without waiting for it. */
     default <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
             ObjectMethod.Function<O, I, R> handler, I input) {
         return send(handler, input, StartOptions.defaults());
     }
 
-    /** Calls a handler and goes on, with options. */
+    /** Calls a handler with options, without waiting for it. */
     <I extends @Nullable Object, R extends @Nullable Object> Run<R> send(
             ObjectMethod.Function<O, I, R> handler, I input, StartOptions options);
 
-    /** Calls a handler and goes on, with options. */
+    /** Calls a handler with options, without waiting for it. */
     <R extends @Nullable Object> Run<R> send(ObjectMethod.Supplier<O, R> handler, StartOptions options);
 
-    /** Calls a handler that gives nothing and goes on. */
+    /** Calls a handler without a result, without waiting for it. */
     default <I extends @Nullable Object> Run<@Nullable Void> sendVoid(ObjectMethod.Consumer<O, I> handler, I input) {
         return sendVoid(handler, input, StartOptions.defaults());
     }
 
-    /** Calls a handler that gives nothing and goes on, with options. */
+    /** Calls a handler without a result, with options, without waiting for it. */
     <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
             ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
 
-    /** Calls a handler that gives nothing and goes on, with options. */
+    /** Calls a handler without a result, with options, without waiting for it. */
     Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options);
 
-    /** What it knows, without starting a run. */
+    /** Reads the object's state without starting a run. */
     ObjectState state();
 
     /**
-     * Changes the state from outside, as an exclusive call that has its turn like any other, and waits for its end. For
-     * operators: what the application does belongs into a handler.
+     * Changes the state from outside: makes an exclusive call, which waits for its turn like any other, and waits for
+     * its end. For operators; application code belongs in a handler.
      *
      * <pre>{@code
      * cart.edit(state -> state.set(Cart.ITEMS, 0).clear(Cart.COUPON));

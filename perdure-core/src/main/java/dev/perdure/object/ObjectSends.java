@@ -6,11 +6,12 @@ import dev.perdure.StartOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one virtual object inside a transaction of the caller's own, from {@link Outbox#object}. They are made when that
- * transaction has committed, those of one transaction in their order, and never if it is rolled back.
+ * Calls one virtual object inside the caller's own transaction. Get one from {@link Outbox#object}. The calls happen
+ * after that transaction has committed, in their order within the transaction, and never if it rolls back.
  *
- * <p>Each gives the id of the call. With {@link StartOptions#id} a call that is made twice is made once; with
- * {@link StartOptions#after} it is made later, and takes its place then.
+ * <p>Each method returns the id of the call. {@link StartOptions#id} makes a call idempotent: two calls with the same
+ * id are one call. {@link StartOptions#after} delays the call, which takes its place in the order when the delay is
+ * over.
  *
  * @param <O> the class of the object
  */
@@ -22,9 +23,9 @@ public interface ObjectSends<O> {
     /** Calls a handler that takes no input. */
     <R extends @Nullable Object> RunId send(ObjectMethod.Supplier<O, R> handler, StartOptions options);
 
-    /** Calls a handler that gives nothing. */
+    /** Calls a handler that returns nothing. */
     <I extends @Nullable Object> RunId sendVoid(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
 
-    /** Calls a handler that takes nothing and gives nothing. */
+    /** Calls a handler that takes no input and returns nothing. */
     RunId sendVoid(ObjectMethod.Action<O> handler, StartOptions options);
 }

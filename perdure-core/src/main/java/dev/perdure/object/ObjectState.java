@@ -3,11 +3,13 @@ package dev.perdure.object;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** What a virtual object knows, read from outside: each question asks the store for what is committed now. */
+/**
+ * The state of a virtual object, for code outside of workflows. Each method reads what is committed now from the store.
+ */
 public interface ObjectState {
-    /** A value; empty if it was never set or was cleared. */
+    /** One value. Empty if no handler has set it, or if one has cleared it. */
     <T> Optional<T> get(StateKey<T> key);
 
-    /** The names of all values. */
+    /** The names of all values that are set. */
     SortedSet<String> keys();
 }

@@ -6,19 +6,23 @@ import java.util.Optional;
 import java.util.SortedSet;
 
 /**
- * What a shared handler of a {@link VirtualObject} can do: all that a workflow can, and read the state. Each read gives what
- * the exclusive calls have committed by then, is recorded, and is the same on every replay.
+ * The context of a shared handler of a {@link VirtualObject}. It adds to the context of a workflow the object's state,
+ * for reading. A read returns what the exclusive calls have committed by then. The engine records it, so every replay
+ * returns the same value.
  */
 public interface SharedObjectContext extends WorkflowContext {
-    /** Which thing this is. */
+    /** The key of the object. */
     String key();
 
-    /** A value of the state; empty if it was never set or was cleared. */
+    /** One value of the state. Empty if no handler has set it, or if one has cleared it. */
     <T> Optional<T> get(StateKey<T> key);
 
-    /** The names of all values of the state. */
+    /** The names of all values that are set. */
     SortedSet<String> keys();
 
-    /** The run of the handler that runs {@link Handler#once() once} on this key, whether it has been called yet or not. */
+    /**
+     * The id of the run of the handler that runs {@link Handler#once() once} on this key, even if nothing has called it
+     * yet.
+     */
     RunId main();
 }

@@ -1,6 +1,6 @@
 package dev.perdure.object;
 
-/** Changes to the state of a virtual object that an operator makes in one piece, in order. */
+/** Changes that an operator makes to the state of a virtual object, in order, in one transaction. */
 public interface StateEdit {
     /** Sets a value. */
     <T> StateEdit set(StateKey<T> key, T value);

@@ -5,15 +5,15 @@ import dev.perdure.internal.text.Names;
 import java.lang.reflect.Type;
 
 /**
- * The name and type of a value that virtual objects of a kind keep. Make it a constant of their class:
+ * The name and type of one value in the state of a virtual object. Make it a constant of the object's class:
  *
  * <pre>{@code
  * private static final StateKey<List<Item>> ITEMS = StateKey.of("items", new TypeRef<>() {});
  * }</pre>
  *
  * @param name the name
- * @param valueType what is kept under it
- * @param <T> the same
+ * @param valueType the type of the value
+ * @param <T> the type of the value
  */
 public record StateKey<T>(String name, TypeRef<T> valueType) {
     private static final int MAX_NAME = 200;
@@ -33,7 +33,7 @@ public record StateKey<T>(String name, TypeRef<T> valueType) {
         return new StateKey<>(name, type);
     }
 
-    /** What is kept under it, as reflection has it. */
+    /** The type of the value, for reflection. */
     public Type type() {
         return valueType.type();
     }

@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a class as a kind of virtual object: things that each have a key, a durable state, and one writer at a time.
+ * Marks a class as a type of virtual object. Each object has a key, a durable state and one writer at a time.
  *
  * <pre>{@code
  * @VirtualObject("cart")
@@ -30,13 +30,13 @@ import java.lang.annotation.Target;
  * int items = perdure.object(Cart.class, "user-123").call(Cart::add, 2);
  * }</pre>
  *
- * <p>One instance of the class serves all keys: what belongs to one of them is in its state, not in fields. A thing needs not
- * be made: it is there, and knows nothing, until a handler sets something.
+ * <p>One instance of the class serves all keys. So keep the data of one object in its state, not in fields. You need
+ * not create an object: every key exists, with an empty state until a handler sets a value.
  */
 @Documented
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface VirtualObject {
-    /** The name that the things are stored under. */
+    /** The name under which the store keeps the objects. */
     String value();
 }

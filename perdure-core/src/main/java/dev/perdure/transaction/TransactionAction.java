@@ -1,12 +1,12 @@
 package dev.perdure.transaction;
 
 /**
- * What a transaction step without result does. See {@link TransactionBody}.
+ * The body of a transaction step without a result. See {@link TransactionBody}.
  *
- * @param <C> what it works with
+ * @param <C> the handle on the transaction, such as a JDBC connection
  */
 @FunctionalInterface
 public interface TransactionAction<C> {
-    /** Does the work, in a transaction that is not its own to end. */
+    /** Does the work. It must neither commit nor roll back: the engine ends the transaction. */
     void run(C handle) throws Exception;
 }

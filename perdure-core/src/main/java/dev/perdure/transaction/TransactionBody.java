@@ -4,15 +4,15 @@ import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a transaction step does: changes the application's own data, and gives a result. It may run more than once, but
- * only one run of it is committed. {@link Serializable} only lets Java say the lambda's result type; it is never
- * serialised.
+ * The body of a transaction step: it changes the application's own data and returns a result. It may run more than
+ * once, but only one of its transactions commits. The type is {@link Serializable} only so that the engine can read the
+ * lambda's result type; the engine never serialises it.
  *
- * @param <C> what it works with
+ * @param <C> the handle on the transaction, such as a JDBC connection
  * @param <T> the result
  */
 @FunctionalInterface
 public interface TransactionBody<C, T extends @Nullable Object> extends Serializable {
-    /** Does the work, in a transaction that is not its own to end. */
+    /** Does the work. It must neither commit nor roll back: the engine ends the transaction. */
     T call(C handle) throws Exception;
 }

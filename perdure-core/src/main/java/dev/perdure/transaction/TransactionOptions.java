@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one transaction step is run. Immutable; made to be imported statically:
+ * How the engine runs one transaction step. Immutable. Import the factory methods statically:
  *
  * <pre>{@code
  * ctx.transact("transfer", accounts, connection -> transfer(connection, order), isolation(SERIALIZABLE).retry(5));
@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 public final class TransactionOptions {
     private static final TransactionOptions DEFAULTS = new TransactionOptions(null, false, StepOptions.defaults());
 
-    /** How transactions that run at the same time are kept apart. */
+    /** How the database isolates concurrent transactions. */
     public enum Isolation {
-        /** Each statement sees what was committed before it. */
+        /** Each statement sees what was committed before it began. */
         READ_COMMITTED,
-        /** All statements see what was committed before the first. */
+        /** All statements see what was committed before the first one began. */
         REPEATABLE_READ,
-        /** As if transactions ran one after another. */
+        /** Transactions behave as if they ran one after another. */
         SERIALIZABLE
     }
 
@@ -36,37 +36,37 @@ public final class TransactionOptions {
         this.step = step;
     }
 
-    /** The isolation that the database has by default, reading and writing, and the engine's retry policy. */
+    /** The default isolation of the database, read-write, the engine's retry policy and no timeout. */
     public static TransactionOptions defaults() {
         return DEFAULTS;
     }
 
-    /** At this isolation. */
+    /** Runs the transaction at this isolation level. */
     public static TransactionOptions isolation(Isolation level) {
         return DEFAULTS.withIsolation(level);
     }
 
     /**
-     * Changes nothing: the database refuses what would. Having no effect, its result is recorded like that of a plain
-     * step, after the transaction.
+     * Makes the transaction read-only: the database refuses changes. Because it has no effect, the engine records its
+     * result like that of a plain step, after the transaction.
      */
     public static TransactionOptions readOnly() {
         return new TransactionOptions(null, true, StepOptions.defaults());
     }
 
-    /** At this isolation. */
+    /** Runs the transaction at this isolation level. */
     public TransactionOptions withIsolation(Isolation level) {
         return new TransactionOptions(level, readOnly, step);
     }
 
-    /** Try this often in all, with the standard back-off. */
+    /** Makes this many attempts at most, with the standard back-off. */
     public TransactionOptions retry(int attempts) {
         return retry(RetryPolicy.standard().attempts(attempts));
     }
 
     /**
-     * Try again by this policy. What lost against other transactions is run again without counting as an attempt, a
-     * bounded number of times.
+     * Retries by this policy. If the transaction loses a conflict with another one, the engine runs it again without
+     * counting an attempt, a bounded number of times.
      */
     public TransactionOptions retry(RetryPolicy policy) {
         StepOptions retried = StepOptions.retry(policy);
@@ -74,22 +74,22 @@ public final class TransactionOptions {
                 isolation, readOnly, step.timeout().map(retried::timeout).orElse(retried));
     }
 
-    /** Interrupt a body that takes longer, roll it back and count it as a failed attempt. */
+    /** Interrupts a body that takes longer, rolls it back and counts it as a failed attempt. */
     public TransactionOptions timeout(Duration limit) {
         return new TransactionOptions(isolation, readOnly, step.timeout(limit));
     }
 
-    /** The isolation, if this step has one of its own. */
+    /** The isolation, if this step has its own. */
     public Optional<Isolation> isolation() {
         return Optional.ofNullable(isolation);
     }
 
-    /** Whether it only reads. */
+    /** Whether the transaction is read-only. */
     public boolean isReadOnly() {
         return readOnly;
     }
 
-    /** What it has in common with plain steps: retry policy and timeout. */
+    /** The options that it shares with plain steps: retry policy and timeout. */
     public StepOptions step() {
         return step;
     }

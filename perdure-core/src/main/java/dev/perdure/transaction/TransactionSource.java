@@ -3,18 +3,19 @@ package dev.perdure.transaction;
 import java.util.function.Function;
 
 /**
- * Where transaction steps run: a database with the application's own data, and what their bodies get of it. Made by the
- * modules that know databases, such as {@code PostgresTransactions.on(store)}, kept in a field, and named in the call:
+ * Where transaction steps run: a database with the application's own data, and the handle that the bodies get on it.
+ * The modules for databases make one, for example {@code PostgresTransactions.on(store)}. Keep it in a field and pass
+ * it in the call:
  *
  * <pre>{@code
  * ctx.transaction("reserve", accounts, connection -> reserve(connection, order));
  * }</pre>
  *
- * <p>Thread-safe. What it guarantees is said where it is made; see {@code docs/guides/your-data-and-ours.md}.
+ * <p>Thread-safe. The method that makes it documents its guarantees; see {@code docs/guides/your-data-and-ours.md}.
  *
- * @param <C> what a body works with: a JDBC connection, or what a library makes of it
+ * @param <C> the handle that a body gets: a JDBC connection, or a library's wrapper of one
  */
 public interface TransactionSource<C> {
-    /** The same source for bodies that work with something else, made anew from each transaction's own. */
+    /** The same source with another handle, which this function makes from the handle of each transaction. */
     <D> TransactionSource<D> as(Function<? super C, ? extends D> view);
 }
