@@ -4,15 +4,17 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Where the engine gets time, waiting, threads and chance from, so that a test can own them. There are two times: the
- * wall time of {@link #now()}, which workflows see and sleep by, and the monotonic time of {@link #nanoTime()}, by which
- * the engine keeps house (leases, polls, back-off from a lost database). Virtual time moves the first only.
+ * The source of time, waiting, threads and randomness for the engine, so that a test can control them. There are two
+ * times. Workflows see and sleep by the wall time of {@link #now()}. The engine does its housekeeping (leases, polls,
+ * back-off from a lost database) by the monotonic time of {@link #nanoTime()}. Virtual time moves only the first.
  */
 public interface Clockwork {
     /** Longer than any wait. */
     long NEVER = Long.MAX_VALUE;
 
-    /** The wall time of this process, which never jumps. Where it differs from the store's time, the store's counts. */
+    /**
+     * The wall time of this process, which never jumps. If it differs from the store's time, the store's time counts.
+     */
     Instant now();
 
     /** Monotonic time for housekeeping. */
@@ -21,36 +23,36 @@ public interface Clockwork {
     /** 64 random bits. */
     long random();
 
-    /** Something to wait for. */
+    /** A new flag that threads can wait for. */
     Signal signal();
 
-    /** Runs a task in a thread of its own: a virtual one. */
+    /** Runs a task in a virtual thread of its own. */
     void fork(String name, Runnable task);
 
     /** Runs one of the engine's few long loops, in a platform daemon thread. */
     void loop(String name, Runnable task);
 
-    /** Lets threads that can run go first. Where only one runs at a time there is nothing to do. */
+    /** Lets other runnable threads go first. Does nothing where only one thread runs at a time. */
     default void giveWay() {}
 
     /**
-     * Runs a short task after a delay of real time, which is the time that step bodies live in, also in tests.
+     * Runs a short task after a delay of real time. Step bodies run in real time, also in tests.
      *
-     * @return takes the alarm back
+     * @return cancels the alarm
      */
     Runnable alarm(Duration delay, Runnable task);
 
-    /** A flag that threads wait for. Raising it before the wait counts; a wait takes it down. */
+    /** A flag that threads wait for. A wait returns at once if the flag was raised before, and lowers it. */
     interface Signal {
-        /** Lets one wait through: the present one or the next. */
+        /** Raises the flag: the current wait returns, or else the next. */
         void raise();
 
         /**
-         * Waits until raised, until a workflow's timer ends, or until it is time to keep house.
+         * Waits until the flag is raised, a workflow's timer ends, or housekeeping is due.
          *
-         * @param timerNanos nanoseconds of wall time until the workflow's timer; {@link #NEVER} for none
-         * @param housekeepingNanos nanoseconds of monotonic time; {@link #NEVER} for none
-         * @return whether it was raised
+         * @param timerNanos nanoseconds of wall time until the workflow's timer ends; {@link #NEVER} for none
+         * @param housekeepingNanos nanoseconds of monotonic time until housekeeping is due; {@link #NEVER} for none
+         * @return whether the flag was raised
          * @throws InterruptedException if the thread is interrupted, now or before
          */
         boolean await(long timerNanos, long housekeepingNanos) throws InterruptedException;

@@ -12,17 +12,20 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Where workers get their work. One call does everything a worker asks about, so that an idle one asks rarely. */
+/**
+ * Gives workers their work. One call answers everything that a worker needs to know, so that an idle worker asks
+ * rarely.
+ */
 public interface Dispatch {
     /**
-     * What a worker wants.
+     * The request of a worker.
      *
-     * @param worker who
-     * @param definitions what it can run
-     * @param queues where it looks
-     * @param version its version, or null: runs pinned to another are left alone
-     * @param limit at most this many runs; 0 to look for signals and timers only
-     * @param aloneToo whether it holds nothing, so that it may take a run that has to run alone
+     * @param worker the worker
+     * @param definitions the definitions that it can run
+     * @param queues the queues from which it takes runs
+     * @param version its version, or null; it gets no runs that are pinned to another version
+     * @param limit the number of runs to claim at most; 0 to ask for signals and timers only
+     * @param aloneToo whether the worker holds no run, so that it may take a run that has to run alone
      */
     record Poll(
             WorkerId worker,
@@ -33,13 +36,13 @@ public interface Dispatch {
             boolean aloneToo) {}
 
     /**
-     * What it gets.
+     * The answer to a worker.
      *
-     * @param claimed runs it now holds
-     * @param signalled runs it held before that were woken, with what is asked of them
+     * @param claimed the runs that the worker now holds
+     * @param signalled runs that the worker held before and that were woken, with the requests for them
      * @param nextDue when the next waiting run is due, or null
-     * @param aloneWaits whether a run waits for a worker that holds nothing
-     * @param paused runs that cannot be taken from the queue, and were paused so that they hold up no other
+     * @param aloneWaits whether a run waits for a worker that holds no other run
+     * @param paused runs that the store cannot take from the queue and has paused, so that they do not block others
      */
     record Polled(
             List<Claimed> claimed,
@@ -47,7 +50,7 @@ public interface Dispatch {
             @Nullable Instant nextDue,
             boolean aloneWaits,
             List<RunChange> paused) {
-        /** Without runs that were paused. */
+        /** An answer without paused runs. */
         public Polled(List<Claimed> claimed, List<Signalled> signalled, @Nullable Instant nextDue, boolean aloneWaits) {
             this(claimed, signalled, nextDue, aloneWaits, List.of());
         }
@@ -57,15 +60,15 @@ public interface Dispatch {
      * A run that the worker now holds.
      *
      * @param run the run
-     * @param epoch the epoch it holds it under
-     * @param definition what to run
-     * @param input with what
-     * @param seed what its own ids and chances are derived from
-     * @param control what has been asked of it
-     * @param deadline when its timeout is delivered, or null
-     * @param recoveries how often it was recovered without progress
-     * @param premises how those ended that it comes after, in their order; empty for a run that is no task
-     * @param object the virtual object that it is a call of, or null
+     * @param epoch the epoch under which the worker holds it
+     * @param definition the definition to run
+     * @param input the encoded input
+     * @param seed the seed of its generated ids and random numbers
+     * @param control the requests for it
+     * @param deadline when its timeout ends, or null
+     * @param recoveries how often a sweep has recovered it without progress
+     * @param premises how the tasks that it comes after ended, in their order; empty for a run that is no task
+     * @param object the virtual object that it calls, or null
      */
     record Claimed(
             RunRef run,
@@ -78,30 +81,30 @@ public interface Dispatch {
             int recoveries,
             List<Premise> premises,
             @Nullable ObjectCall object) {
-        /** After this many recoveries without progress a run is only given to a worker that holds nothing else. */
+        /** After this many recoveries without progress, only a worker that holds no other run gets the run. */
         public static final int ALONE_AFTER = 3;
 
-        /** After this many recoveries without progress a run is paused. */
+        /** After this many recoveries without progress, the store pauses the run. */
         public static final int PAUSED_AFTER = 10;
 
-        /** Whether it has to run alone. */
+        /** Whether only a worker that holds no other run may run it. */
         public boolean alone() {
             return recoveries >= ALONE_AFTER;
         }
     }
 
     /**
-     * A run that its worker should look at.
+     * A run that its worker has to look at.
      *
      * @param run the run
-     * @param epoch the epoch it is held under
-     * @param control what is asked of it
+     * @param epoch the epoch under which the worker holds it
+     * @param control the requests for it
      */
     record Signalled(RunRef run, long epoch, Control control) {}
 
     /**
-     * Makes due runs ready, then claims by priority and age. A dead or unknown worker gets nothing. A claim whose answer
-     * was lost shows in {@link Leases#owned}.
+     * Makes due runs ready, then claims runs by priority and age. A dead or unknown worker gets nothing. If the answer
+     * is lost, {@link Leases#owned} still lists the claimed runs.
      */
     Polled poll(Poll request);
 }

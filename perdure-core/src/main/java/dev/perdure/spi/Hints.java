@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells workers that it may be worth looking. Hints make things fast and never make them right: they may be lost, late or
- * doubled, and a store may have none.
+ * Tells engines that something may have changed in the store. Hints only make the engine faster; it never relies on
+ * them. They may be lost, late or duplicated, and a store may send none.
  */
 public interface Hints {
     /** A hint. */
     sealed interface Hint {}
 
-    /** Some run became ready, or due earlier than the timers known before. */
+    /** A run became ready, or is due earlier than all timers known before. */
     record WorkReady() implements Hint {}
 
     /**
@@ -25,15 +25,15 @@ public interface Hints {
     record WorkerSignalled(WorkerId worker) implements Hint {}
 
     /**
-     * A run that this worker holds got mail, and nothing else was asked of it since the wake before. With this a worker that
-     * knows of that one need not ask the store; to any other it says what {@link WorkerSignalled} does.
+     * A run that this worker holds got mail, and no other request since the wake-up before. A worker that has seen that
+     * wake-up need not ask the store. For any other worker this hint means the same as {@link WorkerSignalled}.
      *
      * @param worker the worker
      * @param run the key of the run
-     * @param epoch the epoch it is held under
-     * @param wakes how often it was woken, this time included
+     * @param epoch the epoch under which the worker holds it
+     * @param wakes how often it was woken, including this time
      * @param mails how many mails have ever arrived for it
-     * @param mail the last of them, if it is known here; or null, and then the worker reads the mailbox
+     * @param mail the last of these mails, or null if the hint does not carry it; then the worker reads the mailbox
      */
     record MailArrived(
             WorkerId worker,
@@ -42,7 +42,7 @@ public interface Hints {
             int wakes,
             long mails,
             @Nullable Mail mail) implements Hint {
-        /** The last of the mails, under its number, if it is known here. */
+        /** The last mail with its number, if the hint carries it. */
         public Optional<Mailboxes.Arrived> arrived() {
             return Optional.ofNullable(mail).map(known -> new Mailboxes.Arrived(mails, known));
         }
@@ -56,13 +56,13 @@ public interface Hints {
     record RunEnded(RunId run) implements Hint {}
 
     /**
-     * A run shows something new: it has published a value, or one of its promises was settled.
+     * A run has published a value, or one of its promises was settled.
      *
      * @param run the run
      */
     record RunShows(RunId run) implements Hint {}
 
-    /** Whoever wants hints. Called on the store's threads: be quick, do not block. */
+    /** Receives hints, on the store's threads: return quickly and do not block. */
     @FunctionalInterface
     interface Listener {
         /** Something may have happened. */
@@ -76,6 +76,6 @@ public interface Hints {
         void close();
     }
 
-    /** Asks for hints from now on. */
+    /** Calls the listener with every hint from now on. */
     Subscription subscribe(Listener listener);
 }

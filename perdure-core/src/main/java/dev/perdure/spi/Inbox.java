@@ -4,13 +4,13 @@ import dev.perdure.spi.change.Change;
 import java.util.List;
 
 /**
- * Where changes wait that were asked for in a transaction of the caller's own. Made by a store for one such transaction.
+ * Holds the changes that an application requests in its own transaction. A store makes one for each such transaction.
  */
 @FunctionalInterface
 public interface Inbox {
     /**
-     * Puts changes in, in order: some worker applies them after the transaction has committed. It only inserts, and so waits
-     * for nobody and holds up nobody.
+     * Inserts changes, in order. A worker applies them after the transaction has committed. Because it only inserts, it
+     * neither waits for other transactions nor blocks them.
      *
      * @param changes starts without an owner or mail, with or without tasks, deliveries, and commands
      */

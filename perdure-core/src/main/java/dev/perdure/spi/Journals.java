@@ -5,30 +5,30 @@ import dev.perdure.spi.change.RunRef;
 import java.util.List;
 import java.util.Map;
 
-/** What runs have done. Read in pages bounded by bytes, so that no journal is too long for a small heap. */
+/** Reads the journals of runs, in pages bounded by bytes, so that a long journal fits into a small heap. */
 public interface Journals {
     /**
-     * A piece of a journal, ordered by position and note.
+     * A page of a journal, ordered by position and note.
      *
-     * @param entries whole positions only
-     * @param last whether nothing follows
+     * @param entries the entries; all notes of a position are on the same page
+     * @param last whether this is the last page
      */
     record Page(List<Recorded> entries, boolean last) {
-        /** The journal of a run that has done nothing. */
+        /** The journal of a run without entries. */
         public static final Page EMPTY = new Page(List.of(), true);
 
-        /** A journal that has not been looked at. */
+        /** A journal that has not been read. */
         public static final Page UNREAD = new Page(List.of(), false);
     }
 
     /**
-     * The entries after a position: at least one position if there is one.
+     * Reads the entries after a position: at least one position, if there is one.
      *
-     * @param maxBytes how much a page has; where entries differ in size it may be up to four times as much, and a
-     *     position that is more by itself is a page
+     * @param maxBytes the size of a page; if entries differ in size, a page may have up to four times as much, and a
+     *     larger position is a page by itself
      */
     Page read(RunRef run, int afterPosition, int maxBytes);
 
-    /** The first page of many journals at once; {@code maxBytes} is for each. */
+    /** Reads the first page of many journals at once. {@code maxBytes} applies to each. */
     Map<RunRef, Page> readFirst(List<RunRef> runs, int maxBytes);
 }

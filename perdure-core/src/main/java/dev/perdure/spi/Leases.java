@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Who is alive, and what becomes of the runs of those who are not. */
+/** Tracks which workers are alive, and takes the runs of dead ones. */
 public interface Leases {
     /**
      * A worker that joins.
      *
      * @param id its random id
-     * @param definitions what it can run
+     * @param definitions the definitions that it can run
      * @param version its version, or null
-     * @param lease how long it counts as alive without renewing
-     * @param lanes how many batches it sends at once
-     * @param former which workers its process was before: they let go of everything, and did not die
+     * @param lease how long it counts as alive after it last renewed its lease
+     * @param lanes how many batches it sends concurrently
+     * @param former the workers that its process was before; they released all their runs, and did not die
      */
     record Joining(
             WorkerId id,
@@ -28,7 +28,7 @@ public interface Leases {
             Duration lease,
             int lanes,
             Set<WorkerId> former) {
-        /** A worker of a process that joins for the first time. */
+        /** A worker whose process joins for the first time. */
         public Joining(WorkerId id, Set<String> definitions, @Nullable String version, Duration lease, int lanes) {
             this(id, definitions, version, lease, lanes, Set.of());
         }
@@ -38,33 +38,36 @@ public interface Leases {
      * A run that a worker holds according to the store.
      *
      * @param run the run
-     * @param epoch under which it holds it
+     * @param epoch the epoch under which the worker holds it
      */
     record Owned(RunRef run, long epoch) {}
 
-    /** Makes a worker known, with its lanes and its first lease. Joining twice is joining once. Gives the store's time. */
+    /**
+     * Registers a worker with its lanes and its first lease, and returns the store's time. Joining twice has the same
+     * effect as joining once.
+     */
     Instant join(Joining worker);
 
     /**
      * Renews a lease.
      *
-     * @return the store's time, or null if the worker's lanes are gone: it is dead and must let go of everything
+     * @return the store's time; or null if the worker's lanes are gone: then it is dead and must release all its runs
      */
     @Nullable
     Instant renew(WorkerId worker);
 
     /**
-     * Takes runs from workers whose lease has ended: first removes the lanes, then makes the runs ready again with a higher
-     * epoch and one more recovery, or pauses them when they were recovered too often without a new entry.
+     * Takes the runs of workers whose lease has ended. It first removes the lanes. Then it makes the runs ready again,
+     * with a higher epoch and one more recovery, or pauses those that were recovered too often without a new entry.
      *
-     * @param limit at most this many runs
-     * @return the runs that changed; fewer than the limit means that nothing is left to do
+     * @param limit the number of runs to take at most
+     * @return the runs that changed; fewer than the limit means that no more are left
      */
     List<RunChange> sweep(int limit);
 
-    /** What the store believes this worker holds. */
+    /** The runs that this worker holds according to the store. */
     List<Owned> owned(WorkerId worker);
 
-    /** Ends a lease at once. What the worker still holds is left to the sweep. */
+    /** Ends a lease at once. The sweep takes the runs that the worker still holds. */
     void leave(WorkerId worker);
 }

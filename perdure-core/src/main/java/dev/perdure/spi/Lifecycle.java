@@ -18,11 +18,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which state may follow which: the table beside the diagram in {@code docs/internals/lifecycle.md}. The store in memory checks every
- * move against it and fails loudly at an illegal one. For the store on PostgreSQL a test compares the states that random batches leave behind.
+ * The table of the allowed changes of state; {@code docs/internals/lifecycle.md} shows it as a diagram. The store in
+ * memory checks every change against it and throws on one that is not allowed. For the store on PostgreSQL a test
+ * compares the states that random batches leave behind.
  */
 public final class Lifecycle {
-    /** What follows an end, and only by a person's order. */
+    /** The states that may follow an end, and only when a person orders a rerun. */
     private static final Set<RunState> NEW_LIFE = Set.of(PENDING, READY);
 
     private static final Map<RunState, Set<RunState>> NEXT = table();
@@ -50,7 +51,7 @@ public final class Lifecycle {
         return Set.copyOf(NEXT.getOrDefault(state, Set.of()));
     }
 
-    /** The state to go to, if the table has that move. */
+    /** Checks a change of state and returns the new state. */
     public static RunState move(RunState from, RunState to) {
         if (!NEXT.getOrDefault(from, Set.of()).contains(to)) {
             throw new IllegalStateException("A run cannot go from %s to %s.".formatted(from, to));

@@ -10,66 +10,69 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What has arrived for runs, who can be reached how, and what runs show to the world. */
+/** Reads the mail of runs, the addresses of calls that wait for an answer, and what runs have published. */
 public interface Mailboxes {
     /**
      * A mail in a run's mailbox.
      *
-     * @param number its place in the order of arrival, from 1
+     * @param number its number in the order of arrival, from 1
      * @param mail the mail
      */
     record Arrived(long number, Mail mail) {}
 
     /**
-     * A call that waits to be answered.
+     * A call that waits for an answer.
      *
-     * @param run whose
-     * @param position at which position
-     * @param life in which life of the run: how often it had begun anew. Positions come again in every life
+     * @param run the run
+     * @param position the position of the call
+     * @param life the life of the run: how often it had begun anew. Every life uses the same positions again
      */
     record Address(RunId run, int position, int life) {}
 
     /**
-     * Something a run has published.
+     * A value that a run has published.
      *
-     * @param offset grows with every value under the same name; nothing else is promised of it
-     * @param at when
+     * @param offset a number that grows with every value under the same name, possibly with gaps
+     * @param at when the run published it
      * @param payload the value
      */
     record Published(long offset, Instant at, Payload payload) {}
 
-    /** Mail that was not taken yet, in order, from after a number: at least one if there is one, then as fits the bytes. */
+    /**
+     * Mail that the run has not taken yet, in order, from after a number: at least one mail, if there is one, and then
+     * as many as fit into the bytes.
+     */
     List<Arrived> unread(RunRef run, long afterNumber, int maxBytes);
 
     /**
      * A promise of a run.
      *
-     * @param run whose
+     * @param run the run
      * @param name its name
      */
     record Promised(RunRef run, String name) {}
 
     /**
-     * A place in what a run publishes.
+     * A position in what a run publishes.
      *
-     * @param run whose
-     * @param name under which name
-     * @param after the offset after which it goes on
+     * @param run the run
+     * @param name the name of the published values
+     * @param after the offset after which to read
      */
     record Place(RunRef run, String name, long after) {}
 
     /**
-     * What comes after a place.
+     * The values after a place.
      *
      * @param values oldest first
-     * @param ended whether the run has ended, so that nothing comes after these but what they leave out
+     * @param ended whether the run has ended, so that it publishes no more; values beyond the limit may still follow
      */
     record Shown(List<Published> values, boolean ended) {}
 
-    /** What promises have been resolved or rejected with; those that are open are left out. One question for all. */
+    /** The values or failures of the promises that are settled, without those that are open. One query for all. */
     Map<Promised, Mail> promises(Collection<Promised> promises);
 
-    /** What a promise of a run has been resolved or rejected with. */
+    /** The value or failure of a promise, if it is settled. */
     default Optional<Mail> promise(RunRef run, String name) {
         return promises(List.of(new Promised(run, name))).values().stream().findFirst();
     }
@@ -77,12 +80,13 @@ public interface Mailboxes {
     /** The call that the token with this hash answers. */
     Optional<Address> awakeable(String hash);
 
-    /** The call at this position of the run's present life, if it can be answered by a token. */
+    /** The call at this position of the run's current life, if a token can answer it. */
     Optional<Address> awakeable(RunRef run, int position);
 
     /**
-     * What tokens are derived from: at least 32 random bytes, made once and the same for all who open the store. Nothing that
-     * shows runs shows it. Known since the store was opened, so that this never fails.
+     * The secret from which the engine derives tokens: at least 32 random bytes, made once, the same for every process
+     * that opens the store. No query about runs returns it. The store reads it when it opens, so this method never
+     * fails.
      */
     byte[] secret();
 
@@ -90,18 +94,18 @@ public interface Mailboxes {
     List<Address> subscribers(String event, String key);
 
     /**
-     * What comes after these places, at most so many values each. Left out is where nothing comes and the run has not ended.
-     * One question for all.
+     * The values after these places, at most {@code limit} for each. Leaves out a place without values whose run has
+     * not ended. One query for all.
      */
     Map<Place, Shown> published(Collection<Place> places, int limit);
 
-    /** What a run has published under a name, oldest first, from after an offset. */
+    /** The values that a run has published under a name after an offset, oldest first. */
     default List<Published> published(RunRef run, String name, long afterOffset, int limit) {
         return published(List.of(new Place(run, name, afterOffset)), limit).values().stream()
                 .flatMap(shown -> shown.values().stream())
                 .toList();
     }
 
-    /** The latest that a run has published under a name. */
+    /** The latest value that a run has published under a name. */
     Optional<Published> latest(RunRef run, String name);
 }

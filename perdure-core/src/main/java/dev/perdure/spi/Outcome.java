@@ -12,17 +12,17 @@ import java.util.List;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a {@link Change}. Only ever given after the commit. */
+/** The outcome of a {@link Change}. The store returns it only after the commit. */
 public sealed interface Outcome {
     /**
-     * The run was started, by this change.
+     * This change started the run.
      *
      * @param run the new run
-     * @param owned whether it is running under its first epoch in the worker that asked; false when it is ready
-     * @param at when
-     * @param handed tasks that were born with it and that the worker now holds
-     * @param state all that the virtual object knows that it holds, by name; null if it holds none, or if the store did not
-     *     look: then it has to be asked
+     * @param owned whether the worker of the batch holds it, under its first epoch; false if it is ready
+     * @param at when it was started
+     * @param handed tasks that started with it and that the worker now holds
+     * @param state all values of the virtual object that it holds, by name; null if it holds none, or if the store did
+     *     not read them: then the worker has to ask for them
      */
     record Started(
             RunRef run,
@@ -31,10 +31,10 @@ public sealed interface Outcome {
             List<Dispatch.Claimed> handed,
             @Nullable SortedMap<String, Payload> state)
             implements Outcome {
-        /** The epoch of a run that is born owned. */
+        /** The epoch of a run that a worker holds from its start. */
         public static final long FIRST_EPOCH = 1;
 
-        /** A start of which no state is told. */
+        /** A start without the values of an object. */
         public Started(RunRef run, boolean owned, Instant at, List<Dispatch.Claimed> handed) {
             this(run, owned, at, handed, null);
         }
@@ -44,99 +44,101 @@ public sealed interface Outcome {
             this(run, owned, at, List.of());
         }
 
-        /** The same start with what its object knows. */
+        /** The same start with the values of its object. */
         public Started knowing(SortedMap<String, Payload> known) {
             return new Started(run, owned, at, handed, known);
         }
     }
 
     /**
-     * A run with this id is there already, from another start.
+     * A run with this id exists already, from another start.
      *
      * @param run the existing run
-     * @param definition what it runs
+     * @param definition the name of its definition
      * @param sameInput whether its input has the same bytes
      */
     record Existing(RunRef run, String definition, boolean sameInput) implements Outcome {}
 
     /**
-     * Done.
+     * The change was applied.
      *
-     * @param at the commit's time, and that of the entries appended
+     * @param at the time of the commit and of the appended entries
      * @param state the state the run is in now
      * @param handed runs that waited for this one to end, and that the worker now holds
-     * @param next calls of the same virtual object that wait behind the one handed over, in their order, as they would be
-     *     held. The worker could run them and does not hold them: it may work ahead, and end them after one another with
-     *     {@link Move.End#follows}
+     * @param next calls of the same virtual object that wait behind the one handed over, in their order, as if the
+     *     worker held them. The worker can run them but does not hold them: it may run them ahead of their turn and end
+     *     them in order with {@link Move.End#follows}
      */
     record Applied(Instant at, RunState state, List<Dispatch.Claimed> handed, List<Dispatch.Claimed> next)
             implements Outcome {
-        /** Nobody is shown that waits. */
+        /** An outcome without waiting calls. */
         public Applied(Instant at, RunState state, List<Dispatch.Claimed> handed) {
             this(at, state, handed, List.of());
         }
 
-        /** Nothing was handed over. */
+        /** An outcome that hands nothing over. */
         public Applied(Instant at, RunState state) {
             this(at, state, List.of());
         }
     }
 
     /**
-     * The command was carried out, or left on the row of a run that a worker holds, or came too late to do anything.
+     * The store has carried out the command, or left it on the row of a run that a worker holds, or the command came
+     * too late.
      *
      * @param at when
      * @param state the state the run is in now
-     * @param changed whether it is this very command that has brought the run there
+     * @param changed whether this command changed the state
      */
     record Commanded(Instant at, RunState state, boolean changed) implements Outcome {}
 
     /**
-     * This transition had been applied before; its answer was lost.
+     * This transition was applied before, and its answer was lost.
      *
-     * @param at when it was
+     * @param at when it was applied
      * @param state the state it led to
      */
     record AlreadyThere(Instant at, RunState state) implements Outcome {}
 
     /**
-     * The run was to wait, and had been woken meanwhile: the entries were appended, but the worker still holds it.
+     * The run was about to wait, but was woken meanwhile. The store has appended the entries, and the worker still
+     * holds the run.
      *
-     * @param at the time of the entries appended
-     * @param control what has been asked of it
+     * @param at the time of the appended entries
+     * @param control the requests for it
      */
     record Woken(Instant at, Control control) implements Outcome {}
 
-    /** The worker does not hold this run any more. Nothing was applied. */
+    /** The worker no longer holds this run. The store has applied nothing. */
     record Fenced() implements Outcome {}
 
     /** There is no such run. */
     record UnknownRun() implements Outcome {}
 
     /**
-     * The mail was not put into the mailbox.
+     * The store did not put the mail into the mailbox.
      *
-     * @param why why not
+     * @param why the reason
      */
     record Undelivered(Why why) implements Outcome {
-        /** Why a mail does not arrive. */
+        /** The reason why a mail does not arrive. */
         public enum Why {
             /** The run has ended. */
             ENDED,
-            /** Somebody else was first, where only one mail arrives. */
+            /** Another mail arrived first, on a channel that takes only one. */
             TAKEN,
-            /** It is for a life that is over: the run has begun anew since. */
+            /** The mail is for an earlier life: the run has begun anew since. */
             BEGAN_ANEW
         }
     }
 
     /**
-     * The store cannot hold this change. Nothing of it was applied; its neighbours were.
+     * The store cannot apply this change. It has applied the other changes of the batch, but nothing of this one.
      *
      * @param reason why
      */
     record Refused(String reason) implements Outcome {
-        /** A start whose task has an id that is not free. */
+        /** A start with a task whose id another run has. */
         public static Refused taskIdTaken(RunId task) {
             return new Refused("The id '%s' of one of its tasks is taken by another run. Start it under another id."
                     .formatted(task));
@@ -147,12 +149,12 @@ public sealed interface Outcome {
             return new Refused("The run '%s' has no tasks. Start a new run instead.".formatted(run));
         }
 
-        /** A rerun of something that has not ended. */
+        /** A rerun of a run or task that has not ended. */
         public static Refused active(RunId run, RunState state) {
             return new Refused("The run '%s' is %s. Wait until it has ended, or cancel it.".formatted(run, state));
         }
 
-        /** A rerun of somebody else's task. */
+        /** A rerun of a task that belongs to another run. */
         public static Refused noTaskOf(RunId task, RunId run) {
             return new Refused("The run '%s' is no task of '%s'. Name tasks of that run only.".formatted(task, run));
         }

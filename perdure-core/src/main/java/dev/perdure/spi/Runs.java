@@ -12,13 +12,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/** Questions about runs, from handles and operators. */
+/** Queries about runs, for handles and operators. */
 public interface Runs {
     /**
      * A run that was found.
      *
-     * @param ref how to speak of it
-     * @param info what it is
+     * @param ref its id and key
+     * @param info its state and attributes
      */
     record Found(RunRef ref, RunInfo info) {}
 
@@ -33,13 +33,13 @@ public interface Runs {
     record Ended(RunRef run, RunState state, Payload outcome, String reason) {}
 
     /**
-     * A run that was born with another, or started by it.
+     * A task or a child of a run.
      *
      * @param run the run
-     * @param info what it is
-     * @param after the places of those that it comes after; none of one that was started later
+     * @param info its state and attributes
+     * @param after the indexes of the tasks that it comes after; empty for a child
      * @param outcome its result or failure; empty if it has not ended
-     * @param history the states it has been in, oldest first, through all its lives
+     * @param history the states that it has been in, in all its lives, oldest first
      */
     record TaskRow(RunRef run, RunInfo info, List<Integer> after, Payload outcome, List<Entered> history) {}
 
@@ -58,21 +58,21 @@ public interface Runs {
     /** Runs, newest first. */
     List<RunInfo> list(RunFilter filter);
 
-    /** What a run was started with; empty if it is not there. */
+    /** The input of a run; empty if the run does not exist. */
     Optional<Payload> input(RunRef run);
 
-    /** Those of these runs that have ended: one question for all waiters of a process. */
+    /** Those of these runs that have ended. One query for all waiters of a process. */
     List<Ended> ended(Collection<RunRef> runs);
 
-    /** The runs that these have started and that have not ended. */
+    /** The children of these runs that have not ended. */
     List<RunRef> liveChildren(Collection<RunRef> parents);
 
-    /** The runs that were born with this one, in the order of its start; none if it was started without. */
+    /** The tasks of this run, in the order of its start. */
     List<TaskRow> tasks(RunRef run);
 
-    /** The runs that the present life of this one has started, oldest first; its tasks are not among them. */
+    /** The children that the current life of this run has started, oldest first, without its tasks. */
     List<TaskRow> children(RunRef run);
 
-    /** The changes of state of a run, and the answers that operators gave it, oldest first, through all its lives. */
+    /** The changes of state of a run and the answers that operators gave to it, in all its lives, oldest first. */
     List<HistoryEvent> changes(RunRef run);
 }

@@ -9,7 +9,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What virtual objects know, as it is committed. Written only by transitions of the calls that hold them. */
+/**
+ * Reads the committed state of virtual objects. Only the transitions of the calls that hold an object write its state.
+ */
 public interface States {
     /** One value of an object. */
     Optional<Payload> read(ObjectKey object, String name);

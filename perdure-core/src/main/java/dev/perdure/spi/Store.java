@@ -1,38 +1,38 @@
 package dev.perdure.spi;
 
 /**
- * Where runs live. Each role is small and has its own part of the conformance suite. Thread-safe. No method runs user
- * code, and none holds anything between two calls.
+ * Stores the runs. Each role is small and has its own part of the conformance suite. Thread-safe. No method runs user
+ * code, and none holds a lock or a transaction between two calls.
  */
 public interface Store extends AutoCloseable {
-    /** Changes. */
+    /** Applies changes. */
     Ledger ledger();
 
-    /** Workers and their leases. */
+    /** Tracks workers and their leases. */
     Leases leases();
 
-    /** Work to do. */
+    /** Gives workers their work. */
     Dispatch dispatch();
 
-    /** What runs have done. */
+    /** Reads the journals of runs. */
     Journals journals();
 
-    /** What arrives for runs, and what they show. */
+    /** Reads the mail of runs and what they publish. */
     Mailboxes mailboxes();
 
-    /** What virtual objects know. */
+    /** Reads the state of virtual objects. */
     States states();
 
-    /** Questions. */
+    /** Answers queries about runs. */
     Runs runs();
 
-    /** That it may be worth looking. */
+    /** Tells engines that something may have changed. */
     Hints hints();
 
-    /** How many batches it is worth sending at once: one lane, and in a database one connection, for each. */
+    /** How many batches a worker should send concurrently. Each takes a lane, and in a database a connection. */
     int lanes();
 
-    /** Frees what the store itself holds. Twice is fine. */
+    /** Frees the resources that the store itself holds. Calling it again has no effect. */
     @Override
     void close();
 }

@@ -3,61 +3,61 @@ package dev.perdure.spi;
 import dev.perdure.spi.change.Entry;
 import java.time.Duration;
 
-/** What became of the transaction of a transaction step. */
+/** The outcome of the transaction of a transaction step. */
 public sealed interface Transacted {
-    /** Committed, and its record with it. */
+    /** Committed together with its record. */
     record Recorded() implements Transacted {}
 
     /**
-     * Committed, and this entry has still to be appended to the journal: what it did is remembered elsewhere, or it did
-     * nothing.
+     * Committed, but the engine still has to append this entry to the journal: the source has recorded the transaction
+     * elsewhere, or the transaction changed nothing.
      *
-     * @param entry from this body, or from an earlier one that had been committed
+     * @param entry the entry of this body, or of an earlier attempt that was committed
      */
     record Completed(Entry entry) implements Transacted {}
 
-    /** Rolled back: the worker does not hold the run any more. */
+    /** Rolled back, because the worker no longer holds the run. */
     record Fenced() implements Transacted {}
 
     /**
-     * Rolled back: it lost against other transactions. Run it again.
+     * Rolled back, because it conflicted with another transaction. Run it again.
      *
-     * @param cause what the database said
+     * @param cause the error of the database
      */
     record Conflict(Exception cause) implements Transacted {}
 
     /**
-     * Rolled back or never begun, because the database is out of reach or has no connection to give. Run it again when
-     * that is over.
+     * Rolled back or never begun, because the database is out of reach or has no free connection. Run it again when it
+     * has.
      *
-     * @param cause what the database said
+     * @param cause the error of the database
      */
     record Unavailable(Exception cause) implements Transacted {}
 
     /**
-     * Rolled back by the database, because the body said nothing for longer than its worker's lease allows. It is an attempt that
-     * failed: the next body would take as long.
+     * Rolled back by the database, because the body sent no statement for longer than its worker's lease allows. It
+     * counts as a failed attempt, because the next attempt would take as long.
      *
      * @param limit how long a transaction may be idle
-     * @param cause what the database said
+     * @param cause the error of the database
      */
     record Expired(Duration limit, Exception cause) implements Transacted {}
 
     /**
-     * Nobody knows: the connection was lost with the commit on its way.
+     * Unknown: the connection was lost during the commit.
      *
-     * @param inquiry how to find out
+     * @param inquiry asks the database for the outcome
      */
     record InDoubt(Inquiry inquiry) implements Transacted {}
 
-    /** Asks what became of a transaction. */
+    /** Asks for the outcome of a transaction. */
     @FunctionalInterface
     interface Inquiry {
         /**
          * Asks once.
          *
-         * @return {@link InDoubt} if it is still not over
-         * @throws dev.perdure.error.StoreException if nobody answers; ask again
+         * @return {@link InDoubt} if the transaction has still not ended
+         * @throws dev.perdure.error.StoreException if the database does not answer; ask again
          */
         Transacted ask();
     }

@@ -6,15 +6,16 @@ import dev.perdure.transaction.TransactionOptions;
 import java.time.Duration;
 
 /**
- * For whom a transaction is run.
+ * The run and the worker for which a source runs a transaction.
  *
- * @param worker who holds the run
- * @param lease how long it counts as alive without a sign of life: an idle transaction must not outlast it
+ * @param worker the worker that holds the run
+ * @param lease how long the worker counts as alive after it last renewed its lease: an idle transaction must not
+ *     outlast it
  * @param run the run
- * @param seed the run's random bits: with its id they tell it from every other run of any database
- * @param epoch under which the worker holds it
- * @param position at which its record belongs
- * @param options isolation and whether it only reads
+ * @param seed the run's random bits: together with its id they distinguish it from every other run of any database
+ * @param epoch the epoch under which the worker holds it
+ * @param position the position of its record in the journal
+ * @param options isolation and read-only
  */
 public record TransactionTicket(
         WorkerId worker, Duration lease, RunRef run, long seed, long epoch, int position, TransactionOptions options) {}

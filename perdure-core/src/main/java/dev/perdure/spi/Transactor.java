@@ -7,38 +7,37 @@ import java.util.function.Function;
 /**
  * Runs transaction steps, for the engine. Thread-safe.
  *
- * <p>A source that keeps the promise of exactly once commits the body's changes and its record together, and only while
- * the worker holds the run: as its last statement before the commit it locks the run and looks.
+ * <p>A source that guarantees exactly once commits the body's changes and its record together, and only while the
+ * worker holds the run: with its last statement before the commit it locks the run and checks that.
  *
- * @param <C> what bodies work with
+ * @param <C> the handle that bodies get
  */
 public interface Transactor<C> extends TransactionSource<C> {
     /**
-     * What is done in a transaction.
+     * The work of one transaction.
      *
-     * @param <C> with what
+     * @param <C> the handle that it gets
      */
     @FunctionalInterface
     interface Work<C> {
-        /** Runs the body and gives the entry that records what came of it. */
+        /** Runs the body and returns the entry that records its outcome. */
         Entry perform(C handle) throws Exception;
     }
 
     /**
      * Runs the work in one transaction.
      *
-     * @return what became of the transaction
-     * @throws Exception what the work threw, after the roll-back; trouble with the database is no exception but a
-     *     {@link Transacted}
+     * @return the outcome of the transaction
+     * @throws Exception the exception of the work, after the rollback; for a failure of the database it returns a
+     *     {@link Transacted} instead
      */
     Transacted run(TransactionTicket ticket, Work<C> work) throws Exception;
 
     /**
-     * The step gives up. A source that remembers elsewhere what it committed makes sure that nothing of this step is
-     * committed any more.
+     * Gives up the step. A source that records its commits elsewhere makes sure that this step commits nothing more.
      *
-     * @return what counts: this failure, or the value of a body that had been committed all the same
-     * @throws dev.perdure.error.StoreException if nobody answers; ask again
+     * @return the final entry: this failure, or the value of a body that was committed after all
+     * @throws dev.perdure.error.StoreException if the database does not answer; ask again
      */
     default Entry giveUp(TransactionTicket ticket, Entry failure) {
         return failure;

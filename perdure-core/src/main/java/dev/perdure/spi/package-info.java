@@ -1,7 +1,7 @@
 /**
- * For adapter writers: the store contract, the codec, and where time and threads come from.
+ * For writers of adapters: the store contract, the codec, and the source of time and threads.
  *
- * <p>A {@link dev.perdure.spi.Store} is a handful of small roles. Whoever writes one runs the conformance suite of
- * {@code perdure-testing} against it: a store that passes it carries every promise the engine makes.
+ * <p>A {@link dev.perdure.spi.Store} consists of a few small roles. Run the conformance suite of
+ * {@code perdure-testing} against your store: a store that passes it supports every guarantee of the engine.
  */
 package dev.perdure.spi;

@@ -3,14 +3,14 @@ package dev.perdure.spi.change;
 import java.util.Set;
 
 /**
- * What a waiting run waits for besides its due time. Only mail on one of these channels counts; anything else is kept for
- * later and lets the run rest.
+ * What a waiting run waits for apart from its due time. Only mail on one of these channels wakes it. The store keeps
+ * other mail for later.
  *
- * @param channels where mail counts
- * @param needed how many mails must have arrived until the run goes on; a failure lets it go on at once. More than 1 only
- *     where every channel is of those that get one mail at most
+ * @param channels the channels that it waits for
+ * @param needed how many mails must arrive before the run continues; a failure lets it continue at once. More than 1
+ *     only if every channel gets at most one mail
  */
 public record Awaited(Set<Channel> channels, int needed) {
-    /** Nothing but the due time. */
+    /** Only the due time. */
     public static final Awaited NOTHING = new Awaited(Set.of(), 1);
 }

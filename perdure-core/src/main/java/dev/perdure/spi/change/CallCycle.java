@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** How stores speak of calls of virtual objects that wait for each other and so would never end. */
+/** The failure of calls of virtual objects that wait for each other in a cycle and so would never end. For stores. */
 public final class CallCycle {
     private CallCycle() {}
 
     /**
-     * A run that waits for the next one of the circle.
+     * A run that waits for the next member of the cycle.
      *
      * @param run the run
-     * @param definition what it runs
-     * @param object the virtual object that it is a call of, or null
+     * @param definition the name of its definition
+     * @param object the virtual object that it calls, or null
      */
     public record Member(
             RunId run, String definition, @Nullable ObjectKey object) {
@@ -26,7 +26,7 @@ public final class CallCycle {
         }
     }
 
-    /** Why a call of the circle is refused, with the whole chain: each waits for the one after it. */
+    /** The message of a refused call, with the whole chain: each member waits for the one after it. */
     public static String message(List<Member> members) {
         String chain = members.stream().map(Member::toString).collect(Collectors.joining(" waits for "));
         return "Calls wait for each other in a circle: %s waits for %s. Let one of them send instead of call, or call a shared handler."

@@ -10,15 +10,16 @@ import org.jspecify.annotations.Nullable;
 /** One atomic change to the store. Applying the same change twice does what applying it once does. */
 public sealed interface Change {
     /**
-     * Starts a run. With an owner it is born running in that worker's memory, otherwise ready for any.
+     * Starts a run. With an owner it begins as running, in that worker's memory. Without one it is ready for any
+     * worker.
      *
      * @param run the run
      * @param owner the worker of this batch, or null
-     * @param mails what is in its mailbox from the beginning
-     * @param tasks the runs that are born with it, each after those that it comes after. If there are any, the run itself
-     *     is pending until the last of them has ended, and the owner gets the tasks that begin at once. Without an owner,
-     *     these wait for the delay of the run, if it has one. A task whose id
-     *     is another run's makes the whole start {@link Outcome.Refused}
+     * @param mails the mail in its mailbox when it begins
+     * @param tasks the runs that start with it, each listed after the tasks that it comes after. If there are any, the
+     *     run itself is pending until the last of them has ended, and the owner gets the tasks that begin at once.
+     *     Without an owner, these tasks wait for the delay of the run, if it has one. If another run has the id of a
+     *     task, the whole start is {@link Outcome.Refused}
      */
     record Start(NewRun run, @Nullable WorkerId owner, List<Mail> mails, List<Task> tasks) implements Change {
         /** A start of a run without tasks. */
@@ -33,13 +34,13 @@ public sealed interface Change {
     }
 
     /**
-     * A transition of a run that the worker of this batch holds: append these entries, then make this move.
+     * A transition of a run that the worker of this batch holds: appends these entries, then makes this move.
      *
      * @param run the run
      * @param epoch the epoch under which the worker holds it
-     * @param entries in order; may be empty
-     * @param effects what it does beyond the run, in order; may be empty
-     * @param move where it goes
+     * @param entries the entries to append, in order; may be empty
+     * @param effects what it does outside the run, in order; may be empty
+     * @param move the move of the run
      */
     record Advance(RunRef run, long epoch, List<Entry> entries, List<Effect> effects, Move move) implements Change {
         /** A transition without effects. */
@@ -49,41 +50,45 @@ public sealed interface Change {
     }
 
     /**
-     * A call of a virtual object from its start to its end, which the worker of this batch has run ahead of its turn and of
-     * which the store knows nothing yet. It has no parent, no delay and no timeout. Applied only if the call right before it
-     * is ended by the same batch and nobody waits for the object but those it names; otherwise {@link Outcome.Fenced}, and
-     * nothing of it is there. Of those that follow one another all are applied or none.
+     * A call of a virtual object from its start to its end. The worker of this batch has run it ahead of its turn, and
+     * the store does not know it yet. It has no parent, no delay and no timeout. The store applies it only if the same
+     * batch ends the call right before it, and no other calls wait for the object except those that it names. Otherwise
+     * it is {@link Outcome.Fenced}, and the store applies nothing of it. Of calls that follow one another, the store
+     * applies all or none.
      *
-     * @param run the call, exclusive
-     * @param entries what it has recorded
-     * @param effects what it does to the state, in order
-     * @param end how it ended; takes nothing on
-     * @param follows the call from whose state it was run: held until its end in this batch, or one like this
-     * @param beside calls that may wait for the object all the same, because nobody was told of them before this one was made
+     * @param run the call, which is exclusive
+     * @param entries the entries that it has recorded
+     * @param effects its changes to the state, in order
+     * @param end how it ended; it takes over no other run
+     * @param follows the call right before it, from whose state the worker ran it: a call that the worker holds and
+     *     ends in this batch, or another one like this
+     * @param beside calls that may also wait for the object, because they were not acknowledged to any caller before
+     *     this call was made
      */
     record Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
             implements Change {
-        /** One that nobody may wait beside. */
+        /** A call for whose object no other calls may wait. */
         public Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows) {
             this(run, entries, effects, end, follows, Set.of());
         }
     }
 
     /**
-     * Puts a mail into a run's mailbox, and lets the run go on if it waits for that.
+     * Puts a mail into a run's mailbox, and lets the run continue if it waits for this mail.
      *
-     * @param to whose
-     * @param mail what
-     * @param life the life of the run that it is for, or {@link #ANY_LIFE}. If the run has begun anew since, the mail is
-     *     {@link Outcome.Undelivered}. An answer is always for one life, because the next one has other calls at its positions
-     * @param operator the person who gives this answer in place of whoever has the token, to be found in the
+     * @param to the receiving run
+     * @param mail the mail
+     * @param life the life of the run that the mail is for, or {@link #ANY_LIFE}. If the run has begun anew since, the
+     *     mail is {@link Outcome.Undelivered}. An answer is always for one life, because the next life has other calls
+     *     at the same positions
+     * @param operator the operator who gives this answer without the token, recorded in the
      *     {@linkplain Runs#changes history}; null for all other mail
      */
     record Deliver(RunId to, Mail mail, int life, @Nullable String operator) implements Change {
         /** The mail is for the run, however often it begins anew. */
         public static final int ANY_LIFE = -1;
 
-        /** Mail for one life, or for any. */
+        /** Checks that an answer names a life. */
         public Deliver {
             if (mail.channel().kind() == Channel.Kind.ANSWER && life == ANY_LIFE) {
                 throw new IllegalArgumentException(
@@ -92,39 +97,39 @@ public sealed interface Change {
             }
         }
 
-        /** A message or the value of a promise, which are for the run in whatever life. */
+        /** A message or the value of a promise, which are for every life of the run. */
         public Deliver(RunId to, Mail mail) {
             this(to, mail, ANY_LIFE);
         }
 
-        /** Mail for one life, or for any, that no operator sends. */
+        /** Mail for one life, or for any, that does not come from an operator. */
         public Deliver(RunId to, Mail mail, int life) {
             this(to, mail, life, null);
         }
 
-        /** Whether it is for a run in this life. */
+        /** Whether the mail is for this life of the run. */
         public boolean isFor(int present) {
             return life == ANY_LIFE || life == present;
         }
     }
 
     /**
-     * What a person or another program wants of a run. Takes effect at once on a run that no worker holds; is left on the
-     * row, with the wake count raised, for the worker that does.
+     * An order from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the run,
+     * the store leaves the order on the row and raises the wake count.
      *
      * @param run the run
-     * @param order what is wanted
+     * @param order the order
      * @param reason why; empty for {@link Order#RESUME}
      */
     record Command(RunId run, Order order, String reason) implements Change {}
 
     /**
-     * Gives a run that has tasks, and some of these, another life under the same ids: with their inputs, and with nothing
-     * of what they did. Refused unless it and these tasks have ended. Knows itself again by the seed.
+     * Gives a run with tasks, and some of the tasks, a new life under the same ids, with the same inputs and empty
+     * journals. Refused unless the run and these tasks have ended. The store recognises a repeated rerun by the seed.
      *
      * @param run the run that was started with tasks
-     * @param tasks which of them begin anew; the others keep how they ended
-     * @param seed the run's new seed; those of the tasks follow from it
+     * @param tasks the tasks that begin anew; the others keep their outcomes
+     * @param seed the run's new seed, from which the store derives those of the tasks
      */
     record Rerun(RunId run, List<RunId> tasks, long seed) implements Change {
         /** The new seed of a task. */
@@ -133,17 +138,17 @@ public sealed interface Change {
         }
     }
 
-    /** What can be wanted of a run. */
+    /** What a command does to a run. */
     enum Order {
-        /** Deliver a cancel. */
+        /** Cancels it: its workflow gets the cancel and can compensate. */
         CANCEL,
-        /** End it without its say. */
+        /** Ends it without running its code again. */
         KILL,
-        /** Hold it. */
+        /** Pauses it. */
         PAUSE,
-        /** Let a paused run go on. */
+        /** Lets a paused run continue. */
         RESUME,
-        /** Fail a call of a virtual object that still waits for its turn, and that can never have it. */
+        /** Fails a call of a virtual object that waits for a turn that can never come. */
         REFUSE
     }
 }

@@ -1,20 +1,20 @@
 package dev.perdure.spi.change;
 
 /**
- * What a run can wait for besides time: one of the ways by which something reaches it from elsewhere.
+ * A channel on which mail reaches a run, and for which the run can wait.
  *
- * @param kind how it is addressed
+ * @param kind how mail on it is addressed
  * @param position for {@link Kind#ANSWER}: the position of the call that it answers; otherwise 0
  * @param name for the others: the topic or the promise's name; otherwise empty
  */
 public record Channel(Kind kind, int position, String name) {
-    /** How something that arrives is addressed. */
+    /** How mail is addressed. */
     public enum Kind {
-        /** To a topic, any number of times. */
+        /** To a topic, any number of mails. */
         MESSAGE,
-        /** To a promise of that name, once. */
+        /** To the promise of that name, one mail. */
         PROMISE,
-        /** To a call that asked for it, once: a child's outcome, an awakeable's value, an event. */
+        /** To a call that waits for an answer, one mail: a child's outcome, an awakeable's value, an event. */
         ANSWER
     }
 
@@ -33,7 +33,7 @@ public record Channel(Kind kind, int position, String name) {
         return new Channel(Kind.ANSWER, position, "");
     }
 
-    /** Whether at most one mail ever arrives here. */
+    /** Whether the channel gets at most one mail. */
     public boolean once() {
         return kind != Kind.MESSAGE;
     }

@@ -3,11 +3,11 @@ package dev.perdure.spi.change;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been asked of a run that a worker holds.
+ * The requests for a run that a worker holds.
  *
- * @param wakes how often it was woken since it was taken
+ * @param wakes how often it was woken since the worker took it
  * @param mails how many mails have ever arrived for it
- * @param cancel the reason of a cancel, or null; stays once set
+ * @param cancel the reason of a cancel, or null; never reset
  * @param kill the reason of a kill, or null
  * @param pause the reason of a pause, or null
  */
@@ -17,6 +17,6 @@ public record Control(
         @Nullable String cancel,
         @Nullable String kill,
         @Nullable String pause) {
-    /** Nothing was asked. */
+    /** No requests. */
     public static final Control NONE = new Control(0, 0, null, null, null);
 }

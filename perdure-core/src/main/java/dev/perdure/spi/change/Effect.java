@@ -4,17 +4,17 @@ import dev.perdure.RunId;
 import java.util.List;
 
 /**
- * What a transition does beyond its own run, in the same transaction. Each effect names itself (by the id and seed of a new
- * run, the token of a mail, a position of the run), so that applying a transition twice does it once. One that cannot be
- * carried out, because the other run is not there or has ended, is left out.
+ * What a transition does outside its own run, in the same transaction. Each effect has an identity (the id and seed of
+ * a new run, the token of a mail, a position of the run), so that applying a transition twice does it once. The store
+ * skips an effect whose other run does not exist or has ended.
  */
 public sealed interface Effect {
     /**
-     * Starts a run. If the id is taken by another, a parent that waits for the new run is answered with that failure. If that
-     * of a task is taken, the whole transition is refused.
+     * Starts a run. If another run has the id, a parent that waits for the new run gets that failure as the answer. If
+     * another run has the id of a task, the store refuses the whole transition.
      *
      * @param run the new run
-     * @param tasks what is born with it, as in {@link Change.Start}
+     * @param tasks the tasks that start with it, as in {@link Change.Start}
      */
     record Start(NewRun run, List<Task> tasks) implements Effect {
         /** A run without tasks. */
@@ -24,13 +24,14 @@ public sealed interface Effect {
     }
 
     /**
-     * Sends a mail: a message, or the value of a promise. Answers go by {@link Change.Deliver}, which names the life they are for.
+     * Sends a mail: a message or the value of a promise. For answers use {@link Change.Deliver}, which names their
+     * life.
      *
-     * @param to to whom
-     * @param mail what
+     * @param to the receiving run
+     * @param mail the mail
      */
     record Deliver(RunId to, Mail mail) implements Effect {
-        /** A mail that is for the run in whatever life. */
+        /** Checks that the mail is not an answer. */
         public Deliver {
             if (mail.channel().kind() == Channel.Kind.ANSWER) {
                 throw new IllegalArgumentException(
@@ -43,22 +44,22 @@ public sealed interface Effect {
     /**
      * Asks a run to end, as {@link Change.Order#CANCEL} does.
      *
-     * @param run which
-     * @param reason why
+     * @param run the run
+     * @param reason the reason
      */
     record Cancel(RunId run, String reason) implements Effect {}
 
     /**
      * Takes a mail out of the run's own mailbox.
      *
-     * @param number its number there
+     * @param number the number of the mail
      */
     record Take(long number) implements Effect {}
 
     /**
-     * Appends to what the run shows to the world.
+     * Publishes a value of the run.
      *
-     * @param name under which name
+     * @param name the name under which it publishes
      * @param position the position of the call
      * @param payload the value
      */
@@ -76,7 +77,7 @@ public sealed interface Effect {
      * Lets events of a name answer a call of this run.
      *
      * @param event the name
-     * @param key only those with this key; empty for all
+     * @param key the key of the events; empty for all
      * @param position the position of the call
      */
     record Subscribe(String event, String key, int position) implements Effect {}
@@ -84,15 +85,15 @@ public sealed interface Effect {
     /**
      * Sets a value of the virtual object that the run holds.
      *
-     * @param name which
-     * @param payload to what
+     * @param name the name of the value
+     * @param payload the value
      */
     record SetState(String name, Payload payload) implements Effect {}
 
     /**
      * Removes a value of the virtual object that the run holds.
      *
-     * @param name which
+     * @param name the name of the value
      */
     record ClearState(String name) implements Effect {}
 

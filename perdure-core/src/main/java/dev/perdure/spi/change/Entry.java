@@ -1,22 +1,22 @@
 package dev.perdure.spi.change;
 
 /**
- * One line of a journal. Its identity is position and note: a run's code takes a position per context call, in the order
- * of execution; under a position, note {@value #ANSWER} is the call's final answer and the notes from 1 are what happened
- * on the way to it (a sleep begun, an attempt failed). Neither is ever changed.
+ * An entry of a journal, identified by position and note. Each context call of a run's code takes the next position, in
+ * the order of execution. Note {@value #ANSWER} of a position is the final answer of the call. The notes from 1 record
+ * what happened before it (a sleep began, an attempt failed). An entry never changes.
  *
  * @param position from 1, in the order of the calls
- * @param note 0 for the answer, 1 and more for the way to it
- * @param kind which call it was
- * @param name the call's name or parameter, as far as it is part of its meaning: compared on replay
- * @param status what came of it
+ * @param note 0 for the answer, 1 and more for what happened before it
+ * @param kind the kind of call
+ * @param name the call's name or parameter, which a replay compares with that of the code
+ * @param status the outcome of the call
  * @param payload the value or failure
  */
 public record Entry(int position, int note, Kind kind, String name, Status status, Payload payload) {
     /** The note of the final answer. */
     public static final int ANSWER = 0;
 
-    /** Which context call. */
+    /** The kind of context call. */
     public enum Kind {
         /** A step, under its name. */
         STEP,
@@ -40,31 +40,31 @@ public record Entry(int position, int note, Kind kind, String name, Status statu
         AWAKEABLE,
         /** An event, under its name and key. */
         EVENT,
-        /** Which of several futures came first, under how they are joined. */
+        /** The future that settled first, under the name of the combinator. */
         CHOICE,
         /** A wait for a future. */
         AWAIT,
-        /** Something done to the world outside, under what it is. */
+        /** An effect outside the run, under its kind. */
         EFFECT,
-        /** What a virtual object knew, under the value's name. */
+        /** A value of a virtual object, under its name. */
         STATE,
-        /** The names of all that a virtual object knew. */
+        /** The names of all values of a virtual object. */
         STATE_NAMES
     }
 
-    /** What came of a call. */
+    /** The outcome of a call. */
     public enum Status {
-        /** It gave the value in the payload. */
+        /** It returned the value in the payload. */
         VALUE,
-        /** It failed for good; the payload is the failure. */
+        /** It failed finally; the payload is the failure. */
         FAILURE,
-        /** It began and is not over: a sleep, a timer, a child. */
+        /** It has begun and not ended: a sleep, a timer, a child. */
         BEGUN,
-        /** An attempt failed and another will follow; the payload is the failure. */
+        /** An attempt failed and another follows; the payload is the failure. */
         ATTEMPT,
-        /** Instead of an answer, the cancel was delivered here. */
+        /** It threw the cancel instead of returning an answer. */
         CANCELLED,
-        /** Instead of an answer, the run's deadline was delivered here. */
+        /** It threw the run's deadline instead of returning an answer. */
         DEADLINE,
         /** There was no value. */
         ABSENT

@@ -3,10 +3,10 @@ package dev.perdure.spi.change;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of a worker's committing connections a batch goes through. The lane is what fences: the sweep removes a dead
- * worker's lanes before it gives its runs away, and a batch on a removed lane does nothing.
+ * The committing connection of a worker that a batch uses. Lanes fence dead workers: the sweep removes a worker's lanes
+ * before it takes the worker's runs, and a batch on a removed lane has no effect.
  *
- * @param worker the worker, or null for a client without one, which can only start and command
+ * @param worker the worker, or null for a client without a worker, which can only start and command
  * @param number from 0 to the number of lanes the worker joined with
  */
 public record Lane(@Nullable WorkerId worker, int number) {

@@ -3,12 +3,12 @@ package dev.perdure.spi.change;
 import java.util.UUID;
 
 /**
- * Something for a run from elsewhere: a message, a promise's value, a child's outcome.
+ * Something that reaches a run from outside: a message, a promise's value, a child's outcome.
  *
- * @param channel what it is for
- * @param token names this sending, so that it arrives once although it is sent twice
+ * @param channel the channel on which it arrives
+ * @param token identifies the mail, so that it arrives once even if it is sent twice
  * @param status {@link Entry.Status#VALUE} or {@link Entry.Status#FAILURE}
- * @param text for a failure: in short, what happened; otherwise empty
+ * @param text for a failure: a short description; otherwise empty
  * @param payload the value or the failure
  */
 public record Mail(Channel channel, UUID token, Entry.Status status, String text, Payload payload) {

@@ -5,20 +5,20 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run to be.
+ * A run to start.
  *
  * @param id its id
- * @param definition the name of what it runs
+ * @param definition the name of its definition
  * @param input its encoded input
- * @param seed 64 random bits: what the run's own ids and chances are derived from, and the token by which a start that
- *     was sent twice knows itself again
- * @param queue where it waits
- * @param priority higher goes first
- * @param version the only version of workers that may take it, or null
- * @param timeout after which its deadline is delivered, or null
+ * @param seed 64 random bits: the seed of the run's generated ids and random numbers, and the token by which the store
+ *     recognises a start that was sent twice
+ * @param queue its queue
+ * @param priority its priority; workers take higher ones first
+ * @param version the version of workers that it is pinned to, or null
+ * @param timeout its timeout, or null
  * @param delay how long it waits before it is ready, or null
- * @param parent who started it from inside a run, or null
- * @param object the virtual object that it is a call of, or null
+ * @param parent the run that starts it, or null
+ * @param object the virtual object that it calls, or null
  */
 public record NewRun(
         RunId id,
@@ -32,7 +32,7 @@ public record NewRun(
         @Nullable Duration delay,
         @Nullable Parent parent,
         @Nullable ObjectCall object) {
-    /** A run that is no call of a virtual object. */
+    /** A run that does not call a virtual object. */
     public NewRun(
             RunId id,
             String definition,

@@ -1,19 +1,19 @@
 package dev.perdure.spi.change;
 
 /**
- * That a run is a call of a virtual object.
+ * The virtual object that a run calls, and how.
  *
- * @param object which
- * @param hold whether it holds it
+ * @param object the object
+ * @param hold how the call holds the object
  */
 public record ObjectCall(ObjectKey object, Hold hold) {
-    /** How a call stands to its object. */
+    /** How a call holds its object. */
     public enum Hold {
-        /** It runs beside whoever holds the object. */
+        /** It does not hold the object, and runs concurrently with the call that does. */
         SHARED,
-        /** It holds the object from its turn to its end, and is pending until its turn comes. */
+        /** It holds the object from its turn to its end, and is pending before its turn. */
         EXCLUSIVE,
-        /** As {@link #EXCLUSIVE}, but it has not arrived yet: it takes its place by {@link Move.Arrive}. */
+        /** Like {@link #EXCLUSIVE}, but it has not arrived yet: it takes its place by {@link Move.Arrive}. */
         ON_ARRIVAL
     }
 

@@ -1,7 +1,7 @@
 package dev.perdure.spi.change;
 
 /**
- * Who started a run from inside a run.
+ * The parent of a run: the run that started it.
  *
  * @param run the parent
  * @param position the position of the call that started it

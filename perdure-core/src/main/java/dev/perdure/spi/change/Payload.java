@@ -4,8 +4,8 @@ import dev.perdure.spi.Codec;
 import java.util.Arrays;
 
 /**
- * Bytes of a user's value, made by a {@link Codec}. Compared by content, never printed. The array is not copied: do not
- * change it.
+ * A value encoded by a {@link Codec}. Equality compares the content; {@code toString} does not print it. The array is
+ * not copied: do not change it.
  *
  * @param bytes the encoded value
  */

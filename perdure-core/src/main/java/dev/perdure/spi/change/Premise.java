@@ -3,12 +3,12 @@ package dev.perdure.spi.change;
 import dev.perdure.RunState;
 
 /**
- * How a run ended that another comes after. (One that was cancelled before all of them had ended sees the others as they
- * are, without an outcome.)
+ * The outcome of a task that another task comes after. A task that was cancelled before all of these had ended sees the
+ * others in their current states, without outcomes.
  *
- * @param run the run that ended
+ * @param run the run of the earlier task
  * @param state its state
  * @param outcome its result or failure
- * @param reason in short, why it did not complete; empty if it did
+ * @param reason a short description of why it did not complete; empty if it did
  */
 public record Premise(RunRef run, RunState state, Payload outcome, String reason) {}

@@ -3,7 +3,7 @@ package dev.perdure.spi.change;
 import java.util.UUID;
 
 /**
- * One incarnation of a worker: random, never a host name, never used again.
+ * The id of one incarnation of a worker: random, not a host name, and never reused.
  *
  * @param value the random part
  */

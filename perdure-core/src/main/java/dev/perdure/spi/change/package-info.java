@@ -1,2 +1,2 @@
-/** What an engine tells a store: changes to runs, and the values they consist of. */
+/** The changes that an engine sends to a store, and the values that they consist of. */
 package dev.perdure.spi.change;
