@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The program of {@code docs/start.md}, as a process that is killed and started again. */
+/** Runs the program of {@code docs/start.md} in a process, kills it and starts it again. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class MainIT {
     private static final String EMAIL = "ada@example.org";

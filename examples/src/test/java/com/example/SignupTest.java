@@ -25,7 +25,7 @@ class SignupTest {
         assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
         assertThat(sent).containsExactly("Welcome!");
 
-        perdure.crash(); // as kill -9 would; another worker takes over
+        perdure.crash(); // like kill -9; another worker takes over
 
         assertThat(run.result()).isEqualTo("Greeted ada@example.org");
         assertThat(sent).containsExactly("Welcome!", "Three things to try");

@@ -14,23 +14,23 @@ import dev.perdure.memory.MemoryStore;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Waits for a person to say yes or no, and reminds him as long as he does not. */
+/** Waits for a person to approve or reject a request, and sends a reminder every day until then. */
 public final class Approvals {
-    /** What was decided. */
+    /** The promise that the decision resolves. */
     public static final Topic<Decision> DECISION = Topic.of("decision", Decision.class);
 
-    /** Where it stands, for anyone to see. */
+    /** The status that the run publishes. */
     public static final Topic<String> STATUS = Topic.of("status", String.class);
 
-    /** What is to be approved. */
+    /** The request to approve. */
     public record Request(String what, int cents) {}
 
-    /** What a person decided. */
+    /** The decision of a person. */
     public record Decision(boolean approved, String by, String reason) {}
 
     private final Consumer<String> mail;
 
-    /** Approvals that write these mails. */
+    /** Approvals that send their mails to this consumer. */
     public Approvals(Consumer<String> mail) {
         this.mail = mail;
     }
@@ -51,7 +51,7 @@ public final class Approvals {
     // endregion
 
     // region decide
-    /** What the two buttons do, in any process. A second click gets AlreadyResolvedException. */
+    /** Called by the "approve" and "reject" buttons, in any process. A second click throws AlreadyResolvedException. */
     public static void decide(Perdure perdure, String request, Decision decision) {
         perdure.run(RunId.of(request), TypeRef.of(Decision.class))
                 .promise(DECISION)
@@ -59,7 +59,7 @@ public final class Approvals {
     }
     // endregion
 
-    /** Asks, and decides at once. */
+    /** Starts an approval and decides it at once. */
     public static void main(String[] args) {
         try (Perdure perdure = Perdure.on(new MemoryStore())
                 .register(new Approvals(System.out::println))

@@ -9,21 +9,21 @@ import dev.perdure.object.VirtualObject;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A shopping cart per user. Its state is durable, and one call of a user changes it at a time. */
+/** A shopping cart per user. Its state is durable, and only one call per user changes it at a time. */
 // region cart
 @VirtualObject("cart")
 public final class Cart {
-    /** Something to buy. */
+    /** An item in the cart. */
     public record Item(String name, int cents) {}
 
-    /** What a cart comes to. */
+    /** The number of items and the total price. */
     public record Summary(int items, int cents) {}
 
     static final StateKey<List<Item>> ITEMS = StateKey.of("items", new TypeRef<>() {});
 
     private final Cashier cashier;
 
-    /** With whoever takes the money. */
+    /** Carts that charge through this cashier. */
     public Cart(Cashier cashier) {
         this.cashier = cashier;
     }
@@ -37,7 +37,7 @@ public final class Cart {
         return summary(items);
     }
 
-    /** Charges for all that is in it, and empties it. */
+    /** Charges for all items and empties the cart. */
     @Handler
     public String checkout(ObjectContext ctx) {
         Summary summary = summary(ctx.get(ITEMS).orElse(List.of()));
@@ -46,7 +46,7 @@ public final class Cart {
         return payment;
     }
 
-    /** What is in it. Shared: it never waits, not even for a checkout that takes a day. */
+    /** The items in the cart. A shared handler never waits, not even for a checkout that takes a day. */
     @Handler
     public List<Item> contents(SharedObjectContext ctx) {
         return ctx.get(ITEMS).orElse(List.of());
@@ -56,10 +56,10 @@ public final class Cart {
         return new Summary(items.size(), items.stream().mapToInt(Item::cents).sum());
     }
 
-    /** Takes money. */
+    /** Charges customers. */
     @FunctionalInterface
     public interface Cashier {
-        /** Charges a user, and gives the id of the payment. */
+        /** Charges a user and returns the id of the payment. */
         String charge(String user, int cents);
     }
 }

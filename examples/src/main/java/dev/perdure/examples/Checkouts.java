@@ -14,29 +14,29 @@ import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
-/** Pays through a gateway that answers by calling back, in seconds or in days. */
+/** Pays through a gateway that answers with a callback, seconds or days later. */
 public final class Checkouts {
-    /** What anyone may see of a payment. */
+    /** The status that the run publishes. */
     public static final Topic<String> STATUS = Topic.of("status", String.class);
 
-    /** What is to be paid. */
-    public record Checkout(int cents, Duration patience) {}
+    /** The amount to pay, and how long to wait for the gateway. */
+    public record Checkout(int cents, Duration timeout) {}
 
-    /** What the gateway says in its call. */
+    /** The content of the gateway's callback. */
     public record GatewayAnswer(boolean success, String transaction, String error) {}
 
-    /** How it ended. */
+    /** The outcome of the payment. */
     public record Result(boolean paid, String detail) {}
 
     /** The payment gateway. */
     public interface Gateway {
-        /** Begins a payment; the answer comes by a call with this token. */
+        /** Begins a payment. The gateway calls back later with this token. */
         void begin(String payment, int cents, String token);
     }
 
     private final Gateway gateway;
 
-    /** Checkouts at this gateway. */
+    /** Checkouts that pay through this gateway. */
     public Checkouts(Gateway gateway) {
         this.gateway = gateway;
     }
@@ -48,10 +48,10 @@ public final class Checkouts {
         ctx.run("begin", () -> gateway.begin(ctx.runId().value(), checkout.cents(), callback.token()));
         ctx.publish(STATUS, "PENDING");
         try {
-            GatewayAnswer answer = callback.orTimeout(checkout.patience()).await(); // no thread, no heap, only a row
+            GatewayAnswer answer = callback.orTimeout(checkout.timeout()).await(); // holds no thread and no heap
             ctx.publish(STATUS, answer.success() ? "COMPLETED" : "FAILED");
             return new Result(answer.success(), answer.success() ? answer.transaction() : answer.error());
-        } catch (TimedOutException silence) {
+        } catch (TimedOutException noAnswer) {
             ctx.publish(STATUS, "EXPIRED");
             return new Result(false, "The gateway did not call back.");
         }
@@ -59,13 +59,13 @@ public final class Checkouts {
     // endregion
 
     // region webhook
-    /** What your HTTP endpoint does with a call of the gateway: the token is all it needs. */
+    /** Called by the HTTP endpoint for the gateway's callback. It needs only the token. */
     public static void onWebhook(Perdure perdure, String token, GatewayAnswer callback) {
         perdure.resolve(token, callback);
     }
     // endregion
 
-    /** Pays at a gateway that answers at once. */
+    /** Pays through a gateway that answers at once. */
     public static void main(String[] args) throws InterruptedException {
         BlockingQueue<String> calls = new ArrayBlockingQueue<>(1);
         Gateway gateway = (payment, cents, token) -> calls.add(token);

@@ -20,12 +20,12 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-/** Posts an invoice to a partner who is not always there, and who must not get it twice. */
+/** Posts an invoice to a partner's server that is not always available, and that must not accept an invoice twice. */
 public final class Deliveries {
-    /** What is sent. */
+    /** The invoice to deliver. */
     public record Invoice(String number, String text) {}
 
-    /** What the partner answered. */
+    /** The partner's answer. */
     public record Confirmation(String text) {}
 
     // region policy
@@ -39,7 +39,7 @@ public final class Deliveries {
     private final HttpClient http;
     private final URI partner;
 
-    /** Deliveries to this address. */
+    /** Deliveries to a partner at this address. */
     public Deliveries(HttpClient http, URI partner) {
         this.http = http;
         this.partner = partner;
@@ -65,16 +65,16 @@ public final class Deliveries {
             response.headers()
                     .firstValueAsLong("Retry-After")
                     .ifPresent(seconds -> attempt.retryAfter(Duration.ofSeconds(seconds)));
-            throw new IOException("The partner answered " + status + "."); // tried again by the policy
+            throw new IOException("The partner answered " + status + "."); // the policy retries this
         }
         if (status >= 400) {
-            throw new TerminalException("The partner refused the invoice: " + status + "."); // never tried again
+            throw new TerminalException("The partner refused the invoice: " + status + "."); // no policy retries this
         }
         return new Confirmation(response.body());
     }
     // endregion
 
-    /** Delivers one invoice to a partner that is out of order at first. */
+    /** Delivers one invoice to a partner whose server fails at first. */
     public static void main(String[] args) throws IOException {
         try (FlakyPartner partner = FlakyPartner.failing(2, Duration.ofSeconds(1));
                 HttpClient http = HttpClient.newHttpClient();

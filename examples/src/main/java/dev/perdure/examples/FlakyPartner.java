@@ -15,8 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A partner's server, on loopback and a free port. It takes each invoice once by its key, and yet answers with an error
- * the first few times: the trap that idempotency keys are for.
+ * A partner's server, on the loopback interface and a free port. It accepts an invoice once per idempotency key. For
+ * the first requests it answers with an error although it has accepted the invoice: without the key, a retry would
+ * deliver the invoice twice.
  */
 final class FlakyPartner implements AutoCloseable {
     private final HttpServer server;
@@ -35,12 +36,12 @@ final class FlakyPartner implements AutoCloseable {
         server.start();
     }
 
-    /** One that answers 503 this often, and says when to come again. */
+    /** A server that answers the first requests with 503 and a Retry-After header. */
     static FlakyPartner failing(int times, Duration retryAfter) throws IOException {
         return new FlakyPartner(503, times, retryAfter);
     }
 
-    /** One that refuses everything. */
+    /** A server that refuses every request. */
     static FlakyPartner refusing() throws IOException {
         return new FlakyPartner(422, Integer.MAX_VALUE, Duration.ZERO);
     }
@@ -68,7 +69,7 @@ final class FlakyPartner implements AutoCloseable {
         return keys;
     }
 
-    /** The invoices it has taken, by key. */
+    /** The accepted invoices, by key. */
     Map<String, String> invoices() {
         return invoices;
     }

@@ -11,35 +11,38 @@ import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
 import dev.perdure.memory.MemoryStore;
 
-/** Reserves, charges and ships; what is done is undone when the rest fails, or when the customer changes his mind. */
+/**
+ * Reserves, charges and ships an order. A saga undoes the finished steps if a later one fails, or if the customer
+ * cancels.
+ */
 public final class Fulfilment {
-    /** What was ordered. */
+    /** An order. */
     public record Order(String item, int cents, String address) {}
 
-    /** What became of it. */
+    /** The ids of the payment and the shipment. */
     public record Confirmation(String payment, String shipment) {}
 
-    /** Where the goods are. */
+    /** The warehouse. */
     public interface Inventory {
-        /** Sets goods aside. */
+        /** Reserves an item and returns the id of the reservation. */
         String reserve(String item);
 
-        /** Puts them back. */
+        /** Releases a reservation. */
         void release(String reservation);
     }
 
-    /** Where the money is. */
+    /** The payment provider. */
     public interface Payments {
-        /** Charges; the same key charges once. */
+        /** Charges once per key and returns the id of the payment. */
         String charge(String key, int cents);
 
-        /** Gives the money back. */
+        /** Refunds a payment. */
         void refund(String payment);
     }
 
-    /** What brings the goods. */
+    /** The parcel service. */
     public interface Shipments {
-        /** Sends a parcel. */
+        /** Creates a shipment and returns its id. */
         String create(String address, String reservation);
     }
 
@@ -47,7 +50,7 @@ public final class Fulfilment {
     private final Payments payments;
     private final Shipments shipments;
 
-    /** Fulfilment with these. */
+    /** Fulfilment through these partners. */
     public Fulfilment(Inventory inventory, Payments payments, Shipments shipments) {
         this.inventory = inventory;
         this.payments = payments;
@@ -65,7 +68,7 @@ public final class Fulfilment {
                     ctx.step("charge", () -> payments.charge(ctx.attempt().idempotencyKey(), order.cents()), retry(3));
             saga.undo("refund", () -> payments.refund(payment), retry(20));
             String shipment = ctx.step("ship", () -> shipments.create(order.address(), reservation), retry(3));
-            ctx.spawn(Fulfilment::tell, shipment, id(ctx.runId() + "-mail")); // nobody waits for it
+            ctx.spawn(Fulfilment::notifyCustomer, shipment, id(ctx.runId() + "-mail")); // does not wait for it
             return new Confirmation(payment, shipment);
         } catch (RuntimeException failure) {
             throw saga.compensate(failure);
@@ -73,16 +76,16 @@ public final class Fulfilment {
     }
     // endregion
 
-    /** Tells the customer, in a run of its own. */
+    /** Notifies the customer, in a run of its own. */
     @Workflow("notification")
-    public String tell(WorkflowContext ctx, String shipment) {
+    public String notifyCustomer(WorkflowContext ctx, String shipment) {
         return ctx.step("mail", () -> {
             System.out.println("Your parcel " + shipment + " is on its way.");
             return "mailed";
         });
     }
 
-    /** Orders something that cannot be shipped. */
+    /** Places an order that cannot be shipped, and shows the compensations. */
     public static void main(String[] args) {
         Inventory inventory = new Inventory() {
             @Override

@@ -10,39 +10,39 @@ import dev.perdure.memory.MemoryStore;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An order as a graph of tasks: what can go on beside each other does, and a branch that fails leaves the other alone. */
+/** An order as a graph of tasks. Independent tasks run in parallel, and a branch that fails does not stop the other. */
 public final class OrderGraph {
-    /** What was ordered. */
+    /** An order. */
     public record Order(String item, int cents) {}
 
-    /** What was paid. */
+    /** A payment at the payment provider. */
     public record Payment(String id) {}
 
-    /** What was packed. */
+    /** A packed parcel. */
     public record Parcel(String label) {}
 
-    /** What the customer gets. */
+    /** The customer's receipt. */
     public record Receipt(String payment, String tracking) {}
 
-    /** Those who do it. */
+    /** The services that carry out an order. */
     public interface Partners {
-        /** Charges; the same key charges once. */
+        /** Charges once per key. */
         Payment charge(String key, int cents);
 
-        /** Packs. */
+        /** Packs an item. */
         Parcel pack(String item);
 
-        /** Ships. */
+        /** Ships a parcel and returns its tracking number. */
         String ship(Parcel parcel);
 
-        /** Says what went wrong to somebody who can help. */
+        /** Reports the failed tasks to the support team. */
         void report(String order, List<TaskError> errors);
     }
 
     private OrderGraph() {}
 
     // region graph
-    /** Checks, then charges and packs beside each other, then ships. */
+    /** Checks the order, then charges and packs in parallel, then ships. */
     public static Dag<Order, Receipt> with(Partners partners) {
         return Dag.of("order-graph", Order.class, dag -> {
             var check = dag.task("check", t -> checked(t.input()));
@@ -67,7 +67,7 @@ public final class OrderGraph {
         return order;
     }
 
-    /** Orders something with a card that is refused, and again when it is not. */
+    /** Places an order with a card that is refused, then retries the failed tasks when the card works. */
     public static void main(String[] args) {
         AtomicBoolean refused = new AtomicBoolean(true);
         Partners partners = new Partners() {
@@ -103,7 +103,7 @@ public final class OrderGraph {
             } catch (RunFailedException failed) {
                 System.out.println(run.status().toText());
                 refused.set(false);
-                run.retryFailed(); // charge and ship; the parcel is packed already
+                run.retryFailed(); // runs charge and ship again, but not pack
                 System.out.println(run.result());
             }
         }

@@ -12,33 +12,33 @@ import dev.perdure.spi.Store;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Charges a customer, holds the order for as long as it may be changed, then ships it. */
+/** Charges a customer, holds the order while the customer can still change it, then ships it. */
 public final class Orders {
-    /** What is ordered, and how long the customer may still change it. */
+    /** An order, and how long the customer can still change it. */
     public record Order(String customer, String item, Duration holdFor) {}
 
     /** A payment at the payment provider. */
     public record Payment(String id) {}
 
-    /** What the customer gets to know. */
+    /** The customer's receipt. */
     public record Receipt(String paymentId, String tracking) {}
 
     /** The payment provider. */
     public interface Payments {
-        /** Takes the money. */
+        /** Charges the customer. */
         Payment charge(Order order) throws IOException;
     }
 
     /** The parcel service. */
     public interface Shipping {
-        /** Sends the parcel; gives its tracking number. */
+        /** Ships the parcel and returns its tracking number. */
         String ship(Order order) throws IOException;
     }
 
     private final Payments payments;
     private final Shipping shipping;
 
-    /** Orders that are paid and shipped with these. */
+    /** Orders that use this payment provider and this parcel service. */
     public Orders(Payments payments, Shipping shipping) {
         this.payments = payments;
         this.shipping = shipping;
@@ -48,7 +48,7 @@ public final class Orders {
     @Workflow("order")
     public Receipt process(WorkflowContext ctx, Order order) {
         Payment payment = ctx.step("charge", () -> payments.charge(order));
-        ctx.sleep(order.holdFor()); // a day or a month: no thread, no heap, only a row
+        ctx.sleep(order.holdFor()); // a day or a month, without a thread or heap
         String tracking = ctx.step("ship", () -> shipping.ship(order), retry(5));
         return new Receipt(payment.id(), tracking);
     }

@@ -10,10 +10,10 @@ import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import java.time.Duration;
 
-/** A payment that a gateway carries out, and tells of by a webhook, minutes or days later. */
+/** A payment through a gateway that reports the outcome by a webhook, minutes or days later. */
 @VirtualObject("payment")
 public final class PaymentProcessor {
-    /** What the gateway says. */
+    /** The content of the gateway's webhook. */
     public record Callback(boolean success, String detail) {}
 
     private static final Topic<Callback> CALLBACK = Topic.of("callback", Callback.class);
@@ -22,13 +22,13 @@ public final class PaymentProcessor {
 
     private final Gateway gateway;
 
-    /** With the gateway. */
+    /** Payments through this gateway. */
     public PaymentProcessor(Gateway gateway) {
         this.gateway = gateway;
     }
 
     // region webhook
-    /** Holds the payment while the gateway takes its time: no other payment under this key begins. */
+    /** Holds the key until the gateway has answered. So no other payment with this key begins meanwhile. */
     @Handler
     public String pay(ObjectContext ctx, Integer cents) {
         ctx.set(STATUS, "PENDING");
@@ -40,7 +40,10 @@ public final class PaymentProcessor {
         return callback.detail();
     }
 
-    /** Shared, because the call that waits for it holds the key: an exclusive one would wait for that, and that for it. */
+    /**
+     * Shared, because {@code pay} holds the key while it waits for this call. An exclusive handler would wait for
+     * {@code pay}, and {@code pay} for it: a deadlock.
+     */
     @Handler
     public void webhook(SharedObjectContext ctx, Callback callback) {
         String waiting = ctx.get(WAITING).orElseThrow(() -> new TerminalException("No payment is pending."));
@@ -48,13 +51,13 @@ public final class PaymentProcessor {
     }
     // endregion
 
-    /** How far it is. */
+    /** The status of the payment. */
     @Handler
     public String status(SharedObjectContext ctx) {
         return ctx.get(STATUS).orElse("UNKNOWN");
     }
 
-    /** Carries payments out. */
+    /** The payment gateway. */
     @FunctionalInterface
     public interface Gateway {
         /** Begins a payment. */

@@ -12,27 +12,27 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Reminds a customer a month after the sign-up, unless he has subscribed by then. */
+/** Sends a reminder 30 days after the sign-up, unless the customer has subscribed by then. */
 public final class Reminders {
-    /** Who tries us out. */
+    /** A customer's trial. */
     public record Trial(String email) {}
 
     /** Sends mail. */
     public interface Mail {
-        /** Sends one. */
+        /** Sends a mail. */
         void send(String to, String subject);
     }
 
-    /** Knows the customers. */
+    /** The customer accounts. */
     public interface Accounts {
-        /** Whether this one has subscribed. */
+        /** Whether the customer with this address has subscribed. */
         boolean hasSubscribed(String email);
     }
 
     private final Mail mail;
     private final Accounts accounts;
 
-    /** Reminders through this mail server. */
+    /** Reminders through this mail server, for these accounts. */
     public Reminders(Mail mail, Accounts accounts) {
         this.mail = mail;
         this.accounts = accounts;

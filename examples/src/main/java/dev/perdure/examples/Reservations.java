@@ -15,15 +15,18 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
-/** Seats of a theatre: the application's own tables, changed by transaction steps, and runs that begin with a commit. */
+/**
+ * Reserves seats in a theatre. Transaction steps change the application's own tables, and an outbox starts the run when
+ * the application's transaction commits.
+ */
 public final class Reservations {
-    /** What somebody wants. */
-    public record Wish(String customer, int seats) {}
+    /** A customer's request for seats. */
+    public record Request(String customer, int seats) {}
 
-    /** Who takes money, somewhere else. */
+    /** The payment service, which is outside the database. */
     public interface Cashier {
         /** Charges once per key, however often it is called. */
-        String charge(Wish wish, String idempotencyKey);
+        String charge(Request request, String idempotencyKey);
     }
 
     private final TransactionSource<Connection> theatre;
@@ -36,21 +39,21 @@ public final class Reservations {
 
     // region workflow
     @Workflow("reservation")
-    public String reserve(WorkflowContext ctx, Wish wish) {
+    public String reserve(WorkflowContext ctx, Request request) {
         int left = ctx.transaction(
-                "take seats", theatre, connection -> take(connection, wish), isolation(Isolation.SERIALIZABLE));
+                "take seats", theatre, connection -> take(connection, request), isolation(Isolation.SERIALIZABLE));
         String payment =
-                ctx.step("charge", () -> cashier.charge(wish, ctx.attempt().idempotencyKey()));
-        ctx.transact("confirm", theatre, connection -> confirm(connection, wish, payment));
+                ctx.step("charge", () -> cashier.charge(request, ctx.attempt().idempotencyKey()));
+        ctx.transact("confirm", theatre, connection -> confirm(connection, request, payment));
         return payment + ", " + left + " seats left";
     }
     // endregion
 
     // region body
-    private static int take(Connection connection, Wish wish) throws SQLException {
+    private static int take(Connection connection, Request request) throws SQLException {
         try (PreparedStatement take =
                 connection.prepareStatement("UPDATE theatre SET seats = seats - ? RETURNING seats")) {
-            take.setInt(1, wish.seats());
+            take.setInt(1, request.seats());
             try (ResultSet row = take.executeQuery()) {
                 row.next();
                 return row.getInt("seats");
@@ -59,27 +62,27 @@ public final class Reservations {
     }
     // endregion
 
-    private static void confirm(Connection connection, Wish wish, String payment) throws SQLException {
+    private static void confirm(Connection connection, Request request, String payment) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement("INSERT INTO ticket VALUES (?, ?, ?)")) {
-            insert.setString(1, wish.customer());
-            insert.setInt(2, wish.seats());
+            insert.setString(1, request.customer());
+            insert.setInt(2, request.seats());
             insert.setString(3, payment);
             insert.execute();
         }
     }
 
     // region outbox
-    /** The wish and the start of the run that fulfils it: both are stored when this has committed, or neither is. */
-    static void order(DataSource pool, PostgresOutbox outbox, Perdure perdure, Wish wish) throws SQLException {
+    /** Stores the request and starts the run that fulfils it, in one transaction: both happen or neither. */
+    static void order(DataSource pool, PostgresOutbox outbox, Perdure perdure, Request request) throws SQLException {
         try (Connection connection = pool.getConnection()) {
             connection.setAutoCommit(false);
-            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO wish VALUES (?, ?)")) {
-                insert.setString(1, wish.customer());
-                insert.setInt(2, wish.seats());
+            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO seat_request VALUES (?, ?)")) {
+                insert.setString(1, request.customer());
+                insert.setInt(2, request.seats());
                 insert.execute();
             }
             perdure.outbox(outbox.in(connection))
-                    .start(Reservations::reserve, wish, id("reservation-" + wish.customer()));
+                    .start(Reservations::reserve, request, id("reservation-" + request.customer()));
             connection.commit();
         }
     }

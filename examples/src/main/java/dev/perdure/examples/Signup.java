@@ -7,7 +7,7 @@ import dev.perdure.object.SharedObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 
-/** A sign-up per e-mail address: one main handler that runs once, and shared ones to talk to it while it runs. */
+/** A sign-up per e-mail address. The main handler runs once. Shared handlers communicate with it while it runs. */
 // region once
 @VirtualObject("signup")
 public final class Signup {
@@ -16,7 +16,7 @@ public final class Signup {
 
     private final Mailer mailer;
 
-    /** With whoever sends mail. */
+    /** Sign-ups that send mail through this mailer. */
     public Signup(Mailer mailer) {
         this.mailer = mailer;
     }
@@ -37,7 +37,7 @@ public final class Signup {
         ctx.resolve(ctx.main(), CONFIRMED, code);
     }
 
-    /** How far it is. */
+    /** The status of the sign-up. */
     @Handler
     public String status(SharedObjectContext ctx) {
         return ctx.get(STATUS).orElse("unknown");
@@ -46,7 +46,7 @@ public final class Signup {
     /** Sends mail. */
     @FunctionalInterface
     public interface Mailer {
-        /** Asks for a click. */
+        /** Asks the owner of this address to click on a link. */
         void askToConfirm(String address);
     }
 }

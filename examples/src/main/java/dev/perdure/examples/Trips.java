@@ -17,27 +17,27 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Books a trip, and takes back what is booked when the rest fails or the traveller changes his mind: a saga by hand. */
+/** Books a trip, and cancels the bookings if a later step fails or the traveller cancels. A saga written by hand. */
 public final class Trips {
-    /** Who goes where, and how long he may take it back. */
+    /** A traveller's trip, and how long it can be cancelled for free. */
     public record Trip(String traveller, String city, Duration freeCancellation) {}
 
     /** The booking numbers. */
     public record Booking(String flight, String hotel) {}
 
-    /** A place to book at. */
+    /** A booking service. */
     public interface Agency {
-        /** Books; the same key books once. */
+        /** Books once per key and returns the booking number. */
         String book(String key, String city);
 
-        /** Takes a booking back; none under this key is fine too. */
+        /** Cancels the booking with this key. Does nothing if there is none. */
         void cancel(String key);
     }
 
     private final Agency flights;
     private final Agency hotels;
 
-    /** Trips booked at these. */
+    /** Trips booked through these agencies. */
     public Trips(Agency flights, Agency hotels) {
         this.flights = flights;
         this.hotels = hotels;
@@ -55,14 +55,14 @@ public final class Trips {
             String hotel = ctx.step("book hotel", () -> hotels.book(key, trip.city()), retry(3));
             ctx.sleep(trip.freeCancellation());
             return new Booking(flight, hotel);
-        } catch (StepFailedException | CancelledException | DeadlineExceededException given) {
-            undo.forEach(Runnable::run); // the last first
-            throw given;
+        } catch (StepFailedException | CancelledException | DeadlineExceededException failure) {
+            undo.forEach(Runnable::run); // the last booking first
+            throw failure;
         }
     }
     // endregion
 
-    /** Books a trip to a city without a free room. */
+    /** Books a trip to a city without a free hotel room. */
     public static void main(String[] args) {
         Agency flights = agency("flight", true);
         Agency hotels = agency("hotel", false);

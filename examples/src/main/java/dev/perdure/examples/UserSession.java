@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The session of a user, who can have one at a time. It ends by itself. */
+/** The session of a user. A user has at most one session, and it expires by itself. */
 @VirtualObject("session")
 public final class UserSession {
     /** A session. */
@@ -20,19 +20,19 @@ public final class UserSession {
     private static final Duration LENGTH = Duration.ofMinutes(30);
     private static final StateKey<Session> SESSION = StateKey.of("session", Session.class);
 
-    private final Doorkeeper doorkeeper;
+    private final Credentials credentials;
 
-    /** With whoever knows the passwords. */
-    public UserSession(Doorkeeper doorkeeper) {
-        this.doorkeeper = doorkeeper;
+    /** Sessions that check passwords with these credentials. */
+    public UserSession(Credentials credentials) {
+        this.credentials = credentials;
     }
 
     // region delayed
-    /** Opens a session; empty if there is one, or if the password is wrong. */
+    /** Opens a session and returns its token. Empty if the user has a session, or if the password is wrong. */
     @Handler
     public Optional<String> login(ObjectContext ctx, String password) {
         boolean active = ctx.get(SESSION).filter(session -> !session.expired()).isPresent();
-        if (active || !ctx.step("verify", () -> doorkeeper.knows(ctx.key(), password))) {
+        if (active || !ctx.step("verify", () -> credentials.match(ctx.key(), password))) {
             return Optional.empty();
         }
         String token = ctx.uuid().toString();
@@ -41,7 +41,7 @@ public final class UserSession {
         return Optional.of(token);
     }
 
-    /** A delayed call to oneself. It is not for a session that was opened since. */
+    /** Called with a delay by {@code login}. The token tells whether the user has opened another session since. */
     @Handler
     public void expire(ObjectContext ctx, String token) {
         ctx.get(SESSION)
@@ -62,10 +62,10 @@ public final class UserSession {
         return ctx.get(SESSION);
     }
 
-    /** Knows passwords. */
+    /** The passwords of the users. */
     @FunctionalInterface
-    public interface Doorkeeper {
-        /** Whether this is the user's password. */
-        boolean knows(String user, String password);
+    public interface Credentials {
+        /** Whether this is the password of the user. */
+        boolean match(String user, String password);
     }
 }

@@ -1,6 +1,6 @@
 /**
- * Small programs that show one thing each. Every one has a {@code main} that runs it on the in-memory store, and a test
- * that runs it on virtual time; the documentation quotes the regions marked in them.
+ * Small programs that each show one feature. Most have a {@code main} that runs them on the in-memory store. A test
+ * runs each of them, mostly on virtual time. The documentation quotes the marked regions.
  */
 @NullMarked
 package dev.perdure.examples;

@@ -39,7 +39,7 @@ class CheckoutsTest {
             perdure.advance(Duration.ofDays(2));
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.published(Checkouts.STATUS)).contains("PENDING");
-            perdure.crash(); // the token works wherever the run goes on
+            perdure.crash(); // the token still works when another worker continues the run
             Checkouts.onWebhook(perdure, token(), new GatewayAnswer(true, "TX-1", ""));
             assertThat(run.result()).isEqualTo(new Result(true, "TX-1"));
             assertThat(run.published(Checkouts.STATUS)).contains("COMPLETED");

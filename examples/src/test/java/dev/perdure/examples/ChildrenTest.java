@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the guide on children shows. */
+/** The code that the guide on children quotes. */
 class ChildrenTest {
     /** Ships parcels, each in a run of its own. */
     public static final class Shipping {
@@ -28,7 +28,7 @@ class ChildrenTest {
             List<Child<String>> shipped = parcels.stream()
                     .map(parcel -> ctx.startChild(Shipping::ship, parcel, childId(ctx.runId() + "-" + parcel)))
                     .toList();
-            String invoice = ctx.call(Shipping::invoice, parcels.size()); // starts and waits
+            String invoice = ctx.call(Shipping::invoice, parcels.size()); // starts a child and waits for its result
             return invoice + " " + ctx.all(shipped).await();
         }
         // endregion
@@ -52,7 +52,7 @@ class ChildrenTest {
         public String shipCarefully(WorkflowContext ctx, String parcel) {
             try {
                 return ctx.call(Shipping::ship, parcel);
-            } catch (RunFailedException failed) { // its cause is the child's own exception, with its stack
+            } catch (RunFailedException failed) { // the cause is the child's own exception, with its stack trace
                 return "lost: " + failed.getCause().getMessage();
             }
         }

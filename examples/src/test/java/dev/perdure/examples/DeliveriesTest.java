@@ -36,7 +36,7 @@ class DeliveriesTest {
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
             assertThat(run.result()).isEqualTo(new Confirmation("Taken: One book"));
-            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z"); // as the partner asked: twice an hour
+            assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z"); // the partner asked twice to wait an hour
             assertThat(partner.keys()).hasSize(3);
             assertThat(partner.invoices()).hasSize(1);
         }
@@ -46,7 +46,7 @@ class DeliveriesTest {
     void the_key_is_the_same_after_the_worker_died(PerdureTest perdure) throws IOException {
         try (FlakyPartner partner = FlakyPartner.failing(0, Duration.ZERO)) {
             perdure.register(new Deliveries(http, partner.address()));
-            perdure.crashBeforeNextCommit(); // the partner has the invoice, the journal does not know it
+            perdure.crashBeforeNextCommit(); // the partner has accepted the invoice, but the journal has no entry
             assertThat(perdure.start(Deliveries::deliver, invoice).result())
                     .isEqualTo(new Confirmation("Taken: One book"));
             assertThat(partner.keys()).hasSize(2);

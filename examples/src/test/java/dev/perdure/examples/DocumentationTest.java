@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Keeps the documentation's Java from rotting: the line before every block says which region of which tested example it
- * is, {@code <!-- from examples/…/Orders.java#workflow -->}, and the block must be that region; without a region, the whole
- * file. The few that are not code of ours to run say so: {@code <!-- sketch: why -->}.
+ * Checks that every Java block of the documentation is code that a test runs. The line before the block names a file
+ * and a region of it, {@code <!-- from examples/…/Orders.java#workflow -->}, and the block must equal that region, or
+ * the whole file if no region is named. A block that cannot be run has {@code <!-- sketch: why -->} instead.
  */
 class DocumentationTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -53,7 +53,7 @@ class DocumentationTest {
         return blocks;
     }
 
-    /** The lines between {@code // region name} and the next {@code // endregion}, as far to the left as they go. */
+    /** The lines between {@code // region name} and the next {@code // endregion}, without their common indent. */
     private static List<String> region(Path file, String name) throws IOException {
         List<String> lines = Files.readAllLines(file);
         int start = lines.stream().map(String::strip).toList().indexOf("// region " + name);

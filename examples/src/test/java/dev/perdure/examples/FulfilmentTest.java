@@ -99,7 +99,7 @@ class FulfilmentTest {
     @EnumSource
     void gives_money_and_goods_back_when_there_is_no_road(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
-            refundsRefused.set(5); // compensations are steps: they are tried again
+            refundsRefused.set(5); // compensations are steps, so the engine retries them
             perdure.register(fulfilment(true, false));
             Run<Confirmation> run = perdure.start(Fulfilment::fulfil, ORDER);
             assertThatThrownBy(run::result).hasMessageContaining("No road.");

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the guide on futures shows. */
+/** The code that the guide on futures quotes. */
 class FuturesTest {
     private static final Map<String, Integer> PRICES = Map.of("Ant", 30, "Bee", 20, "Cow", 25);
 

@@ -19,9 +19,9 @@ import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the guides on messages and on continue-as-new show. */
+/** The code that the guides on messages and on continue-as-new quote. */
 class MessagesTest {
-    /** Carts, stock and subscriptions. */
+    /** Workflows for carts, stock and subscriptions. */
     public static final class Shop {
         // region topics
         static final Topic<String> ADD = Topic.of("add", String.class);
@@ -36,7 +36,7 @@ class MessagesTest {
             while (true) {
                 Optional<String> item = ctx.receive(ADD, Duration.ofMinutes(30));
                 if (item.isEmpty()) {
-                    return items; // nothing came for half an hour
+                    return items; // no item arrived for half an hour
                 }
                 items.add(item.get());
                 ctx.publish(COUNT, items.size());

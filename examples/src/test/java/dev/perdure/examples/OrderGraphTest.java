@@ -29,12 +29,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The example, and what the guide says of graphs. */
+/** Tests the example, and the code that the guide on graphs quotes. */
 @ExtendWith(PerdureExtension.class)
 class OrderGraphTest {
     private static final Order ORDER = new Order("book", 1999);
 
-    /** Partners who note what they did. */
+    /** Partners that record their calls. */
     private static final class Recording implements Partners {
         private final List<String> calls = new CopyOnWriteArrayList<>();
         private volatile boolean refuses;
@@ -138,7 +138,7 @@ class OrderGraphTest {
         assertThat(partners.calls).containsOnlyOnce("pack");
     }
 
-    // ---- what the guide shows
+    // ---- quoted by the guide
 
     record Review(boolean needed) {}
 
@@ -146,8 +146,8 @@ class OrderGraphTest {
     static final Dag<Order, String> REVIEWED = Dag.of("reviewed", Order.class, dag -> {
         var risk = dag.task("risk", t -> new Review(t.input().cents() > 100_000));
         var review = dag.task("review", risk, (t, found) -> "seen by a person")
-                .onlyIf((t, found) -> found.needed()) // otherwise it is skipped
-                .waitForEither(Duration.ofDays(2), "reviewed"); // an event, or two days
+                .onlyIf((t, found) -> found.needed()) // otherwise the engine skips the task
+                .waitForEither(Duration.ofDays(2), "reviewed"); // waits for an event, but at most two days
         return dag.task("book", risk, review, (t, found, seen) -> seen == null ? "booked" : "booked, " + seen);
     });
     // endregion
@@ -168,7 +168,7 @@ class OrderGraphTest {
         var customers = dag.task("customers", t -> customers(t.input())).returning(new TypeRef<List<String>>() {});
         var mails = dag.map("mail", customers, (t, customer) -> mail(customer))
                 .parallelism(20)
-                .collect(); // one that fails leaves the others alone
+                .collect(); // if one fails, the others continue
         return dag.task(
                 "sent",
                 mails,

@@ -47,12 +47,12 @@ class OrdersTest {
     void charges_once_although_the_worker_dies_twice(PerdureTest perdure) {
         perdure.register(orders);
         Run<Receipt> run = perdure.start(Orders::process, order);
-        perdure.settle(); // charged, and asleep
+        perdure.settle(); // the order is charged and sleeps
         perdure.crash();
         perdure.advance(Duration.ofHours(12));
         perdure.crash();
         assertThat(run.result()).isEqualTo(new Receipt("PAY-1", "TRACK-1"));
-        assertThat(perdure.now()).isEqualTo("2030-01-02T00:00:00Z"); // the deadline is that of the first day
+        assertThat(perdure.now()).isEqualTo("2030-01-02T00:00:00Z"); // the deadline from before the crashes
     }
     // endregion
 
@@ -71,7 +71,7 @@ class OrdersTest {
     @Test
     void a_lost_answer_does_not_charge_again(PerdureTest perdure) {
         perdure.register(orders);
-        perdure.loseNextAnswer(); // committed, but the worker does not get to know
+        perdure.loseNextAnswer(); // the store commits, but the worker gets no answer
         assertThat(perdure.start(Orders::process, order).result().paymentId()).isEqualTo("PAY-1");
         assertThat(charges).hasValue(1);
     }
@@ -79,9 +79,9 @@ class OrdersTest {
     @Test
     void a_crash_between_the_body_and_its_record_charges_again(PerdureTest perdure) {
         perdure.register(orders);
-        perdure.crashBeforeNextCommit(); // after the body of "charge", before its record
+        perdure.crashBeforeNextCommit(); // after the body of "charge" has run, before its result is recorded
         assertThat(perdure.start(Orders::process, order).result().paymentId()).isEqualTo("PAY-2");
-        assertThat(charges).hasValue(2); // at least once: this is what idempotency keys are for
+        assertThat(charges).hasValue(2); // at least once: pass an idempotency key to the provider
     }
     // endregion
 
@@ -102,7 +102,7 @@ class OrdersTest {
     void the_same_id_starts_one_run(PerdureTest perdure) {
         perdure.register(orders);
         Run<Receipt> first = perdure.start(Orders::process, order, id("order-42"));
-        Run<Receipt> again = perdure.start(Orders::process, order, id("order-42")); // attaches
+        Run<Receipt> again = perdure.start(Orders::process, order, id("order-42")); // attaches to the existing run
         assertThat(again.result()).isEqualTo(first.result());
         assertThat(charges).hasValue(1);
 

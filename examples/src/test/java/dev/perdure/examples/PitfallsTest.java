@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The pitfalls of {@code docs/guides/determinism.md}: each one wrong, with what comes of it, and right, in every mode. */
+/**
+ * The pitfalls of {@code docs/guides/determinism.md}: for each one the wrong code and what happens, and the right code,
+ * in every mode.
+ */
 class PitfallsTest {
     private static final TypeRef<Map<String, Integer>> STOCK = new TypeRef<>() {};
     private static final TypeRef<String> TEXT = TypeRef.of(String.class);
@@ -56,11 +59,11 @@ class PitfallsTest {
         return ThreadLocalRandom.current().nextBoolean();
     }
 
-    // ---- 1. a branch on something that is not recorded
+    // ---- 1. a branch on a value that is not recorded
 
     // region config-wrong
     final Definition<String, String> configWrong = Definition.of("config", String.class, String.class, (ctx, user) -> {
-        if (featureEnabled()) { // read again on every replay
+        if (featureEnabled()) { // every replay reads it again
             ctx.run("feature", () -> done.add("feature"));
         }
         ctx.sleep(Duration.ofHours(1));
@@ -70,7 +73,7 @@ class PitfallsTest {
 
     // region config-right
     final Definition<String, String> configRight = Definition.of("config", String.class, String.class, (ctx, user) -> {
-        boolean enabled = ctx.step("read config", () -> featureEnabled()); // read once, and recorded
+        boolean enabled = ctx.step("read config", () -> featureEnabled()); // reads it once and records it
         if (enabled) {
             ctx.run("feature", () -> done.add("feature"));
         }
@@ -114,7 +117,7 @@ class PitfallsTest {
 
     // region order-wrong
     final Definition<Map<String, Integer>, String> orderWrong = Definition.of("restock", STOCK, TEXT, (ctx, stock) -> {
-        for (String item : Map.copyOf(stock).keySet()) { // another order in another process
+        for (String item : Map.copyOf(stock).keySet()) { // the order differs between processes
             ctx.run("restock " + item, () -> done.add(item));
             ctx.sleep(Duration.ofHours(1));
         }
@@ -161,12 +164,12 @@ class PitfallsTest {
         assertThat(done).containsExactly("pen");
     }
 
-    // ---- 3. chance
+    // ---- 3. random numbers
 
     // region chance-wrong
     final Definition<String, String> chanceWrong = Definition.of("chance", String.class, String.class, (ctx, in) -> {
         if (coin()) {
-            ctx.sleep(Duration.ofSeconds(5)); // sometimes position 1, sometimes not there
+            ctx.sleep(Duration.ofSeconds(5)); // sometimes position 1, sometimes missing
         }
         ctx.sleep(Duration.ofSeconds(10)); // sometimes position 2, sometimes 1
         return "done";
@@ -216,14 +219,14 @@ class PitfallsTest {
 
     // region time-wrong
     final Definition<Instant, String> timeWrong = Definition.of("time", Instant.class, String.class, (ctx, opening) -> {
-        ctx.sleep(Duration.between(systemTime.get(), opening)); // another duration on every replay
+        ctx.sleep(Duration.between(systemTime.get(), opening)); // a different duration on every replay
         return "open";
     });
     // endregion
 
     // region time-right
     final Definition<Instant, String> timeRight = Definition.of("time", Instant.class, String.class, (ctx, opening) -> {
-        ctx.sleep(Duration.between(ctx.now(), opening)); // recorded
+        ctx.sleep(Duration.between(ctx.now(), opening)); // now() is recorded
         return "open";
     });
     // endregion
@@ -250,7 +253,7 @@ class PitfallsTest {
         assertThat(perdure.now()).isEqualTo("2030-01-01T08:00:00Z");
     }
 
-    // ---- 5. what a body leaves behind in a variable
+    // ---- 5. a variable that a step body changes
 
     // region variable-wrong
     final Definition<String, Integer> variableWrong =
@@ -266,7 +269,7 @@ class PitfallsTest {
     final Definition<String, Integer> variableRight =
             Definition.of("variable", String.class, Integer.class, (ctx, in) -> {
                 List<String> tariffs = new ArrayList<>();
-                tariffs.add(ctx.step("fetch", () -> fetchTariff())); // the journal gives it again
+                tariffs.add(ctx.step("fetch", () -> fetchTariff())); // a replay returns the recorded value
                 ctx.sleep(Duration.ofHours(1));
                 return tariffs.size();
             });
@@ -286,14 +289,14 @@ class PitfallsTest {
         assertThat(perdure.start(variableRight, "").result()).isEqualTo(1);
     }
 
-    // ---- 6. what must not be caught
+    // ---- 6. an exception that must not be caught
 
     // region unwind-wrong
     final Definition<String, String> unwindWrong = Definition.of("unwind", String.class, String.class, (ctx, in) -> {
         try {
             ctx.sleep(Duration.ofHours(1));
         } finally {
-            done.add("finally"); // also when the run leaves memory, an hour before the sleep is over
+            done.add("finally"); // also runs when the run leaves memory, an hour before the sleep ends
         }
         return "done";
     });

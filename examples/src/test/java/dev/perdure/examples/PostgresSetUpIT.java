@@ -20,7 +20,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the documentation says about setting up PostgreSQL. */
+/** The code that the documentation of the PostgreSQL set-up quotes. */
 class PostgresSetUpIT {
     private static final Receipt RECEIPT = new Receipt("PAY-1", "TRACK-1");
 
@@ -60,7 +60,7 @@ class PostgresSetUpIT {
         config.setJdbcUrl(database.jdbcUrl());
         config.setUsername(database.user());
         config.setPassword(database.password());
-        config.setMaximumPoolSize(9); // six lanes, two for everything else, one that listens
+        config.setMaximumPoolSize(9); // six for lanes, two for other queries, one for LISTEN
         HikariDataSource pool = new HikariDataSource(config);
         PostgresStore store = PostgresStore.on(pool).schema("perdure").lanes(6).open();
         // endregion

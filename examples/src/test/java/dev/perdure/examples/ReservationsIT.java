@@ -12,7 +12,7 @@ import dev.perdure.RunId;
 import dev.perdure.TypeRef;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.UnknownRunException;
-import dev.perdure.examples.Reservations.Wish;
+import dev.perdure.examples.Reservations.Request;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.postgres.OtherDatabase;
 import dev.perdure.postgres.PlainTransactions;
@@ -29,10 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the documentation says about the application's own data. */
+/** The code that the guide on the application's own data quotes. */
 class ReservationsIT {
-    private static final Wish WISH = new Wish("Ada", 2);
-    private static final Reservations.Cashier CASHIER = (wish, key) -> "paid by " + wish.customer();
+    private static final Request REQUEST = new Request("Ada", 2);
+    private static final Reservations.Cashier CASHIER = (request, key) -> "paid by " + request.customer();
     private static final String RESULT = "paid by Ada, 98 seats left";
 
     private final SharedPostgres.Fresh database = SharedPostgres.database("reservations");
@@ -45,7 +45,7 @@ class ReservationsIT {
         applicationPool = pool(4);
         execute("CREATE TABLE theatre (seats int)");
         execute("INSERT INTO theatre VALUES (100)");
-        execute("CREATE TABLE wish (customer text, seats int)");
+        execute("CREATE TABLE seat_request (customer text, seats int)");
         execute("CREATE TABLE ticket (customer text, seats int, payment text)");
     }
 
@@ -89,7 +89,7 @@ class ReservationsIT {
             try (Perdure perdure = Perdure.on(store)
                     .register(new Reservations(theatre, CASHIER))
                     .start()) {
-                Run<String> run = perdure.start(Reservations::reserve, WISH, id("reservation-1"));
+                Run<String> run = perdure.start(Reservations::reserve, REQUEST, id("reservation-1"));
                 assertThat(run.result()).isEqualTo(RESULT);
             }
         }
@@ -103,7 +103,7 @@ class ReservationsIT {
                 Perdure perdure = Perdure.on(store)
                         .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
                         .start()) {
-            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, WISH);
+            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, REQUEST);
             assertThat(result(perdure, "reservation-Ada")).isEqualTo(RESULT);
         }
     }
@@ -115,8 +115,8 @@ class ReservationsIT {
                         .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
                         .start()) {
             // region attach
-            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, WISH);
-            Run<String> run = perdure.start(Reservations::reserve, WISH, id("reservation-Ada")); // attaches
+            Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, REQUEST);
+            Run<String> run = perdure.start(Reservations::reserve, REQUEST, id("reservation-Ada")); // attaches to the run
             // endregion
             assertThat(run.result()).isEqualTo(RESULT);
             assertThat(perdure.list(RunFilter.all())).hasSize(1);
@@ -176,7 +176,7 @@ class ReservationsIT {
                 Perdure perdure = Perdure.on(store)
                         .register(new Reservations(theatre, CASHIER))
                         .start()) {
-            return perdure.start(Reservations::reserve, WISH).result();
+            return perdure.start(Reservations::reserve, REQUEST).result();
         }
     }
 }

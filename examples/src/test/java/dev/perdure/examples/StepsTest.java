@@ -85,7 +85,7 @@ class StepsTest {
     final Definition<String, String> fallback = Definition.of("price", String.class, String.class, (ctx, item) -> {
         try {
             return ctx.step("ask the shop", () -> unreliable(), retry(2));
-        } catch (StepFailedException failed) { // the same on every replay
+        } catch (StepFailedException failed) { // every replay throws the same exception
             ctx.logger().warn("No price after {} attempts: {}", failed.attempts(), failed.errorType());
             return "on request";
         }

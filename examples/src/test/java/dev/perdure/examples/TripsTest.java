@@ -68,7 +68,7 @@ class TripsTest {
     void takes_the_flight_back_when_there_is_no_room(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             Bookings flights = new Bookings("flight", true);
-            flights.refusedCancels.set(2); // compensations are steps: they are tried again
+            flights.refusedCancels.set(2); // compensations are steps, so the engine retries them
             perdure.register(new Trips(flights, new Bookings("hotel", false)));
             Run<Booking> run = perdure.start(Trips::book, TRIP);
             assertThatThrownBy(run::result)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The versions of {@code docs/guides/versioning.md}. */
+/** The versions of a workflow that {@code docs/guides/versioning.md} quotes. */
 class VersioningTest {
     private final List<String> done = new CopyOnWriteArrayList<>();
 
@@ -42,7 +42,7 @@ class VersioningTest {
 
     // region patched
     final Definition<String, String> patched = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
-        if (ctx.patched("weigh first")) { // false for runs that are past this line already
+        if (ctx.patched("weigh first")) { // false for runs that have already passed this line
             ctx.run("weigh", () -> done.add("weigh"));
         }
         ctx.run("pack", () -> done.add("pack"));
@@ -54,7 +54,7 @@ class VersioningTest {
 
     // region cleaned
     final Definition<String, String> cleaned = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
-        ctx.run("weigh", () -> done.add("weigh")); // the entry of the patch is passed over
+        ctx.run("weigh", () -> done.add("weigh")); // a replay skips the entry of the patch
         ctx.run("pack", () -> done.add("pack"));
         ctx.sleep(Duration.ofDays(1));
         ctx.run("send", () -> done.add("send"));
@@ -88,7 +88,7 @@ class VersioningTest {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(before);
             Run<String> old = perdure.start(before, "p-1");
-            perdure.settle(); // packed, and asleep
+            perdure.settle(); // the order is packed and sleeps
             perdure.deploy(patched);
             assertThat(old.result()).isEqualTo("p-1");
             assertThat(done).containsExactly("pack", "send");

@@ -24,7 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the guide on virtual objects shows. */
+/** The code that the guide on virtual objects quotes. */
 class VirtualObjectsTest {
     // region call
     @ParameterizedTest
@@ -141,7 +141,7 @@ class VirtualObjectsTest {
         }
     }
 
-    /** Calls another of its kind, which may call back. */
+    /** Calls another account, which may call back. */
     @VirtualObject("account")
     public static final class Account {
         // region circle
