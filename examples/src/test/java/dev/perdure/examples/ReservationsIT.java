@@ -116,7 +116,7 @@ class ReservationsIT {
                         .start()) {
             // region attach
             Reservations.order(applicationPool, PostgresOutbox.on(store), perdure, REQUEST);
-            Run<String> run = perdure.start(Reservations::reserve, REQUEST, id("reservation-Ada")); // attaches to the run
+            Run<String> run = perdure.start(Reservations::reserve, REQUEST, id("reservation-Ada")); // attaches
             // endregion
             assertThat(run.result()).isEqualTo(RESULT);
             assertThat(perdure.list(RunFilter.all())).hasSize(1);

@@ -8,8 +8,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Stands in the list of commands for the benchmarks, which {@code ./perdure} starts from a module of their own: that one
- * has the peers on its class path, and this tool must not.
+ * Lists the benchmarks in the help. The script {@code ./perdure} starts them from a module of their own, because they
+ * need the peers on the class path, and this tool must not have them.
  */
 @Command(name = "bench", description = "Measure Perdure and its peers side by side. See './perdure bench --help'.")
 final class BenchCommand implements Callable<Integer> {

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which database, and as whom. */
+/** The options of a command that connects to a database. */
 final class DatabaseOptions {
     private static final int POOL_SIZE = 4;
     private static final long CONNECT_MILLIS = 5_000;
@@ -45,7 +45,7 @@ final class DatabaseOptions {
         return schema;
     }
 
-    /** Does something with an engine that runs nothing itself, and the store that it is on. */
+    /** Calls a function with an open store and an engine without a worker. */
     <T> T withClient(BiFunction<PostgresStore, Perdure, T> work) {
         return withStore(false, store -> {
             try (Perdure client = Perdure.on(store).client()) {
@@ -54,7 +54,7 @@ final class DatabaseOptions {
         });
     }
 
-    /** Does something with an open store. */
+    /** Calls a function with an open store. */
     <T> T withStore(boolean migrate, Function<PostgresStore, T> work) {
         try (HikariDataSource pool = new HikariDataSource(config());
                 PostgresStore store = PostgresStore.on(pool)
@@ -81,11 +81,11 @@ final class DatabaseOptions {
     private String checkedUrl() {
         if (url == null || url.isEmpty()) {
             throw new InvalidRequestException(
-                    "Which database? Give --url jdbc:postgresql://host:port/database, or set PERDURE_URL.");
+                    "No database is given. Use --url jdbc:postgresql://host:port/database, or set PERDURE_URL.");
         }
         try {
-            DriverManager.getDriver(url); // there is only PostgreSQL's
-        } catch (SQLException nobody) {
+            DriverManager.getDriver(url); // PostgreSQL's is the only driver on the class path
+        } catch (SQLException noDriver) {
             throw new InvalidRequestException(
                     "'%s' is not a PostgreSQL URL. Write jdbc:postgresql://host:port/database.".formatted(url));
         }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "dev",
         mixinStandardHelpOptions = true,
-        description = "Run an embedded PostgreSQL until Ctrl-C, and print how to reach it.")
+        description = "Run an embedded PostgreSQL until Ctrl-C, and print its JDBC URL.")
 final class DevCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
@@ -25,7 +25,7 @@ final class DevCommand implements Callable<Integer> {
     @Option(
             names = "--folder",
             defaultValue = ".perdure/dev",
-            description = "Where the data are kept between runs. Default: ${DEFAULT-VALUE}.")
+            description = "The data folder, kept between runs. Default: ${DEFAULT-VALUE}.")
     private Path folder = Path.of(".perdure/dev");
 
     @Option(names = "--port", defaultValue = "0", description = "The port on loopback. Default: a free one.")
@@ -39,7 +39,7 @@ final class DevCommand implements Callable<Integer> {
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(port == 0 ? options : options.port(port))) {
             PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
             out.printf("%s?user=%s&password=%s%n", postgres.jdbcUrl(), postgres.user(), postgres.password());
-            out.println("Runs until Ctrl-C. The data stay in " + folder.toAbsolutePath() + ".");
+            out.println("Press Ctrl-C to stop. The data stay in " + folder.toAbsolutePath() + ".");
             out.flush();
             new CountDownLatch(1).await();
         }

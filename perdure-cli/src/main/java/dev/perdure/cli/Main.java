@@ -11,7 +11,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 
-/** Where the command line tool begins. */
+/** The command line tool. */
 @Command(
         name = "perdure",
         description = "Durable execution for Java on the PostgreSQL you already run.",
@@ -29,12 +29,12 @@ import picocli.CommandLine.HelpCommand;
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
-            "0:It worked.",
-            "1:It did not: what was asked for did not hold, or something failed.",
-            "2:The command line was wrong.",
+            "0:Success.",
+            "1:A check did not hold, or something failed.",
+            "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:There is no such run.",
-            "5:The run has ended, so nothing was done."
+            "4:The run does not exist.",
+            "5:The run has already ended, so the command did nothing."
         })
 public final class Main {
     static final int FAILED = 1;
@@ -55,7 +55,7 @@ public final class Main {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((wrong, args) -> {
                     CommandLine command = wrong.getCommandLine();
-                    say(
+                    printError(
                             command,
                             "%s. Try '%s --help'."
                                     .formatted(
@@ -64,12 +64,12 @@ public final class Main {
                     return WRONG_USAGE;
                 })
                 .setExecutionExceptionHandler((thrown, command, parsed) -> {
-                    say(command, lineFor(thrown));
+                    printError(command, lineFor(thrown));
                     return exitCodeFor(thrown);
                 });
     }
 
-    private static void say(CommandLine command, String line) {
+    private static void printError(CommandLine command, String line) {
         command.getErr().println(command.getColorScheme().errorText(line));
     }
 

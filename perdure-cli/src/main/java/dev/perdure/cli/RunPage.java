@@ -17,9 +17,9 @@ import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Prints all there is to say of one run. */
+/** Prints one run in full. */
 final class RunPage {
-    /** As much of a payload as is shown; the view {@code runs} has all of it. */
+    /** How many characters of a payload it prints. The view {@code runs} has all of it. */
     private static final int SHOWN = 2_000;
 
     private final PrintWriter out;
@@ -30,7 +30,7 @@ final class RunPage {
         this.runs = runs;
     }
 
-    /** The run with what it was given and what it gave, its tasks if it is that of a graph, and its history. */
+    /** Prints the run with its input and its result, its tasks if it is the run of a graph, and its history. */
     void print(Run<?> run, RunRef ref) {
         head(run.info());
         runs.input(ref).ifPresent(input -> payload("input", input));
@@ -57,7 +57,7 @@ final class RunPage {
         }
     }
 
-    /** JSON as it is; what another codec made, as Base64. */
+    /** A payload of the JSON codec as it is; binary payloads of other codecs as Base64. */
     private static String text(byte[] bytes) {
         String text;
         try {
@@ -72,7 +72,7 @@ final class RunPage {
         return line.length() <= SHOWN ? line : line.substring(0, SHOWN) + "… (%d bytes)".formatted(bytes.length);
     }
 
-    /** Why it failed, with the stack trace that was recorded. */
+    /** Prints why the run failed, with the recorded stack trace. */
     private void failure(Run<?> run) {
         try {
             run.resultNow();
@@ -81,7 +81,7 @@ final class RunPage {
                 out.println();
                 failed.getCause().printStackTrace(out);
             }
-        } catch (PayloadException ofAnotherCodec) { // shown by the outcome's text
+        } catch (PayloadException ofAnotherCodec) { // the message says so
             out.printf("%n%s%n", ofAnotherCodec.getMessage());
         }
     }

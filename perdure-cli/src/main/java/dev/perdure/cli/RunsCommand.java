@@ -25,11 +25,11 @@ import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Looks at the runs of a database, and acts on one. */
+/** Lists and shows the runs of a database, and commands one. */
 @Command(
         name = "runs",
         mixinStandardHelpOptions = true,
-        description = "Look at the runs of a database, and act on one.",
+        description = "List, show, cancel, kill, pause and resume the runs of a database.",
         synopsisSubcommandLabel = "COMMAND")
 final class RunsCommand {
     @Spec
@@ -50,7 +50,7 @@ final class RunsCommand {
             @Option(
                             names = "--limit",
                             defaultValue = "50",
-                            description = "At most this many. Default: ${DEFAULT-VALUE}.")
+                            description = "The number of runs at most. Default: ${DEFAULT-VALUE}.")
                     int limit) {
         RunFilter all = RunFilter.all().limit(limit);
         RunFilter inState = state == null ? all : all.state(state);
@@ -77,7 +77,7 @@ final class RunsCommand {
             name = "show",
             mixinStandardHelpOptions = true,
             description =
-                    "Show one run with its input, its result or failure and its history, and that of a graph with its tasks.")
+                    "Show one run with its input, its result or failure, its history, and its tasks if it is a graph.")
     int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return onRun(database, id, (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
     }
@@ -86,13 +86,13 @@ final class RunsCommand {
         return store.runs().find(id).orElseThrow().ref();
     }
 
-    @Command(name = "cancel", mixinStandardHelpOptions = true, description = "Ask a run to end; it may compensate.")
+    @Command(name = "cancel", mixinStandardHelpOptions = true, description = "Cancel a run. Its workflow can compensate.")
     int cancel(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
-            @Option(names = "--reason", defaultValue = "cancelled by an operator", description = "Why.")
+            @Option(names = "--reason", defaultValue = "cancelled by an operator", description = "The reason.")
                     String reason) {
-        return order(database, id, run -> run.cancel(reason), "Run %s was asked to end; it is %s.%n");
+        return order(database, id, run -> run.cancel(reason), "The cancel of run %s is recorded. The run is %s.%n");
     }
 
     @Command(
@@ -102,22 +102,22 @@ final class RunsCommand {
     int kill(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
-            @Option(names = "--reason", defaultValue = "killed by an operator", description = "Why.") String reason) {
-        return order(database, id, run -> run.kill(reason), "The kill of run %s is recorded; it is %s.%n");
+            @Option(names = "--reason", defaultValue = "killed by an operator", description = "The reason.") String reason) {
+        return order(database, id, run -> run.kill(reason), "The kill of run %s is recorded. The run is %s.%n");
     }
 
     @Command(
             name = "pause",
             mixinStandardHelpOptions = true,
-            description = "Stop a run where it is, until it is resumed.")
+            description = "Pause a run until it is resumed.")
     int pause(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
-            @Option(names = "--reason", defaultValue = "paused by an operator", description = "Why.") String reason) {
-        return order(database, id, run -> run.pause(reason), "Run %s was asked to pause; it is %s.%n");
+            @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.") String reason) {
+        return order(database, id, run -> run.pause(reason), "The pause of run %s is recorded. The run is %s.%n");
     }
 
-    @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run go on.")
+    @Command(name = "resume", mixinStandardHelpOptions = true, description = "Let a paused run continue.")
     int resume(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return order(database, id, Run::resume, "Run %s is %s.%n");
     }
@@ -126,7 +126,7 @@ final class RunsCommand {
             name = "resolve",
             mixinStandardHelpOptions = true,
             description =
-                    "Settle an awakeable of a run in place of whoever has its token. The run's history says who did it.")
+                    "Resolve an awakeable of a run without its token. The run's history records the operator.")
     int resolve(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
@@ -137,12 +137,12 @@ final class RunsCommand {
             @Option(
                             names = "--value",
                             defaultValue = "null",
-                            description = "What it is resolved with, as JSON. Default: ${DEFAULT-VALUE}.")
+                            description = "The value as JSON. Default: ${DEFAULT-VALUE}.")
                     String value,
             @Option(
                             names = "--by",
                             defaultValue = "${sys:user.name}",
-                            description = "Who does it. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                            description = "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
                     String operator) {
         Object answer = json(value);
         return order(
@@ -156,7 +156,7 @@ final class RunsCommand {
             name = "reject",
             mixinStandardHelpOptions = true,
             description =
-                    "Settle an awakeable of a run with a failure, in place of whoever has its token. The run's history says who did it.")
+                    "Reject an awakeable of a run without its token. The run's history records the operator.")
     int reject(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
@@ -164,11 +164,11 @@ final class RunsCommand {
                             paramLabel = "POSITION",
                             description = "The position of the awakeable, as 'runs show' prints it after #.")
                     int position,
-            @Option(names = "--reason", defaultValue = "rejected by an operator", description = "Why.") String reason,
+            @Option(names = "--reason", defaultValue = "rejected by an operator", description = "The reason.") String reason,
             @Option(
                             names = "--by",
                             defaultValue = "${sys:user.name}",
-                            description = "Who does it. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                            description = "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
                     String operator) {
         return order(
                 database,

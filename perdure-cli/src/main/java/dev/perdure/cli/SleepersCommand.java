@@ -22,18 +22,18 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Answers what workflows cost that only wait. */
+/** Measures what sleeping workflows cost. */
 @Command(
         name = "sleepers",
         mixinStandardHelpOptions = true,
         description =
                 "Measure what sleeping workflows cost: threads, heap, connections, disk, queries of an idle worker, "
-                        + "and how fast a workflow runs beside them. On an embedded PostgreSQL.")
+                        + "and how fast another workflow runs meanwhile. On an embedded PostgreSQL.")
 final class SleepersCommand implements Callable<Integer> {
     private static final int BATCH = 5_000;
     private static final int PROBES = 500;
     private static final Duration IDLE = Duration.ofSeconds(15);
-    /** An idle connection of PostgreSQL adds what it has counted to the statistics only after ten seconds. */
+    /** An idle connection of PostgreSQL reports its counters to the statistics only after ten seconds. */
     private static final Duration STATISTICS_LAG = Duration.ofSeconds(12);
 
     private static final String TRANSACTIONS =
@@ -51,7 +51,7 @@ final class SleepersCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--count", defaultValue = "1000", description = "How many. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--count", defaultValue = "1000", description = "The number of sleeping workflows. Default: ${DEFAULT-VALUE}.")
     private int count;
 
     SleepersCommand() {}
@@ -61,36 +61,36 @@ final class SleepersCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         try (EmbeddedPostgres postgres =
                         EmbeddedPostgres.start(EmbeddedPostgres.options().setting("shared_buffers", "512MB"));
-                Connection asking = postgres.dataSource().getConnection();
-                // Without a pool, which would add queries of its own to find out whether its connections are alive.
+                Connection observer = postgres.dataSource().getConnection();
+                // Without a pool, which would add its own queries to check that connections are alive.
                 PostgresStore store = PostgresStore.on(postgres.dataSource()).open();
                 Perdure worker = Perdure.on(store).register(SLEEPER, ONE_STEP).start()) {
-            measure(out, worker, asking);
+            measure(out, worker, observer);
         }
         return 0;
     }
 
-    private void measure(PrintWriter out, Perdure worker, Connection asking) throws Exception {
+    private void measure(PrintWriter out, Perdure worker, Connection observer) throws Exception {
         medianMicros(worker);
         long before = medianMicros(worker);
-        start(worker, asking, BATCH, 0);
+        start(worker, observer, BATCH, 0);
         long heapBefore = heap();
         int threadsBefore = threads();
-        long diskBefore = number(asking, "SELECT pg_database_size(current_database())");
+        long diskBefore = number(observer, "SELECT pg_database_size(current_database())");
         long began = System.nanoTime();
-        start(worker, asking, count, BATCH);
+        start(worker, observer, count, BATCH);
         double seconds = (System.nanoTime() - began) / 1e9;
         print(out, "sleepers", count, "");
-        print(out, "start_rate", Math.round(count / seconds), "/s, started and suspended");
+        print(out, "start_rate", Math.round(count / seconds), "/s, until suspended");
         print(out, "threads", Math.max(0, threads() - threadsBefore), "more than before");
         print(out, "heap_per_sleeper", Math.max(0, heap() - heapBefore) / count, "bytes");
-        print(out, "connections", number(asking, CONNECTIONS), "in all, listening included");
-        long disk = number(asking, "SELECT pg_database_size(current_database())") - diskBefore;
+        print(out, "connections", number(observer, CONNECTIONS), "in total, with the one that listens");
+        long disk = number(observer, "SELECT pg_database_size(current_database())") - diskBefore;
         print(out, "disk_per_sleeper", disk / count, "bytes");
-        print(out, "idle_queries", "%.2f".formatted(idleQueries(asking)), "a second, by a worker beside them");
+        print(out, "idle_queries", "%.2f".formatted(idleQueries(observer)), "/s, by an idle worker");
         long after = medianMicros(worker);
-        print(out, "one_step.before", before, "microseconds, median, on the empty database");
-        print(out, "one_step.beside", after, "microseconds, median, beside them");
+        print(out, "one_step.before", before, "microseconds, median, in the empty database");
+        print(out, "one_step.beside", after, "microseconds, median, with the sleepers");
         out.flush();
     }
 
@@ -98,12 +98,12 @@ final class SleepersCommand implements Callable<Integer> {
         out.printf("perdure %-18s %12s %s%n", name, value, unit);
     }
 
-    private static void start(Perdure worker, Connection asking, int count, int already) throws Exception {
+    private static void start(Perdure worker, Connection observer, int count, int already) throws Exception {
         for (int started = 0; started < count; started += BATCH) {
             int some = Math.min(BATCH, count - started);
             worker.startAll(SLEEPER, Collections.nCopies(some, 30), days -> StartOptions.defaults());
         }
-        while (number(asking, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
+        while (number(observer, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
             Thread.sleep(Duration.ofMillis(50));
         }
     }
@@ -120,35 +120,35 @@ final class SleepersCommand implements Callable<Integer> {
     }
 
     /**
-     * Transactions of the worker in a while in which nothing happens: those of the database without this question's. The
-     * median of three whiles, because what the starts have left in the statistics of other connections may arrive late.
+     * The transactions per second of an idle worker: those of the database, without the query that asks for them. The
+     * median of three periods, because other connections may report the starts late.
      */
-    private static double idleQueries(Connection asking) throws Exception {
-        stopAutovacuum(asking);
+    private static double idleQueries(Connection observer) throws Exception {
+        stopAutovacuum(observer);
         Thread.sleep(STATISTICS_LAG);
         double[] rates = new double[3];
         for (int i = 0; i < rates.length; i++) {
-            long before = number(asking, TRANSACTIONS);
+            long before = number(observer, TRANSACTIONS);
             Thread.sleep(IDLE);
-            rates[i] = (number(asking, TRANSACTIONS) - before - 1) / (double) IDLE.toSeconds();
+            rates[i] = (number(observer, TRANSACTIONS) - before - 1) / (double) IDLE.toSeconds();
         }
         Arrays.sort(rates);
         return rates[1];
     }
 
-    /** Its transactions would be counted among those of the worker. */
-    private static void stopAutovacuum(Connection asking) throws Exception {
-        try (Statement statement = asking.createStatement()) {
+    /** Stops autovacuum, whose transactions would count as the worker's. */
+    private static void stopAutovacuum(Connection observer) throws Exception {
+        try (Statement statement = observer.createStatement()) {
             statement.execute("ALTER SYSTEM SET autovacuum = off");
             statement.execute("SELECT pg_reload_conf()");
         }
-        while (number(asking, AUTOVACUUMS) > 0) {
+        while (number(observer, AUTOVACUUMS) > 0) {
             Thread.sleep(Duration.ofMillis(50));
         }
     }
 
-    private static long number(Connection asking, String sql) throws SQLException {
-        try (Statement statement = asking.createStatement();
+    private static long number(Connection observer, String sql) throws SQLException {
+        try (Statement statement = observer.createStatement();
                 ResultSet row = statement.executeQuery(sql)) {
             row.next();
             return row.getLong(1);

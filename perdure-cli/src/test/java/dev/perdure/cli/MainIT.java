@@ -144,7 +144,7 @@ class MainIT {
                 .containsPattern("insure +SKIPPED")
                 .containsPattern("ship +CANCELLED")
                 .containsPattern("ship +COMPLETED")
-                .contains("All of it held.");
+                .contains("All checks passed.");
     }
 
     @Test

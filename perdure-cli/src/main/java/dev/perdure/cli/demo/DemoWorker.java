@@ -18,7 +18,7 @@ public final class DemoWorker {
     public static void main(String... args) throws IOException {
         try (HikariDataSource pool = pool(args[0], args[1], System.getenv("PGPASSWORD"));
                 PostgresStore store = PostgresStore.on(pool).open()) {
-            OrderWorkflow workflow = new OrderWorkflow(new Ledger(pool, PACKING));
+            OrderWorkflow workflow = new OrderWorkflow(new EffectLog(pool, PACKING));
             Perdure worker = Perdure.on(store).register(workflow).lease(LEASE).start();
             System.out.println("ready");
             System.in.readAllBytes();

@@ -18,16 +18,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs an order as a graph of tasks, prints it whenever it has moved, lets a branch of it fail, and repairs it. What was done
- * is counted outside the engine; the exit code is 0 only if all of it held.
+ * Runs an order as a graph of tasks, prints the graph after every change, lets one branch fail, and repairs it. The
+ * demo counts the executions outside the engine. The exit code is 0 only if all checks pass.
  */
 @Command(
         name = "dag",
         mixinStandardHelpOptions = true,
-        description = "Watch a graph of tasks move, fail in one branch and be repaired, on an embedded PostgreSQL.")
+        description = "Watch a graph of tasks run, fail in one branch and be repaired, on an embedded PostgreSQL.")
 final class GraphDemo implements Callable<Integer> {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Duration GLANCE = Duration.ofMillis(50);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -43,8 +43,8 @@ final class GraphDemo implements Callable<Integer> {
                 PostgresStore store = PostgresStore.on(pool).open()) {
             show(screen, store, tasks);
         }
-        screen.headline(screen.allHeld() ? "All of it held." : "Not all of it held: see the crosses above.");
-        return screen.allHeld() ? 0 : 1;
+        screen.headline(screen.allPassed() ? "All checks passed." : "Some checks failed: see the crosses above.");
+        return screen.allPassed() ? 0 : 1;
     }
 
     private static void show(Screen screen, PostgresStore store, OrderTasks tasks) throws InterruptedException {
@@ -53,24 +53,24 @@ final class GraphDemo implements Callable<Integer> {
             screen.headline("An order whose card is refused");
             DagRun<String> run = perdure.start(graph, "order-42", id("order-42"));
             follow(screen, run);
-            screen.check(run.state() == RunState.FAILED, "the order failed, and says which task it was");
+            screen.check(run.state() == RunState.FAILED, "the order failed, and names the task");
             screen.check(
                     run.status().task("label").orElseThrow().state() == RunState.COMPLETED,
                     "the other branch finished");
             screen.check(tasks.times("onFailure") == 1, "onFailure ran once");
-            screen.headline("With another card: only what failed, and what comes after it, runs again");
+            screen.headline("With another card: only the failed task and the tasks after it run again");
             tasks.acceptCards();
             run.retryFailed();
             follow(screen, run);
-            screen.line("Result: " + run.result(PATIENCE));
-            screen.check(tasks.times("pack") == 1, "packed once: its output was kept");
-            screen.check(tasks.times("ship") == 1, "shipped once, when everything was there");
+            screen.line("Result: " + run.result(TIMEOUT));
+            screen.check(tasks.times("pack") == 1, "packed once: the graph kept its output");
+            screen.check(tasks.times("ship") == 1, "shipped once, after all other tasks");
         }
     }
 
-    /** Prints the graph whenever it looks different, until it has ended. */
+    /** Prints the graph after every change, until its run has ended. */
     private static void follow(Screen screen, DagRun<?> run) throws InterruptedException {
-        Instant giveUp = Instant.now().plus(PATIENCE);
+        Instant giveUp = Instant.now().plus(TIMEOUT);
         String shown = "";
         while (true) {
             boolean ended = run.state().isTerminal();
@@ -83,9 +83,9 @@ final class GraphDemo implements Callable<Integer> {
                 return;
             }
             if (Instant.now().isAfter(giveUp)) {
-                throw new IllegalStateException("The order has not ended after " + PATIENCE + ".");
+                throw new IllegalStateException("The order has not ended after " + TIMEOUT + ".");
             }
-            Thread.sleep(GLANCE);
+            Thread.sleep(POLL_INTERVAL);
         }
     }
 }

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The tasks that the demo of graphs follows. Each takes a moment, so that one can see it; how often each ran is counted. */
+/** The tasks of the graph demo. Each takes long enough to be seen on the screen, and counts its executions. */
 final class OrderTasks {
-    private static final Duration MOMENT = Duration.ofMillis(400);
+    private static final Duration UNIT = Duration.ofMillis(400);
 
     private final ConcurrentMap<String, Integer> times = new ConcurrentHashMap<>();
     private volatile boolean cardsAccepted;
@@ -33,15 +33,15 @@ final class OrderTasks {
 
     private String charge() throws InterruptedException {
         if (!cardsAccepted) {
-            Thread.sleep(MOMENT);
+            Thread.sleep(UNIT);
             throw new TerminalException("The card was refused.");
         }
         return run("charge", 1);
     }
 
-    private String run(String what, int moments) throws InterruptedException {
+    private String run(String what, int units) throws InterruptedException {
         times.merge(what, 1, Integer::sum);
-        Thread.sleep(MOMENT.multipliedBy(moments));
+        Thread.sleep(UNIT.multipliedBy(units));
         return what;
     }
 

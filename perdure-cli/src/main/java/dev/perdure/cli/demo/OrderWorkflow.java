@@ -4,26 +4,26 @@ import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import java.time.Duration;
 
-/** The order that the demo follows. Each body writes a line into a ledger outside the engine. */
+/** The order workflow of the demo. Each step body records its effect in a table outside the engine. */
 final class OrderWorkflow {
-    private final Ledger ledger;
+    private final EffectLog effectLog;
 
-    OrderWorkflow(Ledger ledger) {
-        this.ledger = ledger;
+    OrderWorkflow(EffectLog effectLog) {
+        this.effectLog = effectLog;
     }
 
     /** An order. */
-    record Order(String id, int amount, int restSeconds) {}
+    record Order(String id, int amount, int sleepSeconds) {}
 
-    /** What the customer gets. */
+    /** The customer's receipt. */
     record Receipt(String payment, String tracking) {}
 
     @Workflow("demo-order")
     Receipt process(WorkflowContext ctx, Order order) {
-        String payment = ctx.step("charge", () -> ledger.write(order.id(), "charge"));
-        ctx.run("pack", () -> ledger.pack(order.id(), ctx.attempt().number()));
-        ctx.sleep(Duration.ofSeconds(order.restSeconds()));
-        String tracking = ctx.step("ship", () -> ledger.write(order.id(), "ship"));
+        String payment = ctx.step("charge", () -> effectLog.write(order.id(), "charge"));
+        ctx.run("pack", () -> effectLog.pack(order.id(), ctx.attempt().number()));
+        ctx.sleep(Duration.ofSeconds(order.sleepSeconds()));
+        String tracking = ctx.step("ship", () -> effectLog.write(order.id(), "ship"));
         return new Receipt(payment, tracking);
     }
 }

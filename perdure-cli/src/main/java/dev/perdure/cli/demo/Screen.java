@@ -4,11 +4,11 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import picocli.CommandLine.Help.Ansi;
 
-/** Prints what the demo does, with the seconds since it began, in colours where the terminal has them. */
+/** Prints the progress of the demo, with the seconds since its start, in colour if the terminal supports it. */
 final class Screen {
     private final PrintWriter out;
     private final long began = System.nanoTime();
-    private boolean allHeld = true;
+    private boolean allPassed = true;
 
     Screen(PrintWriter out) {
         this.out = out;
@@ -23,19 +23,19 @@ final class Screen {
         print("  %6.1f s  %s%n".formatted(seconds, text));
     }
 
-    /** Several lines at once. */
+    /** Prints several lines. */
     void block(String lines) {
         line(lines.strip().replace("\n", "\n            "));
     }
 
-    /** A promise that was put to the test. */
-    void check(boolean held, String promise) {
-        allHeld &= held;
-        print(held ? "            @|green ✓|@ " + promise + "%n" : "            @|bold,red ✗ " + promise + "|@%n");
+    /** Prints a claim and whether it holds. */
+    void check(boolean holds, String claim) {
+        allPassed &= holds;
+        print(holds ? "            @|green ✓|@ " + claim + "%n" : "            @|bold,red ✗ " + claim + "|@%n");
     }
 
-    boolean allHeld() {
-        return allHeld;
+    boolean allPassed() {
+        return allPassed;
     }
 
     private void print(String text) {

@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What ten thousand sleeping workflows cost this JVM. */
+/** Shows what 10,000 sleeping workflows cost this JVM. */
 final class Sleepers {
     private static final int COUNT = 10_000;
     private static final int DAYS = 30;
@@ -39,12 +39,12 @@ final class Sleepers {
             start(worker, COUNT);
             awaitAsleep(worker, 500 + COUNT);
             double seconds = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0;
-            screen.line("Started and asleep after %.1f s (%,.0f a second).".formatted(seconds, COUNT / seconds));
+            screen.line("All started and suspended after %.1f s (%,.0f per second).".formatted(seconds, COUNT / seconds));
             long heapEach = Math.max(0, heap() - heapBefore) / COUNT;
             int threads = threads() - threadsBefore;
-            screen.line("They hold %d threads and %d bytes of heap each.".formatted(Math.max(0, threads), heapEach));
-            screen.check(threads <= 2, "no thread for a workflow that waits");
-            screen.check(heapEach < MOST_BYTES_EACH, "less than %d bytes of heap each".formatted(MOST_BYTES_EACH));
+            screen.line("They hold %d threads, and %d bytes of heap per workflow.".formatted(Math.max(0, threads), heapEach));
+            screen.check(threads <= 2, "a sleeping workflow holds no thread");
+            screen.check(heapEach < MOST_BYTES_EACH, "and less than %d bytes of heap".formatted(MOST_BYTES_EACH));
         }
     }
 

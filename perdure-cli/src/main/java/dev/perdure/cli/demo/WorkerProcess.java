@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A worker in a process of its own, that can be killed. */
+/** A worker in a process of its own, which the demo can kill. */
 final class WorkerProcess implements AutoCloseable {
     private final Process process;
 
@@ -44,7 +44,7 @@ final class WorkerProcess implements AutoCloseable {
         String line = output.readLine();
         if (!"ready".equals(line)) {
             close();
-            throw new IOException("The worker process said '" + line + "' instead of being ready.");
+            throw new IOException("The worker process printed '" + line + "' instead of 'ready'.");
         }
     }
 
@@ -52,7 +52,7 @@ final class WorkerProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** {@code kill -9}: no shutdown hook, no finally, nothing. */
+    /** Kills the process like {@code kill -9}: it runs no shutdown hook and no finally block. */
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();

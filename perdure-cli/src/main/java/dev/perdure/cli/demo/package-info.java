@@ -1,4 +1,4 @@
-/** {@code ./perdure demo}: an order survives the death of its worker, before your eyes. */
+/** {@code ./perdure demo}: shows how an order survives the crash of its worker. */
 @NullMarked
 package dev.perdure.cli.demo;
 

@@ -11,23 +11,23 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** What really happened: a plain table, written by autocommit, that the engine knows nothing of. */
-final class Ledger {
+/** Records the effects of the demo's steps in a plain table, with autocommit, outside the engine. */
+final class EffectLog {
     private final DataSource database;
     private final Duration packing;
 
-    Ledger(DataSource database, Duration packing) {
+    EffectLog(DataSource database, Duration packing) {
         this.database = database;
         this.packing = packing;
     }
 
-    /** One effect. */
+    /** One effect of a step. */
     record Effect(String what, Instant at, long pid) {}
 
     void create() throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement create = connection.prepareStatement("""
-                        CREATE TABLE IF NOT EXISTS demo_ledger (
+                        CREATE TABLE IF NOT EXISTS demo_effect (
                             number bigint GENERATED ALWAYS AS IDENTITY, order_id text, what text, pid bigint,
                             at timestamptz NOT NULL DEFAULT clock_timestamp())
                         """)) {
@@ -38,7 +38,7 @@ final class Ledger {
     String write(String order, String what) throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement insert = connection.prepareStatement(
-                        "INSERT INTO demo_ledger (order_id, what, pid) VALUES (?, ?, ?) RETURNING number")) {
+                        "INSERT INTO demo_effect (order_id, what, pid) VALUES (?, ?, ?) RETURNING number")) {
             insert.setString(1, order);
             insert.setString(2, what);
             insert.setLong(3, ProcessHandle.current().pid());
@@ -49,7 +49,7 @@ final class Ledger {
         }
     }
 
-    /** Takes a while: time enough to be killed in the middle of it. */
+    /** Takes two seconds in a worker, so that the demo can kill the worker in the middle. */
     void pack(String order, int attempt) throws SQLException, InterruptedException {
         write(order, "pack begun, attempt " + attempt);
         Thread.sleep(packing);
@@ -59,7 +59,7 @@ final class Ledger {
     List<Effect> effects(String order) throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement select = connection.prepareStatement(
-                        "SELECT what, at, pid FROM demo_ledger WHERE order_id = ? ORDER BY number")) {
+                        "SELECT what, at, pid FROM demo_effect WHERE order_id = ? ORDER BY number")) {
             select.setString(1, order);
             List<Effect> effects = new ArrayList<>();
             try (ResultSet rows = select.executeQuery()) {
