@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/** A real PostgreSQL from a jar, for development, demos and tests. */
+/** Runs a real PostgreSQL from a jar, for development, demos and tests. */
 @NullMarked
 @SuppressWarnings("requires-automatic") // The driver has a module name, but no descriptor.
 module dev.perdure.embedded {

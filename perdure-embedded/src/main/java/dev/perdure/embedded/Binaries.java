@@ -22,12 +22,12 @@ import org.slf4j.LoggerFactory;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * PostgreSQL's programs, unpacked once per user.
+ * PostgreSQL's programs. Unpacks them once per user.
  *
- * <p><b>How it works.</b> The archive is unpacked into a folder under a name of its own, which is then renamed to the
- * final one in one step. So what bears the final name is complete, several JVMs may do this at once (one rename wins,
- * the others throw theirs away), and a JVM that dies in the middle leaves a folder that a later one removes. The final
- * name holds size and checksum of the archive, so other binaries go elsewhere.
+ * <p><b>How it works.</b> It unpacks the archive into a folder with a unique name, and then renames that folder to the
+ * final name in one step. So a folder with the final name is always complete. Several JVMs may do this at once: one
+ * rename wins, and the others delete their folders. If a JVM dies in the middle, a later one removes its folder. The
+ * final name contains the size and checksum of the archive, so other binaries get another folder.
  */
 final class Binaries {
     private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
@@ -60,12 +60,12 @@ final class Binaries {
         return folder.resolve("bin");
     }
 
-    /** {@return such as 18.6} */
+    /** {@return the version, such as 18.6} */
     String version() {
         return version;
     }
 
-    /** {@return such as 18, as a data folder's PG_VERSION has it} */
+    /** {@return the major version, such as 18, in the form of PG_VERSION in a data folder} */
     String majorVersion() {
         return version.replaceFirst("\\D.*", "");
     }
@@ -126,11 +126,11 @@ final class Binaries {
             if (!Files.exists(target)) {
                 throw e;
             }
-            // Another JVM was faster; its folder is as complete as ours.
+            // Another JVM was faster, and its folder is complete as well.
         }
     }
 
-    /** {@return what the unpacked server calls itself: the first proof that it runs here at all} */
+    /** {@return the version that the unpacked server prints, which also shows that it runs on this machine} */
     private static String version(Path work) throws IOException {
         var postgres = work.resolve("bin/postgres").toString();
         var process = new ProcessBuilder(postgres, "--version")
@@ -160,7 +160,7 @@ final class Binaries {
         }
     }
 
-    /** Lets Ctrl-C stop the unpacking, and waits until it has cleared up behind itself. */
+    /** Stops the unpacking on Ctrl-C, and waits until it has deleted its folder. */
     private static final class Undo {
         private final CountDownLatch done = new CountDownLatch(1);
         private final Thread hook = new Thread(this::awaitDone, "perdure-unpacking-undo");
@@ -170,7 +170,7 @@ final class Binaries {
             try {
                 Runtime.getRuntime().addShutdownHook(hook);
             } catch (IllegalStateException e) {
-                asked = true; // The JVM is going down already.
+                asked = true; // The JVM is already shutting down.
             }
         }
 
@@ -184,7 +184,7 @@ final class Binaries {
                 try {
                     Runtime.getRuntime().removeShutdownHook(hook);
                 } catch (IllegalStateException e) {
-                    // The JVM is going down, and the hook with it.
+                    // The JVM is shutting down, and runs the hook.
                 }
             }
         }

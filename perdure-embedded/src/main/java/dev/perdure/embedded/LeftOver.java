@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a dead JVM left behind. Usually its supervisor is just stopping the server, and one has to wait a moment. If
- * the supervisor was killed as well, the server still runs, and is stopped here; but only after the process was
- * recognised by its program and its command line, as pids are used again.
+ * Cleans up after a dead JVM. Usually its supervisor is already stopping the server, and this class waits for that. If
+ * the supervisor was killed as well, this class stops the server. It first identifies the process by its program and
+ * its command line, because the operating system reuses pids.
  */
 final class LeftOver {
     private static final Logger log = LoggerFactory.getLogger("dev.perdure.embedded");
@@ -27,7 +27,7 @@ final class LeftOver {
 
     private LeftOver() {}
 
-    /** Makes sure that nothing runs on a folder that is ours. */
+    /** Makes sure that no server runs on a folder that this JVM owns. */
     static void end(DataFolder folder, Binaries binaries, RunAs runAs) {
         supervisor(folder.root()).ifPresent(process -> awaitExit(process, folder.root()));
         var server = server(folder.data());
@@ -47,7 +47,7 @@ final class LeftOver {
         var temp = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
         try (var roots = Files.newDirectoryStream(temp, DataFolder.TEMPORARY_PREFIX + "*")) {
             for (var root : roots) {
-                // A supervisor still at work clears up by itself.
+                // A running supervisor cleans up by itself.
                 if (supervisor(root).isEmpty()) {
                     sweep(root, binaries, runAs);
                 }
@@ -69,7 +69,7 @@ final class LeftOver {
         }
     }
 
-    /** Stops the server on the folder, by PostgreSQL's own means; at once if it does not stop in order. */
+    /** Stops the server on the folder with pg_ctl. If an orderly stop fails, it stops the server immediately. */
     static void stop(DataFolder folder, Binaries binaries, RunAs runAs, StopMode mode) {
         var server = server(folder.data());
         order(folder, binaries, runAs, mode);
@@ -99,7 +99,7 @@ final class LeftOver {
         }
     }
 
-    /** {@return the supervisor at work on this folder} */
+    /** {@return the running supervisor of this folder} */
     static Optional<ProcessHandle> supervisor(Path root) {
         return firstLine(root.resolve("supervisor.pid"))
                 .flatMap(LeftOver::process)
@@ -115,11 +115,14 @@ final class LeftOver {
                     .filter(LeftOver::postgres)
                     .filter(process -> on(data, started, process.info()));
         } catch (IOException | RuntimeException e) {
-            return Optional.empty(); // There is none, or it is just being written or removed.
+            return Optional.empty(); // No server runs, or the file is just being written or removed.
         }
     }
 
-    /** By its command line, which names the folder; by its start time where the system does not show that. */
+    /**
+     * Identifies a server by its command line, which names the folder, or by its start time where the system hides
+     * command lines.
+     */
     private static boolean on(Path data, Instant started, ProcessHandle.Info process) {
         return process.arguments()
                 .map(arguments -> List.of(arguments).contains(data.toString()))
@@ -127,7 +130,10 @@ final class LeftOver {
                 .orElse(false);
     }
 
-    /** The server would take any living process with its old pid for another server, and refuse to start. */
+    /**
+     * Removes a pid file whose pid belongs to another program now. The server would take that program for another
+     * server and refuse to start.
+     */
     private static void removeStalePid(Path data) {
         var file = data.resolve("postmaster.pid");
         var reused = firstLine(file)
@@ -142,7 +148,7 @@ final class LeftOver {
         }
     }
 
-    /** {@return whether it is dead, but nobody has collected it, as in containers without an init} */
+    /** {@return whether the process is dead but not reaped, as in containers without an init process} */
     private static boolean zombie(ProcessHandle process) {
         return process.info().commandLine().isEmpty();
     }
@@ -179,7 +185,7 @@ final class LeftOver {
             try {
                 process.onExit().get(20, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                // Look again.
+                // Check again.
             } catch (ExecutionException e) {
                 throw new AssertionError("waiting for a process does not fail", e);
             } catch (InterruptedException e) {

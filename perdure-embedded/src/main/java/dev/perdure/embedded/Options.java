@@ -11,14 +11,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an embedded server is started. Immutable: each method returns a copy with the change.
+ * The options of an embedded server. Immutable: each method returns a changed copy.
  *
  * {@snippet :
  * EmbeddedPostgres.options().dataFolder(Path.of("data")).port(5432).setting("shared_buffers", "512MB")
  * }
  */
 public final class Options {
-    private static final Set<String> OURS = Set.of(
+    private static final Set<String> FIXED = Set.of(
             "fsync",
             "synchronous_commit",
             "full_page_writes",
@@ -45,16 +45,17 @@ public final class Options {
     }
 
     /**
-     * Keeps the data in this folder, over restarts. Without it they are in a temporary one and gone at the end.
+     * Keeps the data in this folder across restarts. By default the data are in a temporary folder, which is deleted at
+     * the end.
      *
-     * @param folder an empty folder, one that does not exist yet, or one used here before
+     * @param folder an empty folder, one that does not exist yet, or one that an embedded server has used before
      */
     public Options dataFolder(Path folder) {
         return new Options(folder, port, startTimeout, settings);
     }
 
     /**
-     * Listens on this port. Without it, or with 0, a free one is found at each start.
+     * Listens on this port. By default, or with 0, each start finds a free port.
      *
      * @param port the port, on 127.0.0.1
      */
@@ -66,20 +67,20 @@ public final class Options {
     }
 
     /**
-     * Gives up a start that takes longer. The default is a minute.
+     * Gives up a start that takes longer. One minute by default.
      *
      * @param timeout at least a second
      */
     public Options startTimeout(Duration timeout) {
         if (timeout.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException("A start takes at least a second, not " + timeout);
+            throw new IllegalArgumentException("The start timeout must be at least one second, not " + timeout);
         }
         return new Options(dataFolder, port, timeout, settings);
     }
 
     /**
-     * Sets a parameter of the server, as in {@code postgresql.conf}. Those that make it durable and keep it on this
-     * machine are fixed.
+     * Sets a parameter of the server, as in {@code postgresql.conf}. The parameters that make the server durable and
+     * keep it local to this machine are fixed.
      *
      * @param name such as {@code shared_buffers}
      * @param value such as {@code 512MB}
@@ -89,12 +90,12 @@ public final class Options {
         if (!key.matches("[a-z_][a-z0-9_]*(\\.[a-z_][a-z0-9_]*)?")) {
             throw new IllegalArgumentException("Not the name of a setting: " + name);
         }
-        if (OURS.contains(key)) {
+        if (FIXED.contains(key)) {
             throw new IllegalArgumentException(
                     key.equals("port") ? "Use port(int) for the port" : "The setting " + key + " is fixed");
         }
         if (value.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("The value of " + key + " has control characters in it");
+            throw new IllegalArgumentException("The value of " + key + " contains control characters");
         }
         var more = new TreeMap<>(settings);
         more.put(key, value);

@@ -6,9 +6,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What we run on.
+ * The platform of this JVM.
  *
- * @param name as in the artifact that carries the binaries
+ * @param name the platform's name in the artifact with the binaries
  * @param archive the name of the archive inside that artifact
  */
 record Platform(String name, String archive) {
@@ -43,10 +43,10 @@ record Platform(String name, String archive) {
                 Reason.NO_BINARIES,
                 "There is no embedded PostgreSQL for %s on %s%s. It runs on Linux and macOS, on x86-64 and ARM64. "
                                 .formatted(osName, osArch, alpine ? " (Alpine)" : "")
-                        + "Use a PostgreSQL of your own here (on Windows, WSL works too).");
+                        + "Use your own PostgreSQL server here. On Windows you can also use WSL.");
     }
 
-    /** {@return where this user's unpacked binaries are kept} */
+    /** {@return the folder of this user's unpacked binaries} */
     Path cache() {
         var configured = System.getProperty(CACHE_PROPERTY);
         if (configured != null) {

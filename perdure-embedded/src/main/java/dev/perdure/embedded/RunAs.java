@@ -11,27 +11,28 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whom the server runs as. PostgreSQL refuses to run as root, and build machines and containers often are.
+ * The user as whom the server runs. PostgreSQL refuses to run as root, but build machines and containers often run as
+ * root.
  *
- * <p>Then the server gets a user namespace of its own ({@code unshare -U}): there it is an ordinary user, to the
- * outside it still owns its files, and nothing has to be handed over. Where namespaces are forbidden, as in most
- * containers, root can still become somebody else ({@code setpriv}): user 65534, "nobody", or the one that the system
- * property {@value #UID_PROPERTY} names. The data folder is handed over to that user, and the binaries must lie where
- * he can read them, so not in root's home.
+ * <p>If the JVM runs as root, the server gets its own user namespace ({@code unshare -U}). Inside it the server is an
+ * ordinary user. Outside it the server still owns its files, so no owner has to change. Where namespaces are forbidden,
+ * as in most containers, the server runs as another user ({@code setpriv}): user 65534, "nobody", or the one in the
+ * system property {@value #UID_PROPERTY}. Then the data folder gets that owner, and the binaries must be where that
+ * user can read them, so not in root's home.
  */
 record RunAs(List<String> prefix, String uid) {
     static final String UID_PROPERTY = "perdure.embedded.uid";
 
-    private static final String OURSELVES = "";
+    private static final String SAME_USER = "";
     private static final String NOBODY = "65534";
 
     static RunAs current() {
         if (!root()) {
-            return new RunAs(List.of(), OURSELVES);
+            return new RunAs(List.of(), SAME_USER);
         }
         var uid = System.getProperty(UID_PROPERTY);
         if (uid == null && works("unshare", "-U", "true")) {
-            return new RunAs(List.of("unshare", "-U"), OURSELVES);
+            return new RunAs(List.of("unshare", "-U"), SAME_USER);
         }
         uid = uid == null ? NOBODY : uid;
         var prefix = List.of("setpriv", "--reuid=" + uid, "--regid=" + uid, "--clear-groups");
@@ -48,19 +49,19 @@ record RunAs(List<String> prefix, String uid) {
         return with(prefix, command);
     }
 
-    /** {@return the cache both we and the server's user can read} */
+    /** {@return a cache folder that both this JVM and the server's user can read} */
     Path cache(Platform platform) {
-        return uid.equals(OURSELVES) || System.getProperty(Platform.CACHE_PROPERTY) != null
+        return uid.equals(SAME_USER) || System.getProperty(Platform.CACHE_PROPERTY) != null
                 ? platform.cache()
                 : Path.of("/var/cache/perdure");
     }
 
-    /** Hands the folder over to the server's user, if he is not us. */
+    /** Makes the server's user the owner of the folder, unless the server runs as the user of this JVM. */
     void own(Path folder) {
-        if (!uid.equals(OURSELVES) && !works("chown", "-R", uid + ":" + uid, folder.toString())) {
+        if (!uid.equals(SAME_USER) && !works("chown", "-R", uid + ":" + uid, folder.toString())) {
             throw new EmbeddedPostgresException(
                     Reason.FOLDER_UNUSABLE,
-                    "Cannot hand the folder " + folder + " over to user " + uid + ", as whom the server runs.");
+                    "Cannot make user " + uid + ", as whom the server runs, the owner of the folder " + folder + ".");
         }
     }
 

@@ -8,7 +8,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One temporary server for all tests of a JVM, started by the first that asks, and a database of its own for each.
+ * One temporary server for all tests of a JVM, and a new database for each test. The first call starts the server.
  *
  * {@snippet :
  * try (var database = SharedPostgres.database("orders")) {
@@ -16,19 +16,19 @@ import org.jspecify.annotations.Nullable;
  * }
  * }
  *
- * <p>The server ends with the JVM. Thread-safe.
+ * <p>The server stops when the JVM exits. Thread-safe.
  */
 public final class SharedPostgres {
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final AtomicInteger COUNT = new AtomicInteger();
     private static final int LONGEST_HINT = 40;
 
-    /** The only state that outlives its callers: starting a server per test class is what this class is there to save. */
+    /** The only static state of this module. It saves the start of a server for each test class. */
     private static @Nullable EmbeddedPostgres server;
 
     private SharedPostgres() {}
 
-    /** {@return the server itself; whoever stops it stops it for all tests of this JVM} */
+    /** {@return the server itself; stopping it stops it for all tests of this JVM} */
     public static EmbeddedPostgres server() {
         LOCK.lock();
         try {
@@ -44,9 +44,9 @@ public final class SharedPostgres {
     }
 
     /**
-     * Creates an empty database that nobody else uses.
+     * Creates an empty database for the caller alone.
      *
-     * @param hint goes into its name, for those who read logs
+     * @param hint a part of its name, to recognise it in logs
      */
     public static Fresh database(String hint) {
         var readable = hint.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "_");
@@ -58,7 +58,7 @@ public final class SharedPostgres {
         return new Fresh(server().createDatabase(name));
     }
 
-    /** A database of one test, dropped with {@link #close()}, together with the connections still open. */
+    /** The database of one test. {@link #close()} drops it and closes the open connections to it. */
     public static final class Fresh implements AutoCloseable {
         private final Database database;
 

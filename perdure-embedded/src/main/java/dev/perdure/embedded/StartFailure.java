@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Turns what the system and PostgreSQL's tools say into one clear message. */
+/** Turns errors of the operating system and of PostgreSQL's programs into clear messages. */
 final class StartFailure {
     private static final String NO_SPACE = "No space left on device";
     private static final List<String> NOT_WRITABLE =
@@ -21,12 +21,12 @@ final class StartFailure {
                 : new EmbeddedPostgresException(Reason.FOLDER_UNUSABLE, "Cannot " + attempt + ": " + describe(e), e);
     }
 
-    /** What initdb, pg_ctl and the server's log said. */
+    /** The failure that explains the output of initdb and pg_ctl and the server's log. */
     static EmbeddedPostgresException of(Path folder, int port, String output) {
         if (output.contains(NO_SPACE)) {
             return failure(
                     Reason.DISK_FULL,
-                    "The disk is full, PostgreSQL cannot start in " + folder + ". Make room, then start again.",
+                    "The disk is full, so PostgreSQL cannot start in " + folder + ". Make room, then start again.",
                     output);
         }
         if (output.contains("Address already in use")) {
@@ -35,13 +35,13 @@ final class StartFailure {
         if (output.contains("did not start in time")) {
             return failure(
                     Reason.TIMED_OUT,
-                    "PostgreSQL in " + folder + " did not start in time. Allow it more with startTimeout(…).",
+                    "PostgreSQL in " + folder + " did not start in time. Set a longer startTimeout(…).",
                     output);
         }
         if (NOT_WRITABLE.stream().anyMatch(output::contains)) {
             return failure(
                     Reason.FOLDER_UNUSABLE,
-                    "PostgreSQL may not use the folder " + folder + ". Choose one its user can read and write.",
+                    "PostgreSQL cannot access the folder " + folder + ". Choose one that its user can read and write.",
                     output);
         }
         return failure(Reason.START_FAILED, "PostgreSQL in " + folder + " did not start.", output);
@@ -51,7 +51,7 @@ final class StartFailure {
         return failure(
                 Reason.PORT_TAKEN,
                 "Port " + port + " on 127.0.0.1 is taken. Stop what listens there, or choose another port; "
-                        + "with none given, a free one is found.",
+                        + "without a port, the start finds a free one.",
                 output);
     }
 
@@ -61,7 +61,7 @@ final class StartFailure {
                 reason,
                 said.isEmpty()
                         ? message
-                        : message + " It said:\n" + said.indent(2).stripTrailing());
+                        : message + " The output was:\n" + said.indent(2).stripTrailing());
     }
 
     private static String describe(IOException e) {

@@ -2,11 +2,11 @@ package dev.perdure.embedded;
 
 import java.util.Locale;
 
-/** How a server is stopped. */
+/** How to stop a server. */
 public enum StopMode {
-    /** Open transactions are rolled back, everything is written, the server ends in order. */
+    /** An orderly stop: the server rolls back open transactions and writes all data. */
     FAST,
-    /** As in a crash: the server drops everything at once and has to recover from its log at the next start. */
+    /** A stop like a crash: the server stops at once and has to recover from its WAL at the next start. */
     IMMEDIATE;
 
     String word() {

@@ -14,15 +14,16 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * The JVM's side of {@code supervise.sh}: a small shell process that starts the server, and stops it when we say so or
- * when we are gone. It notices the latter by the end of its input, which the system brings about however we die.
+ * Runs {@code supervise.sh}, a small shell process that starts the server, and stops it when this JVM says so or dies.
+ * The script notices the death of the JVM by the end of its input: the operating system closes the pipe however the JVM
+ * dies.
  */
 final class Supervisor {
     static final String SCRIPT = "supervise.sh";
 
-    /** How long making the data folder may take on top of the start. */
+    /** How long creating the data folder may take, in addition to the start. */
     private static final Duration INITDB = Duration.ofSeconds(60);
-    /** Longer than the script tries to stop the server in order and then at once. */
+    /** Longer than the script needs for an orderly stop and then an immediate one. */
     private static final Duration STOP = Duration.ofSeconds(40);
 
     private final Process process;
@@ -49,7 +50,8 @@ final class Supervisor {
                         folder.temporary() ? "delete" : "keep",
                         start.fixedSettings()))
                 .redirectErrorStream(true);
-        // The caller's settings for PostgreSQL clients are none of ours; messages are read by us, so in one language.
+        // The caller's settings for PostgreSQL clients must not apply here. This code parses messages, so they must be
+        // English.
         builder.environment().keySet().removeIf(name -> name.startsWith("PG"));
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("TZ", "UTC");
@@ -63,14 +65,17 @@ final class Supervisor {
         }
     }
 
-    /** What a start needs to know. */
+    /** The parameters of a start. */
     record Start(int port, Duration timeout, String fixedSettings) {}
 
     boolean alive() {
         return process.isAlive();
     }
 
-    /** Returns when the server takes connections; otherwise all is down again, and the exception says why. */
+    /**
+     * Returns when the server accepts connections. If it throws, it has stopped all processes, and the exception says
+     * why.
+     */
     void awaitReady(Duration timeout) {
         try {
             var said = answer.get(timeout.plus(INITDB).toMillis(), TimeUnit.MILLISECONDS);
@@ -88,26 +93,26 @@ final class Supervisor {
             end();
             Thread.currentThread().interrupt();
             throw new EmbeddedPostgresException(
-                    Reason.START_FAILED, "Interrupted while PostgreSQL was starting; it was stopped again.", e);
+                    Reason.START_FAILED, "Interrupted while PostgreSQL was starting. The server is stopped again.", e);
         }
     }
 
-    /** Stops the server and keeps the folder. {@return whether it is down} */
+    /** Stops the server and keeps the folder. {@return whether it has stopped} */
     boolean stop(StopMode mode) {
         try {
             process.getOutputStream().write(("stop " + mode.word() + "\n").getBytes(UTF_8));
         } catch (IOException e) {
-            // It is dead already.
+            // The supervisor is already dead.
         }
         return end();
     }
 
-    /** Stops the server for good; what is temporary is deleted. {@return whether it is down} */
+    /** Stops the server and deletes a temporary folder. {@return whether it has stopped} */
     boolean end() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It is dead already.
+            // The supervisor is already dead.
         }
         return awaitExit();
     }
@@ -120,7 +125,7 @@ final class Supervisor {
                 try {
                     return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
                 } catch (InterruptedException e) {
-                    interrupted = true; // A server half stopped is no use to anyone.
+                    interrupted = true; // Wait on: a half-stopped server is of no use.
                 }
             }
         } finally {
@@ -136,7 +141,7 @@ final class Supervisor {
             if ("ready".equals(first)) {
                 answer.complete("ready");
             }
-            // To the end in any case: a full pipe would stop the supervisor.
+            // Read to the end in any case: a full pipe would block the supervisor.
             var rest = lines.lines().collect(Collectors.joining("\n"));
             answer.complete((first == null ? "" : first + "\n") + rest);
         } catch (IOException | RuntimeException e) {

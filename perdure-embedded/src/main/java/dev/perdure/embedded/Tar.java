@@ -12,8 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.function.BooleanSupplier;
 
 /**
- * Unpacks the tar archives PostgreSQL's binaries come in: files, folders and symbolic links, with their modes. What it
- * does not know it refuses, and so does it an entry that would end up outside the folder.
+ * Unpacks the tar archives of PostgreSQL's binaries: files, folders and symbolic links, with their modes. It refuses
+ * other kinds of entries, and entries that point outside the folder.
  */
 final class Tar {
     private static final int BLOCK = 512;
@@ -103,7 +103,8 @@ final class Tar {
     }
 
     private static String name(byte[] header) {
-        // Only POSIX archives have a prefix there; GNU's keep times in the same place, and mark themselves by a blank.
+        // Only POSIX archives have a prefix here. GNU archives keep times in the same place, and have a blank in the
+        // magic.
         var prefix = header[262] == 0 ? text(header, 345, 155) : "";
         var name = text(header, 0, 100);
         return prefix.isEmpty() ? name : prefix + "/" + name;

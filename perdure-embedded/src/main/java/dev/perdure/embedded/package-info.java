@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL from a jar: {@link dev.perdure.embedded.EmbeddedPostgres} for development and demos,
- * {@link dev.perdure.embedded.SharedPostgres} for tests. Never for production.
+ * Runs a real PostgreSQL from a jar: {@link dev.perdure.embedded.EmbeddedPostgres} for development and demos,
+ * {@link dev.perdure.embedded.SharedPostgres} for tests. Not for production.
  */
 @org.jspecify.annotations.NullMarked
 package dev.perdure.embedded;

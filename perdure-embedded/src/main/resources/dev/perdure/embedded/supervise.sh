@@ -1,21 +1,22 @@
 #!/bin/sh
-# Stands between one JVM and its PostgreSQL: makes the data folder, starts the server, and ends it when told to or when
-# the JVM is gone. The JVM holds the other end of standard input and never closes it while it lives, so the end of
-# input is its death, however it died; kill -9 included. At whatever moment that happens, what was begun is finished
-# and then taken down again, here and nowhere else.
+# Supervises the PostgreSQL server of one JVM: creates the data folder, starts the server, and stops it when the JVM
+# says so or dies. The JVM holds the other end of standard input and does not close it while it lives. So the end of
+# input means that the JVM is dead, whatever killed it, kill -9 included. Whenever that happens, this script completes
+# the step that it has begun, and then stops the server.
 #
-# Answers on standard output: "ready", or "failed" and what the tools said.
-# Orders on standard input: "stop MODE" ends the server and keeps the folder; the end of input ends it for good.
+# Answers on standard output: "ready", or "failed" followed by the output of the programs.
+# Commands on standard input: "stop MODE" stops the server and keeps the folder. The end of input stops the server and
+# deletes a temporary folder.
 set -u
-folder=$1   # ours: the data are in "pg" below it
-bin=$2      # initdb, pg_ctl, postgres
+folder=$1   # the data are in its subfolder "pg"
+bin=$2      # the folder of initdb, pg_ctl and postgres
 port=$3
 seconds=$4  # how long a start may take
 at_end=$5   # "delete" for a temporary folder, "keep" for a persistent one
-fixed=$6    # settings nobody may change, in the form of postgres' command line
+fixed=$6    # settings that the user cannot change, as options of postgres
 
-# Ctrl-C goes to the whole foreground group; only the JVM decides what it means. pg_ctl gives the server a session of
-# its own. A closed pipe must not end us before the server has been stopped.
+# Ctrl-C signals the whole foreground process group, but only the JVM decides what it means. pg_ctl starts the server in
+# its own session. A closed pipe must not end this script before it has stopped the server.
 trap '' INT TERM HUP QUIT PIPE
 
 main() {
@@ -37,13 +38,13 @@ main() {
   fi
 }
 
-# Under another name first: a data folder called "pg" is a complete one.
+# Creates the data folder under another name first, so that a folder named "pg" is always complete.
 make_data() {
   rm -rf "$folder"/pg.new-*
   new=$folder/pg.new-$$
   sync=
   if [ "$at_end" = delete ]; then sync=--no-sync; fi
-  # The operating system's locales differ from one machine to the next; PostgreSQL has one of its own, but only since 17.
+  # The locales of operating systems differ between machines. PostgreSQL has a built-in one since version 17.
   locale=--locale=C
   if "$bin/initdb" --help | grep -q builtin-locale; then
     locale="$locale --locale-provider=builtin --builtin-locale=C.UTF-8"
@@ -61,7 +62,7 @@ start() {
 stop() {
   server=$(head -n 1 "$folder/pg/postmaster.pid")
   "$bin/pg_ctl" -D "$folder/pg" -m "$1" -w -t 20 stop || "$bin/pg_ctl" -D "$folder/pg" -m immediate -w -t 10 stop
-  # pg_ctl waits for the pid file to go; the process goes a moment later.
+  # pg_ctl waits until the pid file is gone. The process ends a moment later.
   tries=50
   while [ -n "$server" ] && [ $tries -gt 0 ] && alive "$server"; do
     sleep 0.02 || sleep 1
@@ -69,7 +70,7 @@ stop() {
   done
 } < /dev/null > /dev/null 2>&1
 
-# A dead process that nobody has collected, as in containers without an init, still has a pid, but no program.
+# A dead process that is not reaped, as in containers without an init process, still has a pid, but no program.
 alive() {
   kill -0 "$1" && { [ ! -d /proc/self ] || [ -e "/proc/$1/exe" ]; }
 }

@@ -34,7 +34,7 @@ class BadInputIT {
         Files.writeString(temp.resolve("thesis.txt"), "precious");
         var failure = failure(EmbeddedPostgres.options().dataFolder(temp));
         assertThat(failure.reason()).isEqualTo(Reason.FOLDER_UNUSABLE);
-        assertThat(failure).hasMessageContaining("holds something else");
+        assertThat(failure).hasMessageContaining("holds other files");
         assertThat(temp.toFile().list()).containsExactly("thesis.txt");
     }
 
@@ -53,7 +53,7 @@ class BadInputIT {
         Files.writeString(temp.resolve("pg/PG_VERSION"), "15\n");
         var failure = failure(options);
         assertThat(failure.reason()).isEqualTo(Reason.OTHER_VERSION);
-        assertThat(failure).hasMessageContaining("made by PostgreSQL 15, and this is 18.");
+        assertThat(failure).hasMessageContaining("are of PostgreSQL 15, but the binaries are of 18.");
         Files.writeString(temp.resolve("pg/PG_VERSION"), "18\n");
         EmbeddedPostgres.start(options).close();
     }

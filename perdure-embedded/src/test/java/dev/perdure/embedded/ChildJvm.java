@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** A JVM of its own that starts a server, says so, and waits to be ended. */
+/** A child JVM that starts a server, prints its address, and waits until the test ends it. */
 final class ChildJvm implements AutoCloseable {
     private final Process process;
     private final BufferedReader output;
@@ -23,14 +23,14 @@ final class ChildJvm implements AutoCloseable {
         this.output = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8));
     }
 
-    /** What the child said about its server. */
+    /** What the child printed about its server. */
     record Server(Path folder, int port, long pid) {
         boolean alive() {
             return ChildJvm.alive(pid);
         }
     }
 
-    /** {@return whether it lives; a dead one that nobody has collected yet has no command line any more} */
+    /** {@return whether it lives; a dead process that is not reaped has no command line} */
     static boolean alive(long pid) {
         return ProcessHandle.of(pid)
                 .flatMap(process -> process.info().commandLine())
@@ -64,7 +64,7 @@ final class ChildJvm implements AutoCloseable {
         return new Server(Path.of(parts[2]), Integer.parseInt(parts[0]), Long.parseLong(parts[1]));
     }
 
-    /** {@return the rest of the first line that begins like this} */
+    /** {@return the rest of the first line with this prefix} */
     String awaitLine(String beginning) {
         return CompletableFuture.supplyAsync(
                         () -> readUntil(beginning), task -> Thread.ofVirtual().start(task))
@@ -102,12 +102,15 @@ final class ChildJvm implements AutoCloseable {
         return process.children().toList();
     }
 
-    /** kill -9 */
+    /** Kills the JVM like {@code kill -9}. */
     void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
-    /** Asks the JVM alone to end. Not by what Ctrl-C sends: a JVM that was started in the background ignores that. */
+    /**
+     * Sends a signal to the JVM alone. Not the signal of Ctrl-C, which a JVM that was started in the background
+     * ignores.
+     */
     int terminate() throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-TERM", Long.toString(process.pid()))
                 .start()
@@ -135,7 +138,7 @@ final class ChildJvm implements AutoCloseable {
                 System.out.println("failed " + e.reason() + " " + e.getMessage());
                 System.exit(3);
             }
-            // Not longer than the test that started us.
+            // Do not outlive the test that started this JVM.
             while (System.in.read() >= 0) {}
             Runtime.getRuntime().halt(4);
         }

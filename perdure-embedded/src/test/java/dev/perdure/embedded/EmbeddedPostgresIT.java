@@ -144,7 +144,7 @@ class EmbeddedPostgresIT {
         try (var postgres = EmbeddedPostgres.start(EmbeddedPostgres.options())) {
             execute(postgres.dataSource(), "CREATE TABLE kept AS SELECT 42 AS answer");
             postgres.stop(StopMode.IMMEDIATE);
-            assertThatThrownBy(postgres::pid).hasMessageContaining("does not run");
+            assertThatThrownBy(postgres::pid).hasMessageContaining("is not running");
             postgres.restart();
             assertThat(query(postgres.dataSource(), "SELECT answer FROM kept")).isEqualTo("42");
             assertThat(postgres.folder().resolve("server.log"))

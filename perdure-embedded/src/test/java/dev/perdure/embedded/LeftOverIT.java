@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is left when a JVM ends: nothing. And what is done about the rest. */
+/** A JVM leaves nothing behind when it ends, and a later start removes what a killed one has left. */
 class LeftOverIT {
     private static final Duration A_WHILE = Duration.ofMinutes(1);
 
@@ -206,14 +206,14 @@ class LeftOverIT {
         }
     }
 
-    /** The moment is the point here: one of many at which a start can be interrupted. */
+    /** Waits a short time, to interrupt a start at one of many moments. */
     private static void letRun(int millis) {
         new CompletableFuture<Void>()
                 .completeOnTimeout(null, millis, TimeUnit.MILLISECONDS)
                 .join();
     }
 
-    /** Somebody else, who keeps temporary folders in the same place. */
+    /** Another user with temporary folders in the same place. */
     private void startOnceMore() throws Exception {
         try (var next = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             next.awaitServer();
@@ -221,7 +221,7 @@ class LeftOverIT {
         }
     }
 
-    /** Kills the JVM and its supervisor, so that nobody is left to stop the server. */
+    /** Kills the JVM and its supervisor, so that no process is left to stop the server. */
     private static ChildJvm.Server orphan(ChildJvm child) throws InterruptedException {
         var server = child.awaitServer();
         var supervisors = child.children();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Root, where user namespaces are forbidden, as in most containers. */
+/** Starts a server as root where user namespaces are forbidden, as in most containers. */
 class RunAsIT {
     @TempDir
     Path temp;
