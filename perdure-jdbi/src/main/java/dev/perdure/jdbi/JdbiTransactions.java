@@ -22,27 +22,27 @@ import org.jspecify.annotations.Nullable;
  * ctx.transact("reserve", accounts, handle -> handle.execute("UPDATE account SET balance = balance - 10"));
  * }</pre>
  *
- * <p>The transaction is the engine's: {@code handle.begin()}, {@code commit()} and {@code rollback()} are refused.
+ * <p>The engine ends the transaction: {@code handle.begin()}, {@code commit()} and {@code rollback()} throw.
  */
 public final class JdbiTransactions implements Transactor<Handle> {
     private final Transactor<Connection> source;
-    private final Borrowed borrowed = new Borrowed();
-    private final Jdbi jdbi = Jdbi.create(borrowed);
+    private final CurrentConnection connections = new CurrentConnection();
+    private final Jdbi jdbi = Jdbi.create(connections);
 
     private JdbiTransactions(Transactor<Connection> source) {
         this.source = source;
     }
 
-    /** With Jdbi's default settings. */
+    /** A source with Jdbi's default settings. */
     public static JdbiTransactions on(TransactionSource<Connection> source) {
         return on(source, jdbi -> {});
     }
 
-    /** With plugins and settings of the application's own. */
+    /** A source with the application's own plugins and settings. */
     public static JdbiTransactions on(TransactionSource<Connection> source, Consumer<Jdbi> settings) {
         if (!(source instanceof Transactor<Connection> transactor)) {
             throw new InvalidRequestException(
-                    "%s cannot run transactions. Take a source from a module that knows databases, such as PostgresTransactions.on(store)."
+                    "%s cannot run transactions. Use a source of a database module, such as PostgresTransactions.on(store)."
                             .formatted(source));
         }
         JdbiTransactions transactions = new JdbiTransactions(transactor);
@@ -53,11 +53,11 @@ public final class JdbiTransactions implements Transactor<Handle> {
     @Override
     public Transacted run(TransactionTicket ticket, Work<Handle> work) throws Exception {
         return source.run(ticket, connection -> {
-            borrowed.current.set(connection);
+            connections.current.set(connection);
             try (Handle handle = jdbi.open()) {
                 return work.perform(handle);
             } finally {
-                borrowed.current.remove();
+                connections.current.remove();
             }
         });
     }
@@ -67,8 +67,11 @@ public final class JdbiTransactions implements Transactor<Handle> {
         return source.giveUp(ticket, failure);
     }
 
-    /** The connection of the transaction that runs on this thread. Jdbi may close it as it likes: it is not its own. */
-    private static final class Borrowed implements ConnectionFactory {
+    /**
+     * Gives Jdbi the connection of the transaction that runs on this thread. Closing it has no effect: it belongs to
+     * the source.
+     */
+    private static final class CurrentConnection implements ConnectionFactory {
         @SuppressWarnings("ThreadLocalUsage") // one for each source, and empty again after each body
         private final ThreadLocal<@Nullable Connection> current = new ThreadLocal<>();
 
@@ -76,7 +79,7 @@ public final class JdbiTransactions implements Transactor<Handle> {
         public Connection openConnection() {
             Connection connection = current.get();
             if (connection == null) {
-                throw new IllegalStateException("A handle was opened outside the body of a transaction step.");
+                throw new IllegalStateException("This Jdbi opens handles only inside the body of a transaction step.");
             }
             return connection;
         }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The real Jdbi on a real PostgreSQL. */
+/** Tests with Jdbi on a real PostgreSQL. */
 final class JdbiTransactionsIT {
     private SharedPostgres.Fresh database;
     private PostgresStore store;

@@ -16,17 +16,17 @@ import org.jooq.impl.DefaultConfiguration;
  * ctx.transact("reserve", accounts, sql -> sql.update(ACCOUNT).set(BALANCE, BALANCE.minus(10)).execute());
  * }</pre>
  *
- * <p>The transaction is the engine's: {@code sql.transaction(…)} inside a body is refused.
+ * <p>The engine ends the transaction: {@code sql.transaction(…)} inside a body throws.
  */
 public final class JooqTransactions {
     private JooqTransactions() {}
 
-    /** In PostgreSQL's dialect, with jOOQ's default settings. */
+    /** A source with PostgreSQL's dialect and jOOQ's default settings. */
     public static TransactionSource<DSLContext> on(TransactionSource<Connection> source) {
         return on(source, new DefaultConfiguration().set(SQLDialect.POSTGRES));
     }
 
-    /** With settings of the application's own; only its connection is replaced. */
+    /** A source with the application's own settings. It replaces only their connection. */
     public static TransactionSource<DSLContext> on(TransactionSource<Connection> source, Configuration settings) {
         return source.as(connection -> settings.derive(connection).dsl());
     }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The real jOOQ on a real PostgreSQL. */
+/** Tests with jOOQ on a real PostgreSQL. */
 final class JooqTransactionsIT {
     private static final Field<Integer> BALANCE = field("balance", Integer.class);
 

@@ -8,7 +8,7 @@ import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 
 /**
- * Starts and cancels in Spring's current transaction: they happen when it commits.
+ * An outbox in Spring's current transaction: its requests take effect when that transaction commits.
  *
  * <pre>{@code
  * Inbox current = SpringOutbox.current(PostgresOutbox.on(store), dataSource);
@@ -24,9 +24,9 @@ public final class SpringOutbox {
     private SpringOutbox() {}
 
     /**
-     * Into whatever transaction is current when something is asked for.
+     * An inbox in the transaction that is current at each request.
      *
-     * @param source what the transaction manager's connections come from
+     * @param source the data source of the transaction manager
      */
     public static Inbox current(PostgresOutbox outbox, DataSource source) {
         return changes -> {
@@ -34,7 +34,7 @@ public final class SpringOutbox {
             try {
                 if (!DataSourceUtils.isConnectionTransactional(connection, source)) {
                     throw new InvalidRequestException(
-                            "There is no transaction of this DataSource to start a run in. Call it from a @Transactional method, or start the run without an outbox.");
+                            "No transaction of this DataSource is active. Use the outbox in a @Transactional method, or start the run without an outbox.");
                 }
                 outbox.in(connection).put(changes);
             } finally {

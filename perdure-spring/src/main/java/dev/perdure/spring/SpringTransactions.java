@@ -20,8 +20,9 @@ import org.springframework.transaction.UnexpectedRollbackException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 /**
- * Transaction steps in transactions of Spring's manager, in the database that Perdure's own tables are in. What the body
- * calls joins: {@code @Transactional} methods, {@code JdbcTemplate}, and, with a {@code JpaTransactionManager}, JPA.
+ * Transaction steps in transactions of Spring's manager, in the database that holds Perdure's tables. Everything that
+ * the body calls joins the transaction: {@code @Transactional} methods, {@code JdbcTemplate} and, with a
+ * {@code JpaTransactionManager}, JPA.
  *
  * <pre>{@code
  * TransactionSource<TransactionStatus> spring = SpringTransactions.on(store, transactionManager, dataSource);
@@ -29,7 +30,7 @@ import org.springframework.transaction.support.DefaultTransactionDefinition;
  * ctx.transact("reserve", spring, status -> accounts.reserve(order));
  * }</pre>
  *
- * <p>The step's record is written on the transaction's connection right before Spring commits. Thread-safe.
+ * <p>This source writes the step's record on the transaction's connection right before Spring commits. Thread-safe.
  */
 public final class SpringTransactions implements Transactor<TransactionStatus> {
     private final TransactionRecorder recorder;
@@ -43,10 +44,11 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
     }
 
     /**
-     * With this manager.
+     * A source that runs transactions of this manager.
      *
-     * @param source what the manager's connections come from: the same database as the store's, under a role that may also
-     *     write to Perdure's tables
+     *
+     * @param source the data source of the manager: the same database as the store's, with a role that may also write
+     *     to Perdure's tables
      */
     public static SpringTransactions on(PostgresStore store, PlatformTransactionManager manager, DataSource source) {
         return new SpringTransactions(TransactionRecorder.of(store), manager, source);
@@ -54,7 +56,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
 
     @Override
     public Transacted run(TransactionTicket ticket, Work<TransactionStatus> work) throws Exception {
-        boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
+        boolean interrupted = Thread.interrupted(); // an interrupt during a socket read would close the connection
         try {
             TransactionStatus status;
             try {
@@ -62,7 +64,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             } catch (TransactionException none) {
                 return new Transacted.Unavailable(none);
             }
-            return new One(status).run(ticket, work);
+            return new OneTransaction(status).run(ticket, work);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -70,7 +72,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
         }
     }
 
-    /** The isolation is set by the recorder, which knows how to without another round trip. */
+    /** The definition leaves the isolation out: the recorder sets it without another round trip. */
     private static TransactionDefinition definition(TransactionTicket ticket) {
         DefaultTransactionDefinition definition =
                 new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
@@ -79,11 +81,11 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
         return definition;
     }
 
-    /** One transaction. */
-    private final class One {
+    /** Runs one transaction. */
+    private final class OneTransaction {
         private final TransactionStatus status;
 
-        One(TransactionStatus status) {
+        OneTransaction(TransactionStatus status) {
             this.status = status;
         }
 
@@ -144,17 +146,20 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
             if (!DataSourceUtils.isConnectionTransactional(connection, source)) {
                 DataSourceUtils.releaseConnection(connection, source);
                 throw new IllegalStateException(
-                        "The transaction manager %s does not manage connections of %s. Give the DataSource that the manager has."
+                        "The transaction manager %s does not manage connections of %s. Pass the DataSource of the manager."
                                 .formatted(manager, source));
             }
             return connection;
         }
 
-        /** Spring would roll back without a word, and the step would be taken for done. */
+        /**
+         * Throws if the body has marked the transaction for rollback. Spring would roll back silently, and the step
+         * would count as done.
+         */
         private void requireCommit() {
             if (status.isRollbackOnly()) {
                 throw new UnexpectedRollbackException(
-                        "The body of a transaction step has marked its transaction for roll-back. Throw an exception instead.");
+                        "The body of a transaction step has marked its transaction for rollback. Throw an exception instead.");
             }
         }
 
@@ -164,7 +169,7 @@ public final class SpringTransactions implements Transactor<TransactionStatus> {
                     manager.rollback(status);
                 }
             } catch (RuntimeException broken) {
-                // On a lost connection there is nothing to roll back any more. JPA says so by an exception of its own.
+                // On a lost connection there is nothing to roll back, and JPA throws.
             }
         }
     }

@@ -1,4 +1,4 @@
-/** Transaction steps in Spring's transactions, and starts in the current one. */
+/** Transaction steps in Spring's transactions, and an outbox in the current transaction. */
 @NullMarked
 package dev.perdure.spring;
 

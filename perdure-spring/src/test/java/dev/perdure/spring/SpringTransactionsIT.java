@@ -44,7 +44,7 @@ import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-/** The real Spring with {@code @Transactional}, {@code JdbcTemplate} and JPA by Hibernate, on a real PostgreSQL. */
+/** Tests with Spring's {@code @Transactional}, {@code JdbcTemplate} and JPA by Hibernate, on a real PostgreSQL. */
 final class SpringTransactionsIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final TransactionOptions ONCE = TransactionOptions.defaults().retry(RetryPolicy.none());
@@ -56,7 +56,7 @@ final class SpringTransactionsIT {
     private JdbcTemplate outside;
     private TransactionSource<TransactionStatus> transactions;
 
-    /** An account as JPA sees it. */
+    /** An account as a JPA entity. */
     @Entity(name = "account")
     static class Account {
         @Id
@@ -66,7 +66,7 @@ final class SpringTransactionsIT {
         private int balance;
     }
 
-    /** The application's own code, which knows nothing of us. */
+    /** The application's own code, which does not use Perdure. */
     static class Accounts {
         private final JdbcTemplate jdbc;
 

@@ -21,16 +21,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A store as one worker sees it, that fails when a test says so. */
+/** The store as one worker sees it. It fails when the test says so. */
 final class Faults implements Store {
-    /** What goes wrong, once, at the next commit of a transition. */
+    /** A fault that happens once, at a commit of a transition. */
     enum Fault {
         NONE,
         /** The process dies and the commit does not happen. */
         CRASH_BEFORE,
-        /** The commit happens and the process dies before it knows. */
+        /** The commit happens, and the process dies before it gets the answer. */
         CRASH_AFTER,
-        /** The commit happens and its answer is lost. */
+        /** The commit happens, and its answer is lost. */
         LOSE_ANSWER
     }
 
@@ -40,7 +40,7 @@ final class Faults implements Store {
     private final Plan plan;
     private volatile @Nullable WorkerId worker;
 
-    /** What is to go wrong. Shared by all workers, so that it happens to whoever comes first, and once. */
+    /** The faults to come. All workers share them, so that a fault happens once, to the worker that commits first. */
     static final class Plan {
         private record Next(Fault fault, int after) {
             static final Next NOTHING = new Next(Fault.NONE, 0);
@@ -53,7 +53,7 @@ final class Faults implements Store {
         private final AtomicReference<Next> next = new AtomicReference<>(Next.NOTHING);
         private final AtomicBoolean loseClaim = new AtomicBoolean();
 
-        /** Lets this happen at a transition, after so many others. */
+        /** Plans a fault, after this many transitions without one. */
         void after(int transitions, Fault fault) {
             next.set(new Next(fault, transitions));
         }
@@ -79,7 +79,7 @@ final class Faults implements Store {
         this.crash = crash;
     }
 
-    /** Ends the lease of the worker, as time would. */
+    /** Ends the lease of the worker at once, as if its time had passed. */
     void expire() {
         WorkerId id = worker;
         if (id != null) {

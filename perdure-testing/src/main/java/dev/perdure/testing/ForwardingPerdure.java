@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Passes the engine's API on, so that a test reads like production code. */
+/** Forwards the engine's API, so that a test reads like production code. */
 abstract class ForwardingPerdure implements Perdure {
     /** The engine that starts runs now. */
     abstract Perdure engine();
 
-    /** A handle that outlives the engine it came from. */
+    /** A handle that outlives the engine that made it. */
     abstract <R extends @Nullable Object> Run<R> lasting(Run<R> run);
 
     @Override
@@ -105,7 +105,7 @@ abstract class ForwardingPerdure implements Perdure {
                 .toList();
     }
 
-    /** A handle that outlives the engine it came from. */
+    /** A handle that outlives the engine that made it. */
     abstract <O extends @Nullable Object> DagRun<O> lasting(DagRun<O> run);
 
     @Override

@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle on a virtual object that outlives the engine it came from, and so do the handles on its calls.
+ * A handle to a virtual object that outlives the engine that made it. So do the handles to its calls.
  *
- * <p>Whoever calls in a test survives a crash of the engine, and shall have his result from the next one. A call that rode along
- * with others, and that the store does not know before its end, would be lost with the engine. So every call here is one that is
- * sent and then awaited.
+ * <p>The test survives a crash of the engine, and must get its results from the next engine. A direct call may run in
+ * the engine's memory without being in the store before it ends, and a crash would lose it. So every call here is sent
+ * first, which stores it, and then awaited.
  */
 final class LastingObject<O> implements ObjectHandle<O> {
     private final ForwardingPerdure perdure;

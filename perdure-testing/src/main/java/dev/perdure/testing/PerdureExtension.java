@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a {@link PerdureTest} of their own and closes it afterwards. Runs on JUnit 5.12 and later.
+ * Gives each test its own {@link PerdureTest} and closes it afterwards. Works with JUnit 5.12 and later.
  *
  * <pre>{@code
  * @ExtendWith(PerdureExtension.class)
@@ -30,7 +30,7 @@ public final class PerdureExtension implements ParameterResolver {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the name that JUnit 5.12 knows, too
+    @SuppressWarnings("deprecation") // the name that JUnit 5.12 has, too
     public PerdureTest resolveParameter(ParameterContext parameter, ExtensionContext context) {
         Owned owned = context.getStore(NAMESPACE)
                 .getOrComputeIfAbsent(Owned.class, unseen -> new Owned(PerdureTest.create()), Owned.class);

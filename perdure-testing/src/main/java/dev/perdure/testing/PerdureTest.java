@@ -29,8 +29,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An engine for tests: in-memory store, virtual time, and crashes at will. It is a {@link Perdure}, so a test reads like
- * production code:
+ * An engine for tests, with an in-memory store, virtual time, and crashes on demand. It is a {@link Perdure}, so a test
+ * reads like production code:
  *
  * <pre>{@code
  * @Test
@@ -70,45 +70,45 @@ public final class PerdureTest extends ForwardingPerdure {
     /** A worker with the store as it sees it. */
     private record Member(Faults store, Engine engine) {}
 
-    /** On the in-memory store, as in production. */
+    /** A test engine on the in-memory store, in {@link TestMode#NORMAL}. */
     public static PerdureTest create() {
         return create(TestMode.NORMAL);
     }
 
-    /** On the in-memory store, in another way. */
+    /** A test engine on the in-memory store, in this mode. */
     public static PerdureTest create(TestMode mode) {
         return on(MemoryStore::new, mode);
     }
 
-    /** On any store that takes its time from the clockwork it is given. */
+    /** A test engine on any store that takes its time from the given clockwork. */
     public static PerdureTest on(Function<Clockwork, Store> store, TestMode mode) {
         return new PerdureTest(mode, store);
     }
 
-    // ---- setting up, before the first start
+    // ---- set-up, before the first start
 
-    /** Makes workflows known. */
+    /** Registers workflows. */
     public PerdureTest register(Object... registrations) {
         requireNotStarted();
         workflows.addAll(List.of(registrations));
         return this;
     }
 
-    /** The retry policy of steps that name none. */
+    /** The retry policy of steps that set none of their own. */
     public PerdureTest retry(RetryPolicy policy) {
         requireNotStarted();
         retry = policy;
         return this;
     }
 
-    /** The most runs in one worker's memory. */
+    /** The number of runs that one worker holds in memory at most. */
     public PerdureTest maxRuns(int count) {
         requireNotStarted();
         maxRuns = count;
         return this;
     }
 
-    /** The largest encoded value. */
+    /** The size of an encoded value at most. */
     public PerdureTest maxPayloadBytes(int bytes) {
         requireNotStarted();
         maxPayloadBytes = bytes;
@@ -117,7 +117,7 @@ public final class PerdureTest extends ForwardingPerdure {
 
     private void requireNotStarted() {
         if (client != null) {
-            throw new IllegalStateException("The engine runs already: set it up before the first start.");
+            throw new IllegalStateException("The engine is already running. Set it up before the first start.");
         }
     }
 
@@ -129,7 +129,7 @@ public final class PerdureTest extends ForwardingPerdure {
         return members.stream().findFirst().map(Member::engine).orElseGet(this::ensureStarted);
     }
 
-    /** An engine without a worker: starts, waits, cancels, and runs nothing. */
+    /** An engine without a worker: it starts, awaits and cancels runs, but runs none itself. */
     public Perdure client() {
         return ensureStarted();
     }
@@ -175,7 +175,7 @@ public final class PerdureTest extends ForwardingPerdure {
         ensureStarted();
         CompletableFuture<Member> self = new CompletableFuture<>();
         Faults seen = new Faults(store, faults, mode != TestMode.WITHOUT_HINTS, () -> {
-            die(self.join());
+            kill(self.join());
             startWorker();
         });
         Settings.WorkerRules rules = new Settings.WorkerRules(
@@ -183,12 +183,12 @@ public final class PerdureTest extends ForwardingPerdure {
         Member member = new Member(seen, Engine.start(settings(seen, rules)));
         members.add(member);
         self.complete(member);
-        if (closing) { // a worker that died while the test was closing gets no successor
+        if (closing) { // do not replace a worker that dies while the test closes
             member.engine().close();
         }
     }
 
-    private void die(Member member) {
+    private void kill(Member member) {
         members.remove(member);
         member.engine().crash();
         member.store().expire();
@@ -196,17 +196,17 @@ public final class PerdureTest extends ForwardingPerdure {
 
     // ---- faults
 
-    /** Kills the worker, as {@code kill -9} would, and starts another. Its lease ends at once. */
+    /** Kills the worker like {@code kill -9} and starts another. The lease of the killed worker ends at once. */
     public void crash() {
         ensureStarted();
-        die(members.getFirst());
+        kill(members.getFirst());
         startWorker();
     }
 
     /** Kills all workers and starts none. */
     public void crashAll() {
         ensureStarted();
-        List.copyOf(members).forEach(this::die);
+        List.copyOf(members).forEach(this::kill);
     }
 
     /** Closes the worker in an orderly way and starts another. */
@@ -217,7 +217,7 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
-    /** Replaces the code, as a deploy does: closes all workers and starts one that knows these workflows instead. */
+    /** Replaces the code like a deploy: closes all workers and starts one with these workflows instead. */
     public void deploy(Object... newWorkflows) {
         ensureStarted();
         List.copyOf(members).forEach(member -> {
@@ -229,39 +229,41 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
-    /** The worker that commits the next transition of a run dies just before; another takes over. */
+    /**
+     * Kills the worker that commits the next transition of a run, just before the commit. Another worker takes over.
+     */
     public void crashBeforeNextCommit() {
         crashBeforeCommit(0);
     }
 
-    /** The worker that commits the next transition of a run dies just after; another takes over. */
+    /** Kills the worker that commits the next transition of a run, just after the commit. Another worker takes over. */
     public void crashAfterNextCommit() {
         crashAfterCommit(0);
     }
 
-    /** As {@link #crashBeforeNextCommit()}, after so many transitions that are committed. */
+    /** Like {@link #crashBeforeNextCommit()}, but lets this many transitions commit first. */
     public void crashBeforeCommit(int after) {
         faults.after(after, Faults.Fault.CRASH_BEFORE);
     }
 
-    /** As {@link #crashAfterNextCommit()}, after so many transitions before. */
+    /** Like {@link #crashAfterNextCommit()}, but lets this many transitions commit first. */
     public void crashAfterCommit(int after) {
         faults.after(after, Faults.Fault.CRASH_AFTER);
     }
 
-    /** The next transition of a run is committed, but its worker does not get to know. */
+    /** Commits the next transition of a run, but loses the answer to its worker. */
     public void loseNextAnswer() {
         faults.after(0, Faults.Fault.LOSE_ANSWER);
     }
 
-    /** The next claim is committed, but the worker does not get to know what it claimed. */
+    /** Commits the next claim of runs, but loses the answer to the worker. */
     public void loseNextClaim() {
         faults.loseNextClaim();
     }
 
     // ---- time
 
-    /** Moves time on, letting everything run that becomes possible on the way. */
+    /** Moves time forward, timer by timer, and lets everything run that becomes due on the way. */
     public void advance(Duration duration) {
         if (duration.isNegative()) {
             throw new InvalidRequestException(
@@ -272,7 +274,7 @@ public final class PerdureTest extends ForwardingPerdure {
         clockwork.advance(duration);
     }
 
-    /** Lets everything run that can, without moving time. */
+    /** Waits until nothing can run any more, without moving time. */
     public void settle() {
         requireOpen();
         ensureStarted();
@@ -281,7 +283,7 @@ public final class PerdureTest extends ForwardingPerdure {
 
     private void requireOpen() {
         if (closing) {
-            throw new ClosedException("This PerdureTest is closed. Move time before, or make another.");
+            throw new ClosedException("This PerdureTest is closed. Move time before you close it, or create another.");
         }
     }
 
@@ -290,12 +292,12 @@ public final class PerdureTest extends ForwardingPerdure {
         return clockwork.now();
     }
 
-    /** Where the time comes from. */
+    /** The source of time. */
     public VirtualClockwork clockwork() {
         return clockwork;
     }
 
-    /** Every change of state that the engines told their listener, in order. */
+    /** Every change of state that the engines reported to their listener, in order. */
     public List<RunChange> changes() {
         return List.copyOf(changes);
     }
@@ -318,7 +320,7 @@ public final class PerdureTest extends ForwardingPerdure {
     /**
      * Ends all engines.
      *
-     * @throws IllegalStateException if a thread is left behind
+     * @throws IllegalStateException if an engine thread does not end
      */
     @Override
     public void close() {

@@ -1,15 +1,18 @@
 package dev.perdure.testing;
 
-/** Ways to run the same test. What passes in one and not in another has a bug: in the test's workflow, or in the engine. */
+/**
+ * Ways to run the same test. A test that passes in one mode and fails in another shows a bug in the workflow or in the
+ * engine.
+ */
 public enum TestMode {
-    /** As in production. */
+    /** Runs as in production. */
     NORMAL,
-    /** Every wait leaves memory, however short. */
+    /** Makes a run leave memory at every wait, however short. */
     SUSPEND_AT_EVERY_WAIT,
-    /** After every step the run leaves memory and is replayed: code that is not deterministic is found out. */
+    /** Makes a run leave memory and replay after every step, which finds code that is not deterministic. */
     REPLAY_AFTER_EVERY_STEP,
-    /** Three workers share the store. */
+    /** Runs three workers on the store. */
     THREE_WORKERS,
-    /** No hints: everything is found by polling. */
+    /** Sends no hints, so that workers find everything by polling. */
     WITHOUT_HINTS
 }

@@ -18,17 +18,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that moves only when a test lets it, and only when nothing can run.
+ * Virtual time: it moves only when a test lets it, and only when nothing can run.
  *
- * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}; a thread that is woken counts
- * as busy from the moment it is woken. A thread of the test that waits (for a result, or in {@link #advance}) drives: when
- * nobody is busy it lets the engine keep house a couple of times, so that what a lost hint would delay is found, and if that
- * wakes nobody it moves the wall time to the next workflow's timer. While a step body blocks, which it does in real time, the
- * engine keeps house in real time too. The monotonic time by which leases are kept does not move
- * at all.
+ * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}. A thread counts as busy
+ * from the moment another thread wakes it. The thread of the test drives the time while it waits, for a result or in
+ * {@link #advance}. When no thread is busy, it lets the engine do its housekeeping twice, to find what a lost hint
+ * would delay. If that wakes no thread, it moves the wall time to the next timer of a workflow. Step bodies block in
+ * real time; meanwhile the engine does its housekeeping in real time too. The monotonic time, by which the engine keeps
+ * leases, does not move at all.
  */
 public final class VirtualClockwork implements Clockwork {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final Duration BLOCKED = Duration.ofMillis(50);
     private static final int QUIET_TICKS = 2;
 
@@ -36,18 +36,18 @@ public final class VirtualClockwork implements Clockwork {
     private final Condition changed = lock.newCondition();
     private final Set<VirtualSignal> waiting = new LinkedHashSet<>();
     private final Set<Thread> engineThreads = ConcurrentHashMap.newKeySet();
-    private final SplittableRandom chance;
+    private final SplittableRandom random;
     private volatile Instant now = Instant.parse("2030-01-01T00:00:00Z");
     private int busy;
     private long activity;
     private Supplier<String> situation = () -> "";
 
-    /** Begins on New Year's Day of 2030, with chances from this seed. */
+    /** Starts at 2030-01-01T00:00:00Z, with random numbers from this seed. */
     public VirtualClockwork(long seed) {
-        this.chance = new SplittableRandom(seed);
+        this.random = new SplittableRandom(seed);
     }
 
-    /** What to add to the message when nothing can ever happen again. */
+    /** Adds a description of the runs to the message of a wait that can never end. */
     void situation(Supplier<String> description) {
         situation = description;
     }
@@ -64,7 +64,7 @@ public final class VirtualClockwork implements Clockwork {
 
     @Override
     public long random() {
-        return locked(chance::nextLong);
+        return locked(random::nextLong);
     }
 
     @Override
@@ -117,7 +117,7 @@ public final class VirtualClockwork implements Clockwork {
 
     // ---- driving
 
-    /** Lets everything run that can, without moving time. */
+    /** Waits until nothing can run any more, without moving time. */
     public void settle() {
         lock.lock();
         try {
@@ -127,7 +127,7 @@ public final class VirtualClockwork implements Clockwork {
         }
     }
 
-    /** Moves time on, from timer to timer, letting everything run that becomes possible on the way. */
+    /** Moves time forward, timer by timer, and lets everything run that becomes due on the way. */
     public void advance(Duration duration) {
         lock.lock();
         try {
@@ -146,40 +146,40 @@ public final class VirtualClockwork implements Clockwork {
         }
     }
 
-    /** Waits until nobody is busy and keeping house wakes nobody, or until the condition holds. */
+    /** Waits until no thread is busy and housekeeping wakes none, or until the condition holds. */
     private void settleLocked(Supplier<Boolean> enough) {
         int quiet = 0;
         awaitIdle(enough);
         while (quiet < QUIET_TICKS && !enough.get()) {
             long before = activity;
-            keepHouse();
+            runHousekeeping();
             awaitIdle(enough);
             quiet = activity == before ? quiet + 1 : 0;
         }
     }
 
-    private void keepHouse() {
+    private void runHousekeeping() {
         for (VirtualSignal signal : List.copyOf(waiting)) {
-            if (signal.keepsHouse) {
+            if (signal.wantsHousekeeping) {
                 signal.release(false);
             }
         }
     }
 
     private void awaitIdle(Supplier<Boolean> enough) {
-        long left = PATIENCE.toNanos();
+        long left = TIMEOUT.toNanos();
         while (busy > 0 && !enough.get()) {
             if (left <= 0) {
                 throw new IllegalStateException(
                         "An engine thread has been busy for %s of real time: a step body blocks, or workflow code loops. %s"
-                                .formatted(PATIENCE, situation.get()));
+                                .formatted(TIMEOUT, situation.get()));
             }
             try {
                 long slice = Math.min(left, BLOCKED.toNanos());
                 long unused = changed.awaitNanos(slice);
                 left -= slice - unused;
                 if (unused <= 0) {
-                    keepHouse(); // a body blocks in real time: so the engine keeps house in real time, and can find it
+                    runHousekeeping(); // a step body blocks in real time
                 }
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
@@ -211,7 +211,7 @@ public final class VirtualClockwork implements Clockwork {
         private final Condition released = lock.newCondition();
         private boolean raised;
         private boolean free = true;
-        private boolean keepsHouse;
+        private boolean wantsHousekeeping;
         private @Nullable Instant timer;
 
         @Override
@@ -227,7 +227,7 @@ public final class VirtualClockwork implements Clockwork {
             }
         }
 
-        /** Lets the waiting thread go; it counts as busy from now on. */
+        /** Releases the waiting thread, which counts as busy from now on. */
         private void release(boolean byRaise) {
             if (!free) {
                 free = true;
@@ -243,7 +243,7 @@ public final class VirtualClockwork implements Clockwork {
             lock.lockInterruptibly();
             try {
                 timer = timerNanos == NEVER ? null : now.plusNanos(timerNanos);
-                keepsHouse = housekeepingNanos != NEVER;
+                wantsHousekeeping = housekeepingNanos != NEVER;
                 if (!raised) {
                     if (engineThreads.contains(Thread.currentThread())) {
                         block();
@@ -273,7 +273,9 @@ public final class VirtualClockwork implements Clockwork {
             }
         }
 
-        /** A thread of the test waits: it moves time on until it is called or its own timer ends. */
+        /**
+         * Called while the test's thread waits: moves time forward until the signal is raised or its own timer ends.
+         */
         private void drive() {
             while (!raised && (timer == null || timer.isAfter(now))) {
                 settleLocked(() -> raised);
@@ -297,17 +299,17 @@ public final class VirtualClockwork implements Clockwork {
         return one.isBefore(other) ? one : other;
     }
 
-    /** How many threads the engine has, busy or waiting: for tests that nothing is left behind. */
+    /** The number of engine threads, busy or waiting. Lets a test check that all have ended. */
     public int threads() {
         return engineThreads.size();
     }
 
-    /** Lets the engine's threads come to their end, in real time; says whether they did. */
+    /** Waits in real time until all engine threads have ended. Returns whether they have. */
     boolean awaitNoThreads() {
         lock.lock();
         try {
-            for (long left = PATIENCE.toMillis(); !engineThreads.isEmpty() && left > 0; left--) {
-                keepHouse();
+            for (long left = TIMEOUT.toMillis(); !engineThreads.isEmpty() && left > 0; left--) {
+                runHousekeeping();
                 var unused = changed.await(1, TimeUnit.MILLISECONDS);
             }
             return engineThreads.isEmpty();

@@ -1,5 +1,5 @@
 /**
- * Tests that read like production code and take milliseconds: an engine on virtual time, with crashes at will. Start at
- * {@link dev.perdure.testing.PerdureTest}.
+ * Tests that read like production code and take milliseconds: an engine with virtual time and crashes on demand. Start
+ * at {@link dev.perdure.testing.PerdureTest}.
  */
 package dev.perdure.testing;

@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs the tests of a class on a real PostgreSQL, in virtual time: each test that asks for a
- * {@link dev.perdure.testing.PerdureTest} gets one with a schema of its own, in the class's own database, on the build's one
- * embedded server.
+ * Runs the tests of a class on a real PostgreSQL, with virtual time. Each test with a parameter of type
+ * {@link dev.perdure.testing.PerdureTest} gets its own schema, in a database of the test class, on the embedded server
+ * of the JVM.
  *
  * <pre>{@code
  * @PerdureOnPostgres

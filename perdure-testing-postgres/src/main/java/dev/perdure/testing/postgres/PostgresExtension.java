@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Gives tests a {@link PerdureTest} on PostgreSQL, and the class's {@link DataSource} to those that ask for it. The server
- * belongs to the JVM, the database to the test class, the schema to the test; each goes when its owner does. Runs on
- * JUnit 5.12 and later.
+ * Gives tests a {@link PerdureTest} on PostgreSQL, or the {@link DataSource} of the test class. Each JVM has one
+ * server, each test class a database, and each test a schema. The extension drops the database after the class, and the
+ * server stops with the JVM. Works with JUnit 5.12 and later.
  */
 public final class PostgresExtension implements ParameterResolver {
     private static final Namespace NAMESPACE = Namespace.create(PostgresExtension.class);
@@ -34,7 +34,7 @@ public final class PostgresExtension implements ParameterResolver {
         }
     }
 
-    /** What one test works with. */
+    /** The engine of one test. */
     @SuppressWarnings("deprecation")
     private record Owned(PerdureTest perdure) implements AutoCloseable, Store.CloseableResource {
         @Override
@@ -50,7 +50,7 @@ public final class PostgresExtension implements ParameterResolver {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the name that JUnit 5.12 knows, too
+    @SuppressWarnings("deprecation") // the name that JUnit 5.12 has, too
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         ClassDatabase ofClass = databaseOf(context);
         if (parameter.getParameter().getType() == DataSource.class) {

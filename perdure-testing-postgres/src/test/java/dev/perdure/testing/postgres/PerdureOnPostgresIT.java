@@ -21,7 +21,7 @@ class PerdureOnPostgresIT {
                 return ctx.step("greet", () -> "hello " + in);
             });
 
-    @RepeatedTest(2) // the same id twice: each test has a schema of its own
+    @RepeatedTest(2) // the same id twice, because each test has its own schema
     void thirty_days_pass_in_no_time_on_a_real_server(PerdureTest perdure, DataSource database) throws Exception {
         perdure.register(PATIENT);
         Run<String> run = perdure.start(PATIENT, "world", id("one"));
