@@ -3,6 +3,7 @@ package dev.perdure.postgres.work;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.Pieces;
 
 /**
  * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}, of which only the last has columns
@@ -13,11 +14,7 @@ import dev.perdure.postgres.write.part.LedgerSql;
 public final class DispatchSql {
     /** Makes due runs ready. Takes the lane first, as every batch does, so that no burial of this worker waits in a circle. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
     private static final String WAKE = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), due AS MATERIALIZED (
+            WITH ${fence}, ${clock}, due AS MATERIALIZED (
                 SELECT ctid AS place, key, due_at FROM ${schema}.timer
                 WHERE EXISTS (SELECT FROM fence) AND due_at <= (SELECT at FROM clock)${among}
                 ORDER BY due_at, key
@@ -32,12 +29,9 @@ public final class DispatchSql {
             ), fired AS (
                 DELETE FROM ${schema}.timer WHERE ctid = ANY (ARRAY(SELECT place FROM sleeper))
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM sleeper
+                ${log FROM sleeper}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
-                FROM sleeper
+                ${enqueue FROM sleeper}
             ), woken AS (
                 UPDATE ${schema}.run SET
                     changed_at = s.moved_at, wake_at = NULL, changes = s.changes + 1, state = ${READY}, reason = NULL
@@ -56,11 +50,7 @@ public final class DispatchSql {
      * higher priority than the floor is looked for as well.
      */
     private static final String CLAIM = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), suiting AS MATERIALIZED (
+            WITH ${fence}, ${clock}, suiting AS MATERIALIZED (
                 SELECT q.queue, d.definition, v.version
                 FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
                 WHERE EXISTS (SELECT FROM fence)
@@ -112,11 +102,10 @@ public final class DispatchSql {
                 -- Also a row whose run is not ready, which would take the place of another at every claim.
                 DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 -- Of one that was born ready its own row tells.
-                SELECT key, changes, partition, state, changed_at, reason FROM taken WHERE changes > 0
+                ${log FROM taken WHERE changes > 0}
             ), kept AS (
-                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, ?, partition FROM taken
+                ${hold(worker = ?) FROM taken}
             ), claimed AS (
                 UPDATE ${schema}.run SET
                     epoch = t.epoch + 1, changed_at = t.moved_at, owner = ?, wakes = 0, changes = t.changes + 1,
@@ -135,7 +124,7 @@ public final class DispatchSql {
             FROM ${schema}.held h
             CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
             WHERE h.worker = ? AND h.woken AND r.owner = h.worker AND r.wakes > 0
-              AND EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+              AND ${lane_exists}
             """;
 
     /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
@@ -150,7 +139,7 @@ public final class DispatchSql {
                            LIMIT 2
                        ) loner
                    ) AS loners,
-                   EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?) AS alive,
+                   ${lane_exists} AS alive,
                    EXISTS (
                        SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
                    ) AS inbox_waits
@@ -161,7 +150,7 @@ public final class DispatchSql {
 
     /** Runs that a poll would make ready. */
     private static final String DUE = """
-            SELECT key FROM ${schema}.timer WHERE due_at <= COALESCE(?::timestamptz, now()) ORDER BY due_at, key LIMIT 1000
+            SELECT key FROM ${schema}.timer WHERE due_at <= ${now} ORDER BY due_at, key LIMIT 1000
             """;
 
     /** Runs that a poll could claim. */
@@ -179,10 +168,8 @@ public final class DispatchSql {
 
     /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
     private static final String SET_ASIDE = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), stuck AS MATERIALIZED (
-                SELECT r.*, COALESCE(?::timestamptz, now()) AS moved_at
+            WITH ${fence}, stuck AS MATERIALIZED (
+                SELECT r.*, ${now} AS moved_at
                 FROM (
                     SELECT ctid AS place, key, partition, state, changes, changed_at, wake_at, reason, id, definition
                     FROM ${schema}.run
@@ -191,22 +178,11 @@ public final class DispatchSql {
                 ) r
                 WHERE EXISTS (SELECT FROM fence)
             ), unqueued AS (
-                DELETE FROM ${schema}.ready
-                WHERE ctid = ANY (ARRAY(
-                    SELECT q.ctid
-                    FROM stuck s
-                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.ready r WHERE r.key = s.key OFFSET 0) q))
+                ${dequeue FROM stuck s}
             ), untimed AS (
-                DELETE FROM ${schema}.timer
-                WHERE ctid = ANY (ARRAY(
-                    SELECT t.ctid
-                    FROM stuck s
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = s.wake_at AND timer.key = s.key OFFSET 0
-                    ) t))
+                ${clear_timer FROM stuck s}
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM stuck
+                ${log FROM stuck}
                 ON CONFLICT DO NOTHING
             ), paused AS (
                 UPDATE ${schema}.run SET
@@ -229,18 +205,18 @@ public final class DispatchSql {
     final String setAside;
 
     public DispatchSql(Schema schema, LedgerSql ledger) {
-        this.wake = schema.sql(WAKE.replace("${among}", ""));
+        this.wake = Pieces.sql(schema, WAKE.replace("${among}", ""));
         String claiming = CLAIM.replace("${details}", Claims.TAKEN)
                 .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
                 .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
-        this.claim = schema.sql(claiming.replace("${among}", ""));
-        this.due = schema.sql(DUE);
-        this.queued = schema.sql(QUEUED);
-        this.wakeAmong = ledger.settings + ";\n" + schema.sql(WAKE.replace("${among}", AMONG));
-        this.claimAmong = ledger.settings + ";\n" + schema.sql(claiming.replace("${among}", AMONG));
-        this.setAside = ledger.settings + ";\n" + schema.sql(SET_ASIDE);
-        this.signalled = schema.sql(SIGNALLED);
-        this.outlook = schema.sql(OUTLOOK);
+        this.claim = Pieces.sql(schema, claiming.replace("${among}", ""));
+        this.due = Pieces.sql(schema, DUE);
+        this.queued = Pieces.sql(schema, QUEUED);
+        this.wakeAmong = ledger.settings + ";\n" + Pieces.sql(schema, WAKE.replace("${among}", AMONG));
+        this.claimAmong = ledger.settings + ";\n" + Pieces.sql(schema, claiming.replace("${among}", AMONG));
+        this.setAside = ledger.settings + ";\n" + Pieces.sql(schema, SET_ASIDE);
+        this.signalled = Pieces.sql(schema, SIGNALLED);
+        this.outlook = Pieces.sql(schema, OUTLOOK);
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
     }
 }

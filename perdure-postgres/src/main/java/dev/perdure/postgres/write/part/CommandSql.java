@@ -9,7 +9,7 @@ public final class CommandSql {
     private static final String WISHES = """
             SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_graph
                 FROM ${commands}
-                WHERE (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                WHERE (${client_or_lane_exists})
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
                 ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal""";
@@ -19,9 +19,7 @@ public final class CommandSql {
      * the tasks of what these have killed, and for what transitions want of other runs.
      */
     private static final String COMMAND = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${clock}, given AS MATERIALIZED (
                 ${given}
             ), found AS MATERIALIZED (
                 SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
@@ -64,35 +62,15 @@ public final class CommandSql {
                             ELSE state END AS state_now
                 FROM found f
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE state_now <> state
+                ${log FROM decided WHERE state_now <> state}
             ), unqueued AS (
-                DELETE FROM ${schema}.ready
-                WHERE ctid = ANY (ARRAY(
-                    SELECT q.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.ready r WHERE r.key = d.key OFFSET 0
-                    ) q
-                    WHERE d.state = ${READY} AND d.state_now <> d.state))
+                ${dequeue FROM decided d WHERE d.state = ${READY} AND d.state_now <> d.state}
             ), untimed AS (
-                DELETE FROM ${schema}.timer
-                WHERE ctid = ANY (ARRAY(
-                    SELECT t.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = d.wake_at AND timer.key = d.key OFFSET 0
-                    ) t
-                    WHERE d.waits AND d.state_now <> d.state))
+                ${clear_timer FROM decided d WHERE d.waits AND d.state_now <> d.state}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, wish <> ${RESUME} AND recoveries >= ${ALONE_AFTER},
-                       queue, definition, COALESCE(version, '')
-                FROM decided WHERE state_now = ${READY} AND state <> ${READY}
+                ${enqueue(alone = wish <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
             ), signalled AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM decided WHERE asks AND state = ${RUNNING}
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+                ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
             ), commanded AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, recoveries,
                     priority, partition, state, id, definition, queue, reason, cancel, kill, pause)
@@ -126,9 +104,9 @@ public final class CommandSql {
     public final String killTasks;
 
     CommandSql(Schema schema) {
-        this.command = schema.sql(
+        this.command = Pieces.sql(schema,
                 COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
-        this.killTasks = schema.sql(
+        this.killTasks = Pieces.sql(schema,
                 COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
     }
 }

@@ -14,9 +14,7 @@ public final class CompletedCallSql {
      * nobody may wait for it, except for those that the batch itself has brought, and those that are given.
      */
     private static final String WHOLE = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), train AS MATERIALIZED (
+            WITH ${clock}, train AS MATERIALIZED (
                 SELECT t.ordinal
                 FROM ${lines}
                 CROSS JOIN LATERAL (
@@ -30,7 +28,7 @@ public final class CompletedCallSql {
                     SELECT FROM ${schema}.run
                     WHERE run.key = t.follows AND run.epoch = t.epoch AND run.state >= ${COMPLETED} OFFSET 0
                 ) before
-                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${lane_exists}
                   AND (
                       SELECT c.key FROM ${schema}.object_call c
                       WHERE c.object_type = t.type AND c.object_key = t.object AND c.number IS NOT NULL
@@ -47,15 +45,11 @@ public final class CompletedCallSql {
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, changes, partition, state, reason)
                 SELECT ${run_columns}, key, 1, at, at, 1, partition, state, reason FROM given
             ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, partition, at, 0, 0, '', input FROM given
+                ${input FROM given}
                 UNION ALL
-                SELECT g.key, e.position, e.note, g.partition, g.at, e.kind, e.status, e.name, e.payload
-                FROM given g
-                JOIN ${entries} ON e.key = g.key
+                ${append.select(partition = g.partition, at = g.at) FROM given g JOIN ${entries} ON e.key = g.key}
             ), called AS (
-                INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
-                SELECT key, partition, ${EXCLUSIVE}, type, object FROM given
+                ${call FROM given}
             )
             SELECT key, at FROM given
             """;

@@ -14,7 +14,7 @@ import dev.perdure.postgres.write.change.BatchObjects;
  */
 public final class FreeCallSql {
     private static final String TURN = """
-            WITH ${fence}, coming AS MATERIALIZED (
+            WITH ${fence_with_time}, coming AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*
                 FROM fence
                 CROSS JOIN ${coming}
@@ -57,35 +57,24 @@ public final class FreeCallSql {
                 SELECT ${run_columns}, key, 1, at, at, at + timeout * interval '1 microsecond', worker, key & 255, ${RUNNING}
                 FROM begun
             ), called AS (
-                INSERT INTO ${schema}.object_call (key, partition, hold, object_type, object_key)
-                SELECT key, key & 255, ${EXCLUSIVE}, type, object FROM begun
+                ${call(partition = key & 255) FROM begun}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, worker, key & 255 FROM begun
+                ${hold(worker = worker, partition = key & 255) FROM begun}
             ), payloads AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM begun
+                ${input(partition = key & 255) FROM begun}
                 UNION ALL
-                SELECT key, ${OUTCOME}, 0, key & 255, at, 0, 0, '', outcome FROM ended
+                ${outcome.select(partition = key & 255, payload = outcome) FROM ended}
             ), settled AS (
                 UPDATE ${schema}.run SET
-                    changed_at = e.at, owner = NULL, changes = changes + 1, state = e.state, reason = e.reason,
-                    ran_at = CASE WHEN changes > 0 THEN changed_at END
+                    ${end_columns(at = e.at, state = e.state, reason = e.reason)}
                 FROM ended e
                 WHERE run.key = ANY (?::bigint[]) AND run.key = e.key
                   AND run.state = ${RUNNING} AND run.epoch = e.epoch AND run.owner = e.worker
                 RETURNING run.key
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE ctid = ANY (ARRAY(
-                    SELECT h.ctid
-                    FROM ended e
-                    CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.held WHERE held.worker = e.worker AND held.key = e.key OFFSET 0) h))
+                ${let_go(worker = e.worker, partition = e.key & 255) FROM ended e}
             ), set AS (
-                INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
-                SELECT e.type, e.object, v.name, e.object_partition, v.payload
-                FROM ${values}
-                JOIN ended e ON e.key = v.key
-                ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
+                ${set_state(partition = e.object_partition) FROM ${values} JOIN ended e ON e.key = v.key}
             )
             SELECT fence.at, lucky.key, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
             FROM fence
@@ -97,8 +86,7 @@ public final class FreeCallSql {
     FreeCallSql(Schema schema) {
         this.turn = Pieces.sql(
                 schema,
-                TURN.replace("${fence}", OwnSql.FENCE)
-                        .replace("${coming}", FreeCalls.COMING.many("g"))
+                TURN.replace("${coming}", FreeCalls.COMING.many("g"))
                         .replace("${leaving}", FreeCalls.LEAVING.many("g"))
                         .replace("${values}", BatchObjects.VALUES.many("v")));
     }

@@ -18,9 +18,7 @@ public final class GraphSql {
      * that nothing is left of the start that wanted it; the batch is then sent again in pieces.
      */
     private static final String TASK = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${clock}, given AS MATERIALIZED (
                 SELECT *, cardinality(after) AS open
                 FROM (
                     SELECT ${run_columns}, key, timeout, owner, input, parent, bound, delay,
@@ -46,18 +44,13 @@ public final class GraphSql {
                 FROM given CROSS JOIN clock
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given CROSS JOIN clock WHERE input IS NOT NULL
+                ${input(partition = key & 255) FROM given CROSS JOIN clock WHERE input IS NOT NULL}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, owner, partition FROM born WHERE state = ${RUNNING}
+                ${hold FROM born WHERE state = ${RUNNING}}
             ), timed AS (
-                INSERT INTO ${schema}.timer (due_at, key, partition)
-                SELECT wake_at, key, partition FROM born WHERE state = ${SUSPENDED}
+                ${set_timer FROM born WHERE state = ${SUSPENDED}}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM born WHERE state = ${READY}
+                ${enqueue_new FROM born WHERE state = ${READY}}
             )
             SELECT count(*) FROM born
             """;
@@ -71,7 +64,7 @@ public final class GraphSql {
                     SELECT key, id FROM ${schema}.run
                     WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
                 ) t
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)""";
+                WHERE ${client_or_lane_exists}""";
 
     /** What a batch of moves may have ended. */
     private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";
@@ -104,9 +97,7 @@ public final class GraphSql {
      * stands for all.
      */
     private static final String OPEN = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), closed AS MATERIALIZED (
+            WITH ${clock}, closed AS MATERIALIZED (
                 SELECT d.key, count(*)::int AS premises, min(e.key) FILTER (WHERE d.place <= c.takes) AS premise,
                        min(e.queue) AS queue, max(e.queue) AS last_queue
                 FROM ${ended}
@@ -117,7 +108,7 @@ public final class GraphSql {
                     OFFSET 0
                 ) e
                 CROSS JOIN LATERAL unnest(e.before) WITH ORDINALITY AS d (key, place)
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
                 GROUP BY d.key
             ), found AS MATERIALIZED (
                 SELECT r.*, r.open - c.premises AS open_now, clock.at AS moved_at,
@@ -135,17 +126,13 @@ public final class GraphSql {
                     FROM ${schema}.run WHERE run.key = c.key AND run.state < ${COMPLETED} OFFSET 0
                 ) r
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM found
+                ${log FROM found
                 -- That it was born to wait is on its own row.
-                WHERE begins AND changes > 0
+                WHERE begins AND changes > 0}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
-                FROM found WHERE begins AND premise IS NULL
+                ${enqueue FROM found WHERE begins AND premise IS NULL}
             ), kept AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, ?, partition FROM found WHERE premise IS NOT NULL
+                ${hold(worker = ?) FROM found WHERE premise IS NOT NULL}
             ), opened AS (
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN f.premise IS NULL THEN f.epoch ELSE f.epoch + 1 END,
@@ -174,13 +161,11 @@ public final class GraphSql {
      * that is refused because of a task the place of that task.
      */
     private static final String RERUN = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), graph AS MATERIALIZED (
+            WITH ${clock}, graph AS MATERIALIZED (
                 SELECT r.*, g.seed AS seed_now, g.ordinal
                 FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS g (id, seed, ordinal)
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
             ), wanted AS MATERIALIZED (
                 SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts, g.timeout AS bound
                 FROM unnest(?::int[], ?::text[]) WITH ORDINALITY AS w (ordinal, id, place)
@@ -221,13 +206,7 @@ public final class GraphSql {
                        OR (SELECT p.state < ${COMPLETED} FROM ${schema}.run p WHERE p.key = premise.key)
                 ) o
             ), emptied AS (
-                DELETE FROM ${schema}.journal
-                WHERE ctid = ANY (ARRAY(
-                    SELECT j.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
-                    ) j))
+                ${empty_journal FROM decided d}
             ), voided AS (
                 -- Its token stays known, as that of all mail. A promise is for any life (0): it gets a number that none has.
                 UPDATE ${schema}.mail SET taken = true, payload = '',
@@ -241,14 +220,11 @@ public final class GraphSql {
                         WHERE mail.key = d.key AND (NOT taken OR channel = ${PROMISE} AND restarts = 0) OFFSET 0
                     ) m))
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided
+                ${log FROM decided}
                 UNION ALL
                 SELECT key, changes - 1, partition, ${RUNNING}, ran_at, NULL FROM decided WHERE ran_at IS NOT NULL
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM decided WHERE state_now = ${READY}
+                ${enqueue(alone = false) FROM decided WHERE state_now = ${READY}}
             ), renewed AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, deadline, changes, priority, partition, state,
                     id, definition, queue, restarts, parent_restarts, open)

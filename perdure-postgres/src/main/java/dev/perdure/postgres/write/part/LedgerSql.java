@@ -55,13 +55,8 @@ public final class LedgerSql {
      * is read back by the number of this transaction. No row at all when the lane is gone.
      */
     private static final String APPEND = """
-            WITH fence AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
-                FROM fence
-                CROSS JOIN ${entries}
+            WITH fence AS MATERIALIZED (${lane(${now} AS at)}), appended AS (
+                ${append FROM fence CROSS JOIN ${entries}}
                 ${carefully}
                 RETURNING 1
             )
@@ -73,11 +68,7 @@ public final class LedgerSql {
      * transition starts needs that transition's right to do so, as in {@link MailSql}.
      */
     private static final String START = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${fence}, ${clock}, given AS MATERIALIZED (
                 SELECT g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
                 FROM ${new_runs}
                 WHERE (?::int IS NULL OR EXISTS (SELECT FROM fence))
@@ -100,19 +91,14 @@ public final class LedgerSql {
                 ON CONFLICT (id, partition) DO NOTHING
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT s.key, 0, 0, s.partition, s.created_at, 0, 0, '', g.input
-                FROM started s JOIN given g ON g.key = s.key
+                ${input(key = s.key, partition = s.partition, at = s.created_at)
+                FROM started s JOIN given g ON g.key = s.key}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, owner, partition FROM started WHERE state = ${RUNNING}
+                ${hold FROM started WHERE state = ${RUNNING}}
             ), timed AS (
-                INSERT INTO ${schema}.timer (due_at, key, partition)
-                SELECT wake_at, key, partition FROM started WHERE state = ${SUSPENDED}
+                ${set_timer FROM started WHERE state = ${SUSPENDED}}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM started WHERE state = ${READY}
+                ${enqueue_new FROM started WHERE state = ${READY}}
             )
             SELECT EXISTS (SELECT FROM fence) AS lane, clock.at, there_before.key
             FROM clock

@@ -17,7 +17,7 @@ import dev.perdure.postgres.write.change.Moves;
 public final class LocalGraphSql {
     /** Starts runs with their tasks, all of which are new. The edges of all come as one array, of which each has its slices. */
     private static final String START = """
-            WITH ${fence}, born AS (
+            WITH ${fence_with_time}, born AS (
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition,
                     state, parent, parent_restarts, open, after, before, timeout)
                 SELECT ${run_columns}, g.key, g.begins, fence.at, fence.at, fence.at + g.bound * interval '1 microsecond',
@@ -30,12 +30,10 @@ public final class LocalGraphSql {
                 CROSS JOIN (SELECT ?::bigint[] AS keys) AS edge
                 CROSS JOIN ${new_runs}
             ), inputs AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, 0, 0, g.key & 255, fence.at, 0, 0, '', g.input
-                FROM fence CROSS JOIN ${inputs}
+                ${input(key = g.key, partition = g.key & 255, at = fence.at) FROM fence CROSS JOIN ${inputs}}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT g.key, fence.worker, g.key & 255 FROM fence CROSS JOIN unnest(?::bigint[]) AS g (key)
+                ${hold(key = g.key, worker = fence.worker, partition = g.key & 255)
+                FROM fence CROSS JOIN unnest(?::bigint[]) AS g (key)}
             )
             SELECT at FROM fence
             """;
@@ -45,7 +43,7 @@ public final class LocalGraphSql {
      * ends itself, and {@code taken} whether the worker goes on with it when it begins.
      */
     private static final String END = """
-            WITH ${fence}, moved AS (
+            WITH ${fence_with_time}, moved AS (
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN run.open = g.closed AND g.taken THEN run.epoch + 1 ELSE run.epoch END,
                     changed_at = CASE WHEN g.closed = 0 OR run.open = g.closed THEN fence.at ELSE run.changed_at END,
@@ -70,15 +68,12 @@ public final class LocalGraphSql {
                 RETURNING run.key, run.partition, run.state, run.epoch, run.changes, run.deadline, run.mails, run.cancel IS NOT NULL
                     OR run.kill IS NOT NULL OR run.pause IS NOT NULL AS asked
             ), outcomes AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
-                FROM fence CROSS JOIN ${outcomes}
+                ${outcome(key = g.key, partition = g.key & 255, at = fence.at) FROM fence CROSS JOIN ${outcomes}}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+                ${let_go_given}
             ), kept AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT moved.key, fence.worker, moved.partition FROM moved CROSS JOIN fence WHERE moved.state = ${RUNNING}
+                ${hold(key = moved.key, worker = fence.worker, partition = moved.partition)
+                FROM moved CROSS JOIN fence WHERE moved.state = ${RUNNING}}
             )${queued}
             SELECT fence.at, 1 / (
                        SELECT count(*) = ? AND COALESCE(max(moved.changes) FILTER (WHERE moved.state < ${COMPLETED}), 0) <= 1 FROM moved
@@ -91,11 +86,10 @@ public final class LocalGraphSql {
     /** Those that the worker does not go on with are for all. */
     private static final String QUEUED = """
             , queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT g.key, fence.at, ~g.priority, moved.partition, false, g.queue, g.definition, COALESCE(g.version, '')
+                ${enqueue_new(key = g.key, since = fence.at)
                 FROM fence
                 CROSS JOIN ${claimable}
-                JOIN moved ON moved.key = g.key AND moved.state = ${READY}
+                JOIN moved ON moved.key = g.key AND moved.state = ${READY}}
             )""";
 
     public final String start;
@@ -106,11 +100,9 @@ public final class LocalGraphSql {
     LocalGraphSql(Schema schema) {
         this.start = Pieces.sql(
                 schema,
-                START.replace("${fence}", OwnSql.FENCE)
-                        .replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
+                START.replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
                         .replace("${inputs}", LocalGraphStarts.INPUTS.many("g")));
-        String end = END.replace("${fence}", OwnSql.FENCE)
-                .replace("${touched}", LocalGraphEnds.TOUCHED.many("g"))
+        String end = END.replace("${touched}", LocalGraphEnds.TOUCHED.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = Pieces.sql(schema, end.replace("${queued}", ""));
         this.endAndQueue = Pieces.sql(

@@ -6,9 +6,7 @@ import dev.perdure.postgres.jdbc.Schema;
 public final class LockSql {
     /** Locks the lane and every run that the batch moves, in the order of their keys. */
     private static final String LOCK = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), wanted AS (
+            WITH ${fence}, wanted AS (
                 SELECT moved.key FROM unnest(?::bigint[]) AS moved (key) ORDER BY key
             )
             SELECT (SELECT count(*) FROM fence) AS lanes, count(*) AS runs
@@ -26,9 +24,7 @@ public final class LockSql {
      * the calls that are next where it may free a virtual object.
      */
     private static final String LOCK_ALL = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), wanted AS (
+            WITH ${fence}, wanted AS (
                 SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
                 UNION ALL
                 SELECT r.key
@@ -88,9 +84,7 @@ public final class LockSql {
 
     /** The same for a batch that touches nothing but the runs that it moves and those that come after these. */
     private static final String LOCK_AFTER = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), wanted AS (
+            WITH ${fence}, wanted AS (
                 SELECT key FROM (
                     SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
                     UNION
@@ -111,8 +105,8 @@ public final class LockSql {
     public final String lockAll;
 
     LockSql(Schema schema) {
-        this.lock = schema.sql(LOCK);
-        this.lockAfter = schema.sql(LOCK_AFTER);
-        this.lockAll = schema.sql(LOCK_ALL);
+        this.lock = Pieces.sql(schema, LOCK);
+        this.lockAfter = Pieces.sql(schema, LOCK_AFTER);
+        this.lockAll = Pieces.sql(schema, LOCK_ALL);
     }
 }

@@ -24,10 +24,10 @@ final class MailSql {
                 SELECT r.key, r.partition, r.restarts
                 FROM ${acting}
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
-                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${lane_exists}
                   AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
             ), took AS (
-                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
+                ${take_mail}
                 WHERE ctid = ANY (ARRAY(
                     SELECT m.ctid
                     FROM acting a
@@ -37,7 +37,7 @@ final class MailSql {
                     ) m))
             ), published AS (
                 INSERT INTO ${schema}.publication (key, "offset", at, partition, name, payload)
-                SELECT a.key, a.restarts::bigint << 32 | g.position, COALESCE(?::timestamptz, now()), a.partition, g.name, g.payload
+                SELECT a.key, a.restarts::bigint << 32 | g.position, ${now}, a.partition, g.name, g.payload
                 FROM acting a
                 JOIN ${publishes} ON g.key = a.key
                 ON CONFLICT DO NOTHING
@@ -62,9 +62,7 @@ final class MailSql {
      * Mail with a rival tells a parent that its child's id is taken, if it is: then the run of that id is not this child.
      */
     private static final String DELIVER = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), letter AS MATERIALIZED (
+            WITH ${clock}, letter AS MATERIALIZED (
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
@@ -81,7 +79,7 @@ final class MailSql {
                     FOR NO KEY UPDATE SKIP LOCKED
                 ) r
                 WHERE r.edition = addressee.edition
-                  AND (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                  AND (${client_or_lane_exists})
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
                   AND (g.rival IS NULL OR (
@@ -98,9 +96,7 @@ final class MailSql {
 
     /** Delivers the outcomes of those of these runs that have ended to the parents that wait for them. */
     private static final String ANSWER = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), child AS MATERIALIZED (
+            WITH ${clock}, child AS MATERIALIZED (
                 SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
                 UNION
                 SELECT r.key
@@ -126,7 +122,7 @@ final class MailSql {
                     SELECT payload FROM ${schema}.journal j WHERE j.key = c.key AND j.position = ${OUTCOME} OFFSET 0
                 ) o ON true
                 WHERE p.restarts = c.parent_restarts
-                  AND (?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?))
+                  AND (${client_or_lane_exists})
             ), ${arrival}
             SELECT goes_on, signalled, owner, key, epoch, wakes_now, mails_now,
                    (SELECT position FROM arrived a WHERE a.key = decided.key LIMIT 1) AS position,
@@ -164,9 +160,7 @@ final class MailSql {
                 SELECT *, mails + row_number() OVER (PARTITION BY key ORDER BY ordinal) AS number
                 FROM looked_at WHERE reception = ${NEW}
             ), put AS (
-                INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
-                SELECT key, token, clock.at, number, position, restarts, partition, channel, status, name, text, payload
-                FROM arrived CROSS JOIN clock
+                ${deliver FROM arrived CROSS JOIN clock}
             ), audited AS (
                 INSERT INTO ${schema}.audit (key, token, at, position, restarts, partition, status, operator)
                 SELECT key, token, clock.at, position, restarts, partition, status, operator
@@ -202,25 +196,13 @@ final class MailSql {
                        ) END AS signalled
                 FROM judged j
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE goes_on
+                ${log FROM decided WHERE goes_on}
             ), untimed AS (
-                DELETE FROM ${schema}.timer
-                WHERE ctid = ANY (ARRAY(
-                    SELECT t.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.timer WHERE timer.due_at = d.wake_at AND timer.key = d.key OFFSET 0
-                    ) t
-                    WHERE d.goes_on))
+                ${clear_timer FROM decided d WHERE d.goes_on}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
-                FROM decided WHERE goes_on
+                ${enqueue FROM decided WHERE goes_on}
             ), woken AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM decided WHERE state = ${RUNNING}
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
+                ${mark_woken FROM decided WHERE state = ${RUNNING}}
             ), told AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, priority,
                     partition, state, id, definition, queue, reason, mails, needed)
@@ -241,44 +223,24 @@ final class MailSql {
 
     /** Lets runs begin anew. What belonged to the old life is left behind with its number. */
     private static final String RESTART = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), decided AS MATERIALIZED (
+            WITH ${clock}, decided AS MATERIALIZED (
                 SELECT r.*, g.seed AS seed_now, g.input, clock.at AS moved_at,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
                 FROM ${restarts}
                 CROSS JOIN clock
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
-                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${lane_exists}
             ), emptied AS (
-                DELETE FROM ${schema}.journal
-                WHERE ctid = ANY (ARRAY(
-                    SELECT j.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.journal WHERE journal.key = d.key AND journal.position > 0 OFFSET 0
-                    ) j
-                    WHERE d.holds))
+                ${empty_journal FROM decided d WHERE d.holds}
             ), inputs AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, partition, moved_at, 0, 0, '', input FROM decided WHERE holds
+                ${input(at = moved_at) FROM decided WHERE holds}
                 ON CONFLICT (key, position, note, partition) DO UPDATE SET at = excluded.at, payload = excluded.payload
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE holds
+                ${log FROM decided WHERE holds}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE ctid = ANY (ARRAY(
-                    SELECT h.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held WHERE held.worker = d.owner AND held.key = d.key OFFSET 0
-                    ) h
-                    WHERE d.holds))
+                ${let_go FROM decided d WHERE d.holds}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, false, queue, definition, COALESCE(version, '')
-                FROM decided WHERE holds
+                ${enqueue(alone = false) FROM decided WHERE holds}
             ), restarted AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, changes, priority, partition, state, id,
                     definition, queue, restarts)
@@ -299,10 +261,10 @@ final class MailSql {
     final String restart;
 
     MailSql(Schema schema) {
-        this.effect = schema.sql(OwnEffects.put(EFFECT));
-        this.deliver = schema.sql(
+        this.effect = Pieces.sql(schema, OwnEffects.put(EFFECT));
+        this.deliver = Pieces.sql(schema,
                 DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
-        this.answer = schema.sql(ANSWER.replace("${arrival}", ARRIVAL));
-        this.restart = schema.sql(RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
+        this.answer = Pieces.sql(schema, ANSWER.replace("${arrival}", ARRIVAL));
+        this.restart = Pieces.sql(schema, RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
     }
 }

@@ -10,11 +10,9 @@ public final class MoveSql {
      * The sweep uses it too, without a lane and in the name of the dead.
      */
     private static final String MOVE = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${clock}, given AS MATERIALIZED (
                 SELECT * FROM ${moves}
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
             ), entry AS MATERIALIZED (
                 SELECT * FROM ${entries}
             ), there_before AS MATERIALIZED (
@@ -78,35 +76,19 @@ public final class MoveSql {
                             entered_at + delay * interval '1 microsecond') END AS wake_at_now
                 FROM counted c
             ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, d.partition, d.moved_at, e.kind, e.status, e.name, e.payload
-                FROM decided d
+                ${append(partition = d.partition, at = d.moved_at) FROM decided d
                 JOIN entry e ON e.key = d.key
-                WHERE d.holds
+                WHERE d.holds}
                 ON CONFLICT DO NOTHING
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
                 -- Of one that was born running its own row tells.
-                SELECT key, changes, partition, state, changed_at, reason FROM decided WHERE moves AND changes > 0
+                ${log FROM decided WHERE moves AND changes > 0}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE ctid = ANY (ARRAY(
-                    SELECT h.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held
-                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
-                    ) h
-                    WHERE d.moves))
+                ${let_go FROM decided d WHERE d.moves}
             ), timed AS (
-                INSERT INTO ${schema}.timer (due_at, key, partition)
-                SELECT wake_at_now, key, partition FROM decided WHERE moves AND wake_at_now IS NOT NULL
+                ${set_timer(due_at = wake_at_now) FROM decided WHERE moves AND wake_at_now IS NOT NULL}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition,
-                       recoveries_now >= ${ALONE_AFTER},
-                       queue, definition, COALESCE(version, '')
-                FROM decided WHERE moves AND state_now = ${READY}
+                ${enqueue(alone = recoveries_now >= ${ALONE_AFTER}) FROM decided WHERE moves AND state_now = ${READY}}
             ), moved AS (
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN d.move = ${RECOVER} THEN d.epoch + 1 ELSE d.epoch END,
@@ -128,9 +110,7 @@ public final class MoveSql {
      * one spends less time in the rows than in setting up the statement, so that this is twice as fast.
      */
     private static final String END = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), decided AS MATERIALIZED (
+            WITH ${clock}, decided AS MATERIALIZED (
                 SELECT r.*, g.state AS state_now, g.reason AS reason_now, clock.at AS moved_at,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS holds
                 FROM ${ends}
@@ -139,29 +119,17 @@ public final class MoveSql {
                     SELECT ctid AS place, key, partition, state, epoch, owner, changes, changed_at, reason
                     FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
                 ) r
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
             ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, d.partition, d.moved_at, e.kind, e.status, e.name, e.payload
-                FROM decided d
+                ${append(partition = d.partition, at = d.moved_at) FROM decided d
                 JOIN ${entries} ON e.key = d.key
-                WHERE d.holds
+                WHERE d.holds}
                 ${carefully}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE ctid = ANY (ARRAY(
-                    SELECT h.ctid
-                    FROM decided d
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held
-                        WHERE held.worker = d.owner AND held.key = d.key AND held.partition = d.partition OFFSET 0
-                    ) h
-                    WHERE d.holds))
+                ${let_go FROM decided d WHERE d.holds}
             ), ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = d.moved_at, owner = NULL, changes = d.changes + 1, state = d.state_now, reason = d.reason_now,
-                    -- Instead of a row in event. Of one that was born running it is when it was created.
-                    ran_at = CASE WHEN d.changes > 0 THEN d.changed_at END
+                    ${end_columns(at = d.moved_at, state = d.state_now, reason = d.reason_now)}
                 FROM decided d
                 WHERE run.ctid = ANY (ARRAY(SELECT place FROM decided WHERE holds)) AND run.key = d.key AND d.holds
             )

@@ -18,9 +18,7 @@ import dev.perdure.postgres.write.change.Endings;
 public final class ObjectSql {
     /** Makes sure of a row for every object that is called. Those that are there are not touched. */
     private static final String MAKE = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), made AS (
+            WITH ${fence}, made AS (
                 INSERT INTO ${schema}.object (type, key, partition)
                 SELECT DISTINCT type, key, partition FROM ${made}
                 WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
@@ -33,9 +31,7 @@ public final class ObjectSql {
 
     /** Locks the objects that are called, and those of runs that may arrive or end, given by key or by id. */
     private static final String LOCK = """
-            WITH fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ), wanted AS (
+            WITH ${fence}, wanted AS (
                 SELECT type, key FROM ${names}
                 UNION
                 SELECT c.object_type, c.object_key
@@ -65,9 +61,7 @@ public final class ObjectSql {
      * holds it; the others are made pending. Each object is touched once.
      */
     private static final String ENTER = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${clock}, given AS MATERIALIZED (
                 SELECT r.*, o.type, o.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at,
                        o.holder, o.arrivals, o.object_place,
                        -- What was just started has a key that nobody else knows.
@@ -91,7 +85,7 @@ public final class ObjectSql {
                         WHERE object.type = named.type AND object.key = named.object OFFSET 0
                     ) held ON true
                 ) o
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
             ), turn AS MATERIALIZED (
                 SELECT given.*, row_number() OVER (PARTITION BY type, object ORDER BY ordinal) AS turn
                 FROM given
@@ -117,26 +111,11 @@ public final class ObjectSql {
                 FROM holding h
                 WHERE o.ctid = ANY (ARRAY(SELECT object_place FROM holding)) AND o.type = h.type AND o.key = h.object
             ), unheld AS (
-                DELETE FROM ${schema}.held
-                WHERE ctid = ANY (ARRAY(
-                    SELECT h.ctid
-                    FROM placed p
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.held WHERE held.worker = p.owner AND held.key = p.key OFFSET 0
-                    ) h
-                    WHERE p.waits AND p.state = ${RUNNING}))
+                ${let_go FROM placed p WHERE p.waits AND p.state = ${RUNNING}}
             ), unqueued AS (
-                DELETE FROM ${schema}.ready
-                WHERE ctid = ANY (ARRAY(
-                    SELECT q.ctid
-                    FROM placed p
-                    CROSS JOIN LATERAL (
-                        SELECT ctid FROM ${schema}.ready r WHERE r.key = p.key OFFSET 0
-                    ) q
-                    WHERE p.waits AND p.state = ${READY}))
+                ${dequeue FROM placed p WHERE p.waits AND p.state = ${READY}}
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM placed WHERE waits AND arrives IS NOT NULL
+                ${log FROM placed WHERE waits AND arrives IS NOT NULL}
             ), pending AS (
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN p.arrives IS NULL THEN 0 ELSE p.epoch END, changed_at = p.moved_at, owner = NULL,
@@ -156,16 +135,14 @@ public final class ObjectSql {
      * not to be held.
      */
     private static final String FOLLOW = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), given AS MATERIALIZED (
+            WITH ${clock}, given AS MATERIALIZED (
                 SELECT g.key, g.epoch, g.follows, c.object_type, c.object_key,
                        count(g.follows) OVER (PARTITION BY c.object_type, c.object_key) AS followers
                 FROM ${following}
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = g.key AND hold = ${EXCLUSIVE} OFFSET 0
                 ) c
-                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${lane_exists}
             ), freed AS MATERIALIZED (
                 -- Objects whose holders end here, with how many end behind them.
                 SELECT o.type, o.key, o.holder, g.followers
@@ -201,12 +178,9 @@ public final class ObjectSql {
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
                 WHERE l.in_line
             ), left_queue AS (
-                INSERT INTO ${schema}.object_call (key, number, partition, hold, object_type, object_key)
-                SELECT key, NULL::bigint, call_partition, ${EXCLUSIVE}, type, object FROM taken
-                ON CONFLICT (key, partition) DO UPDATE SET number = NULL
+                ${leave_line(partition = call_partition, object_type = type, object_key = object) FROM taken}
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM taken
+                ${log FROM taken}
             ), begun AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
                     id, definition, queue)
@@ -227,9 +201,7 @@ public final class ObjectSql {
      * could run them.
      */
     private static final String RELEASE = """
-            WITH clock AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at
-            ), taker AS MATERIALIZED (
+            WITH ${clock}, taker AS MATERIALIZED (
                 SELECT definitions, version FROM ${schema}.worker WHERE number = ?
             ), candidate AS MATERIALIZED (
                 SELECT moved.key, moved.takes FROM unnest(?::bigint[], ?::int[]) AS moved (key, takes)
@@ -247,7 +219,7 @@ public final class ObjectSql {
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object_call WHERE object_call.key = c.key AND hold = ${EXCLUSIVE} OFFSET 0
                 ) l
-                WHERE ?::int IS NULL OR EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${client_or_lane_exists}
             ), freed AS MATERIALIZED (
                 SELECT o.*, e.key AS ended, e.queue, e.takes
                 FROM ended e
@@ -271,11 +243,10 @@ public final class ObjectSql {
                 FROM next n
                 WHERE o.ctid = ANY (ARRAY(SELECT place FROM next)) AND o.type = n.type AND o.key = n.object
             ), left_queue AS (
-                INSERT INTO ${schema}.object_call AS c (key, number, partition, hold, object_type, object_key)
-                SELECT key, NULL::bigint, call_partition, ${EXCLUSIVE}, type, object FROM next WHERE key IS NOT NULL
+                ${leave_line(partition = call_partition, object_type = type, object_key = object)
+                FROM next WHERE key IS NOT NULL
                 UNION ALL
-                SELECT key, NULL, partition, ${EXCLUSIVE}, object_type, object_key FROM ended WHERE number IS NOT NULL
-                ON CONFLICT (key, partition) DO UPDATE SET number = NULL
+                ${leave_line.select FROM ended WHERE number IS NOT NULL}}
             ), found AS MATERIALIZED (
                 SELECT r.*, n.ended, n.takes, n.number, n.type, n.object, clock.at AS moved_at,
                        n.takes > 0 AND r.queue = n.ended_queue AND (
@@ -287,15 +258,11 @@ public final class ObjectSql {
                     SELECT * FROM ${schema}.run WHERE run.key = n.key AND run.state = ${PENDING} FOR NO KEY UPDATE
                 ) r
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM found
+                ${log FROM found}
             ), kept AS (
-                INSERT INTO ${schema}.held (key, worker, partition)
-                SELECT key, ?::int, partition FROM found WHERE handed
+                ${hold(worker = ?::int) FROM found WHERE handed}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, moved_at, ~priority, partition, recoveries >= ${ALONE_AFTER}, queue, definition, COALESCE(version, '')
-                FROM found WHERE NOT handed
+                ${enqueue FROM found WHERE NOT handed}
             ), opened AS (
                 INSERT INTO ${schema}.run (key, seed, epoch, created_at, changed_at, owner, changes, priority, partition, state,
                     id, definition, queue)
@@ -349,7 +316,7 @@ public final class ObjectSql {
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.object WHERE object.type = c.object_type AND object.key = c.object_key OFFSET 0
                 ) o
-                WHERE EXISTS (SELECT FROM ${schema}.lane WHERE worker = ? AND number = ?)
+                WHERE ${lane_exists}
                   AND (g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ?)
             ), changed AS MATERIALIZED (
                 SELECT type, object, COALESCE(max(ordinal) FILTER (WHERE clears_all), 0) AS cleared
@@ -382,11 +349,7 @@ public final class ObjectSql {
                         SELECT FROM value v
                         WHERE v.type = c.type AND v.object = c.object AND v.name = s.name AND v.payload IS NOT NULL)))
             ), set AS (
-                INSERT INTO ${schema}.object_state (object_type, object_key, name, partition, payload)
-                SELECT type, object, name, partition, payload
-                FROM value
-                WHERE payload IS NOT NULL
-                ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload
+                ${set_state FROM value WHERE payload IS NOT NULL}
             )
             SELECT count(*) FROM acting
             """;
@@ -430,7 +393,7 @@ public final class ObjectSql {
             FROM ${schema}.object_call c
             JOIN ${schema}.run r ON r.key = c.key
             WHERE c.number IS NOT NULL AND r.parent_position IS NOT NULL AND r.state = ${PENDING}
-              AND r.changed_at < COALESCE(?::timestamptz, now()) - interval '1 second'
+              AND r.changed_at < ${now} - interval '1 second'
             ORDER BY r.changed_at
             LIMIT 100
             """;
@@ -452,17 +415,17 @@ public final class ObjectSql {
     public final String anyWaiting;
 
     public ObjectSql(Schema schema) {
-        this.make = schema.sql(MAKE.replace("${made}", BatchObjects.MADE.many("g")));
-        this.lock = schema.sql(LOCK.replace("${names}", BatchObjects.NAMES.many("g")));
-        this.enter = schema.sql(ENTER.replace("${entering}", BatchObjects.ENTERING.numbered("g")));
-        this.follow = schema.sql(FOLLOW.replace("${following}", Endings.FOLLOWING.many("g")));
-        this.release = schema.sql(RELEASE);
-        this.state = schema.sql(STATE.replace("${acting}", BatchObjects.ACTING.numbered("g"))
+        this.make = Pieces.sql(schema, MAKE.replace("${made}", BatchObjects.MADE.many("g")));
+        this.lock = Pieces.sql(schema, LOCK.replace("${names}", BatchObjects.NAMES.many("g")));
+        this.enter = Pieces.sql(schema, ENTER.replace("${entering}", BatchObjects.ENTERING.numbered("g")));
+        this.follow = Pieces.sql(schema, FOLLOW.replace("${following}", Endings.FOLLOWING.many("g")));
+        this.release = Pieces.sql(schema, RELEASE);
+        this.state = Pieces.sql(schema, STATE.replace("${acting}", BatchObjects.ACTING.numbered("g"))
                 .replace("${values}", BatchObjects.VALUES.many("g")));
-        this.read = schema.sql(READ);
-        this.readAll = schema.sql(READ_ALL.replace("${numbered_names}", BatchObjects.NAMES.numbered("g")));
-        this.waitsFor = schema.sql(WAITS_FOR);
-        this.longWaiting = schema.sql(LONG_WAITING);
-        this.anyWaiting = schema.sql(ANY_WAITING);
+        this.read = Pieces.sql(schema, READ);
+        this.readAll = Pieces.sql(schema, READ_ALL.replace("${numbered_names}", BatchObjects.NAMES.numbered("g")));
+        this.waitsFor = Pieces.sql(schema, WAITS_FOR);
+        this.longWaiting = Pieces.sql(schema, LONG_WAITING);
+        this.anyWaiting = Pieces.sql(schema, ANY_WAITING);
     }
 }

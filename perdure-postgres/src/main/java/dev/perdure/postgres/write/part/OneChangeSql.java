@@ -40,12 +40,7 @@ public final class OneChangeSql {
 
     /** Appends one entry. */
     private static final String APPEND = """
-            INSERT INTO ${schema}.journal (at, key, position, note, partition, kind, status, name, payload)
-            SELECT fence.at, e.key, e.position, e.note, e.key & 255, e.kind, e.status, e.name, e.payload
-            FROM (
-                SELECT COALESCE(?::timestamptz, now()) AS at FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            ) fence
-            CROSS JOIN ${entry}
+            ${append FROM (${lane(${now} AS at)}) fence CROSS JOIN ${entry}}
             ON CONFLICT DO NOTHING
             RETURNING at
             """;
@@ -57,17 +52,15 @@ public final class OneChangeSql {
                 SELECT ${run_columns}, r.key, 1, fence.at, fence.at, fence.at + r.timeout * interval '1 microsecond', fence.worker,
                        r.key & 255, ${RUNNING}
                 FROM (
-                    SELECT COALESCE(?::timestamptz, now()) AS at, worker, set_config('lock_timeout', ?, true)
-                    FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+                    ${lane(${now} AS at, worker, set_config('lock_timeout', ?, true))}
                 ) fence
                 CROSS JOIN ${given}
                 ON CONFLICT DO NOTHING
                 RETURNING key, partition, created_at, owner
             ), input AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
+                ${input(at = created_at, payload = ?::bytea) FROM started}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, owner, partition FROM started
+                ${hold FROM started}
             )
             SELECT created_at AS at FROM started
             """;
@@ -78,16 +71,14 @@ public final class OneChangeSql {
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, partition, state)
                 SELECT ${run_columns}, r.key, 0, clock.at, clock.at, clock.at + r.timeout * interval '1 microsecond',
                        r.key & 255, ${READY}
-                FROM (SELECT COALESCE(?::timestamptz, now()) AS at, set_config('lock_timeout', ?, true)) clock
+                FROM (SELECT ${now} AS at, set_config('lock_timeout', ?, true)) clock
                 CROSS JOIN ${given}
                 ON CONFLICT DO NOTHING
                 RETURNING key, partition, created_at, priority, queue, definition, version
             ), input AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, partition, created_at, 0, 0, '', ?::bytea FROM started
+                ${input(at = created_at, payload = ?::bytea) FROM started}
             ), queued AS (
-                INSERT INTO ${schema}.ready (key, since, rank, partition, alone, queue, definition, version)
-                SELECT key, created_at, ~priority, partition, false, queue, definition, COALESCE(version, '') FROM started
+                ${enqueue_new FROM started}
             )
             SELECT created_at AS at FROM started
             """;
@@ -101,18 +92,15 @@ public final class OneChangeSql {
     private static final String END = """
             WITH ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = ?::smallint, reason = ?::text,
-                    ran_at = CASE WHEN changes > 0 THEN changed_at END
+                    ${end_columns(at = fence.at, state = ?::smallint, reason = ?::text)}
                 FROM (
-                    SELECT COALESCE(?::timestamptz, now()) AS at, worker
-                    FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
+                    ${lane(${now} AS at, worker)}
                 ) fence
                 WHERE run.key = ?::bigint AND run.partition = ?::smallint
                   AND run.state = ${RUNNING} AND run.epoch = ?::bigint AND run.owner = fence.worker
                 RETURNING run.key, run.partition, fence.at
             ), outcome AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, ${OUTCOME}, 0, partition, at, 0, 0, '', ?::bytea FROM ended
+                ${outcome(payload = ?::bytea) FROM ended}
             ), let_go AS (
                 DELETE FROM ${schema}.held
                 WHERE worker = ? AND key = ?::bigint AND partition = ?::smallint AND EXISTS (SELECT FROM ended)
@@ -120,28 +108,13 @@ public final class OneChangeSql {
             SELECT at FROM ended
             """;
 
-    private static final String FENCE = """
-            fence AS MATERIALIZED (
-                SELECT FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            )""";
-
-    private static final String WOKEN = """
-            woken AS (
-                INSERT INTO ${schema}.held AS h (key, worker, partition, woken)
-                SELECT key, owner, partition, true FROM told
-                ON CONFLICT (worker, key, partition) DO UPDATE SET woken = true
-            )""";
-
     /** What the sending run has taken from its mailbox, and what it appends to its journal. */
     private static final String NOTED = """
             took AS (
-                UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END
+                ${take_mail}
                 WHERE key = ? AND number = ANY (?::bigint[]) AND NOT taken AND EXISTS (SELECT FROM told)
             ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, told.at, e.kind, e.status, e.name, e.payload
-                FROM told
-                CROSS JOIN ${entries}
+                ${append(at = told.at) FROM told CROSS JOIN ${entries}}
             )""";
 
     private static final String TOLD = """
@@ -154,13 +127,12 @@ public final class OneChangeSql {
                 UPDATE ${schema}.run SET wakes = wakes + 1, mails = mails + 1
                 WHERE id = ? AND partition = ?::smallint AND state = ${RUNNING} AND (?::int IS NULL OR restarts = ?::int)
                   AND (?::int IS NULL OR EXISTS (SELECT FROM fence))
-                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
+                RETURNING key, partition, restarts, owner, epoch, wakes, mails, ${now} AS at
             ), put AS (
-                INSERT INTO ${schema}.mail (key, at, number, partition, restarts, channel, position, name, token, status, text, payload)
-                SELECT told.key, told.at, told.mails, told.partition, CASE WHEN g.channel = ${ANSWER} THEN told.restarts ELSE 0 END, g.*
+                ${deliver(number = told.mails, restarts = CASE WHEN g.channel = ${ANSWER} THEN told.restarts ELSE 0 END)
                 FROM told
-                CROSS JOIN ${mail}
-            ), ${woken}${noted}
+                CROSS JOIN ${mail}}
+            ), woken AS (${mark_woken FROM told})${noted}
             SELECT ${told} FROM told
             """;
 
@@ -180,18 +152,17 @@ public final class OneChangeSql {
                 UPDATE ${schema}.run AS p SET wakes = wakes + 1, mails = mails + 1
                 WHERE p.key = (SELECT parent FROM child) AND p.state = ${RUNNING} AND p.key < ?
                   AND p.restarts = (SELECT parent_restarts FROM child)
-                RETURNING key, partition, restarts, owner, epoch, wakes, mails, COALESCE(?::timestamptz, now()) AS at
+                RETURNING key, partition, restarts, owner, epoch, wakes, mails, ${now} AS at
             ), put AS (
-                INSERT INTO ${schema}.mail (key, token, at, number, position, restarts, partition, channel, status, name, text, payload)
-                SELECT told.key, child.token, at, told.mails, child.parent_position, told.restarts, told.partition,
-                       ${ANSWER}, ${VALUE}, '', '', ?::bytea
-                FROM told CROSS JOIN child
-            ), ${woken}${noted}, let_go AS (
+                ${deliver(
+                    key = told.key, number = told.mails, position = child.parent_position, partition = told.partition,
+                    channel = ${ANSWER}, status = ${VALUE}, name = '', text = '', payload = ?::bytea)
+                FROM told CROSS JOIN child}
+            ), woken AS (${mark_woken FROM told})${noted}, let_go AS (
                 DELETE FROM ${schema}.held WHERE worker = ? AND key = ? AND EXISTS (SELECT FROM told)
             ), ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = COALESCE(?::timestamptz, now()), owner = NULL, changes = changes + 1, state = ${COMPLETED},
-                    reason = NULL, ran_at = CASE WHEN changes > 0 THEN changed_at END
+                    ${end_columns(at = ${now}, state = ${COMPLETED}, reason = NULL)}
                 WHERE key = ? AND EXISTS (SELECT FROM told)
             )
             SELECT ${told},
@@ -224,8 +195,6 @@ public final class OneChangeSql {
 
     private static String telling(String statement) {
         return statement
-                .replace("${fence}", FENCE)
-                .replace("${woken}", WOKEN)
                 .replace("${noted}", ", " + NOTED)
                 .replace("${mail}", MailColumns.COLUMNS.one("g"))
                 .replace("${told}", TOLD);

@@ -15,15 +15,9 @@ import dev.perdure.postgres.write.change.Moves;
  * they lock. Others may raise its wake count at the same time: the update then waits for them and finds the run as they left it.
  */
 public final class OwnSql {
-    static final String FENCE = """
-            fence AS MATERIALIZED (
-                SELECT COALESCE(?::timestamptz, now()) AS at, worker
-                FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE
-            )""";
-
     /** Starts runs that are born running. */
     private static final String START = """
-            WITH ${fence}, given AS MATERIALIZED (
+            WITH ${fence_with_time}, given AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*
                 FROM fence
                 CROSS JOIN ${new_runs}
@@ -32,32 +26,27 @@ public final class OwnSql {
                 SELECT ${run_columns}, key, 1, at, at, at + timeout * interval '1 microsecond', worker, key & 255, ${RUNNING}
                 FROM given
             ), inputs AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT key, 0, 0, key & 255, at, 0, 0, '', input FROM given
+                ${input(partition = key & 255) FROM given}
             ), taken AS (
-                INSERT INTO ${schema}.held (key, worker, partition) SELECT key, worker, key & 255 FROM given
+                ${hold(worker = worker, partition = key & 255) FROM given}
             )
             SELECT at FROM fence
             """;
 
     /** Ends runs. Their keys are given once more for the index, which so is used whatever the tables were when this was planned. */
     private static final String END = """
-            WITH ${fence}, ended AS (
+            WITH ${fence_with_time}, ended AS (
                 UPDATE ${schema}.run SET
-                    changed_at = fence.at, owner = NULL, changes = changes + 1, state = g.state, reason = g.reason,
-                    ran_at = CASE WHEN changes > 0 THEN changed_at END
+                    ${end_columns(at = fence.at, state = g.state, reason = g.reason)}
                 FROM fence
                 CROSS JOIN ${ends}
                 WHERE run.key = ANY (?::bigint[]) AND run.key = g.key
                   AND run.state = ${RUNNING} AND run.epoch = g.epoch AND run.owner = fence.worker
                 RETURNING run.key
             ), outcomes AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT g.key, ${OUTCOME}, 0, g.key & 255, fence.at, 0, 0, '', g.payload
-                FROM fence CROSS JOIN ${outcomes}
+                ${outcome(key = g.key, partition = g.key & 255, at = fence.at) FROM fence CROSS JOIN ${outcomes}}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+                ${let_go_given}
             )
             SELECT at, 1 / (SELECT count(*) = ? FROM ended)::int AS all_held FROM fence
             """;
@@ -67,7 +56,7 @@ public final class OwnSql {
      * at: then the hope was vain. The state that a run leaves is logged unless it was born in it.
      */
     private static final String WAIT = """
-            WITH ${fence}, given AS MATERIALIZED (
+            WITH ${fence_with_time}, given AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*,
                        COALESCE(
                            timestamptz 'epoch' + g.due * interval '1 microsecond',
@@ -84,20 +73,14 @@ public final class OwnSql {
                   AND run.wakes <= g.seen AND run.recoveries = 0
                 RETURNING run.key
             ), appended AS (
-                INSERT INTO ${schema}.journal (key, position, note, partition, at, kind, status, name, payload)
-                SELECT e.key, e.position, e.note, e.key & 255, fence.at, e.kind, e.status, e.name, e.payload
-                FROM fence
-                CROSS JOIN ${entries}
+                ${append FROM fence CROSS JOIN ${entries}}
             ), logged AS (
-                INSERT INTO ${schema}.event (key, number, partition, state, at, reason)
-                SELECT key, changes, partition, state, changed_at, reason FROM ${schema}.run
-                WHERE run.key = ANY (?::bigint[]) AND run.changes > 0 AND EXISTS (SELECT FROM fence)
+                ${log FROM ${schema}.run
+                WHERE run.key = ANY (?::bigint[]) AND run.changes > 0 AND EXISTS (SELECT FROM fence)}
             ), timed AS (
-                INSERT INTO ${schema}.timer (due_at, key, partition)
-                SELECT wake_at, key, key & 255 FROM given WHERE wake_at IS NOT NULL
+                ${set_timer(partition = key & 255) FROM given WHERE wake_at IS NOT NULL}
             ), let_go AS (
-                DELETE FROM ${schema}.held
-                WHERE worker = ? AND key = ANY (?::bigint[]) AND EXISTS (SELECT FROM fence)
+                ${let_go_given}
             )
             SELECT at, 1 / (SELECT count(*) = ? FROM waiting)::int AS all_held FROM fence
             """;
@@ -108,12 +91,11 @@ public final class OwnSql {
 
     OwnSql(Schema schema) {
         this.start = Pieces.sql(
-                schema, START.replace("${fence}", FENCE).replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+                schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
         this.end = Pieces.sql(
                 schema,
-                END.replace("${fence}", FENCE)
-                        .replace("${ends}", Moves.ENDS.many("g"))
+                END.replace("${ends}", Moves.ENDS.many("g"))
                         .replace("${outcomes}", Moves.OUTCOMES.many("g")));
-        this.wait = Pieces.sql(schema, WAIT.replace("${fence}", FENCE).replace("${waits}", Moves.WAITS.many("g")));
+        this.wait = Pieces.sql(schema, WAIT.replace("${waits}", Moves.WAITS.many("g")));
     }
 }
