@@ -1,7 +1,6 @@
 package dev.perdure.postgres.jdbc;
 
 import dev.perdure.error.InvalidRequestException;
-import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
@@ -12,6 +11,7 @@ import java.util.regex.Pattern;
 public record Schema(String name) {
     private static final Pattern LEGAL = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
     private static final String RESERVED = "pg_";
+    private static final Pattern NAMES = Pattern.compile("\\$\\{([^}]*)}");
 
     public Schema {
         if (!LEGAL.matcher(name).matches() || name.startsWith(RESERVED)) {
@@ -23,14 +23,15 @@ public record Schema(String name) {
 
     /** The statement with the schema's name and the numbers for such names as {@code ${READY}} put in. */
     public String sql(String text) {
-        String sql = text.replace("${schema}", name);
-        for (Map.Entry<String, Integer> number : Codes.NAMED.entrySet()) {
-            sql = sql.replace("${" + number.getKey() + "}", number.getValue().toString());
+        return NAMES.matcher(text).replaceAll(found -> value(found.group(1)));
+    }
+
+    private String value(String wanted) {
+        Integer number = Codes.NAMED.get(wanted);
+        if (number == null && !wanted.equals("schema")) {
+            throw new IllegalStateException("A statement has the unknown name ${%s}.".formatted(wanted));
         }
-        if (sql.contains("${")) {
-            throw new IllegalStateException("Unknown name in a statement: " + sql.substring(sql.indexOf("${")));
-        }
-        return sql;
+        return number == null ? name : number.toString();
     }
 
     /** The channel on which stores of this schema notify each other. */
