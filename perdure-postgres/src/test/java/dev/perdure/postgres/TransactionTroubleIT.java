@@ -22,6 +22,7 @@ import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
 import dev.perdure.transaction.TransactionSource;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -289,18 +290,24 @@ final class TransactionTroubleIT {
     @Test
     void a_plan_that_a_migration_made_stale_costs_no_attempt() throws Exception {
         String select = "SELECT * FROM %s.account".formatted(schema);
-        for (int i = 0; i < 6; i++) { // prepared on the server by then
-            session(select);
+        for (int i = 0; i < 6; i++) { // the driver prepares a statement on the server when it has seen it five times
+            try (Connection connection = application.getConnection()) {
+                prepared(connection, select);
+            }
         }
         TestServer.execute("ALTER TABLE %s.account ADD COLUMN name text".formatted(schema));
         assertThat(run(Where.IN_THE_SAME_DATABASE, connection -> {
-                    try (var statement = connection.prepareStatement(select)) {
-                        statement.executeQuery();
-                    }
+                    prepared(connection, select);
                     return take(connection);
                 }))
                 .isEqualTo("taken");
-        assertThat(attempts).containsOnly(1);
+        assertThat(attempts).as("a body that met the stale plan, and another").containsExactly(1, 1);
+    }
+
+    private static void prepared(Connection connection, String sql) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.executeQuery();
+        }
     }
 
     private static void awaitEndOf(String session) {
