@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -61,6 +62,7 @@ class LeftOverIT {
 
     @ParameterizedTest
     @ValueSource(ints = {500})
+    @Tag("thorough")
     void kill_during_the_start_leaves_nothing_once_somebody_starts_again(int millis) throws Exception {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             child.awaitLine("begin");
@@ -114,6 +116,7 @@ class LeftOverIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_temporary_server_whose_jvm_and_supervisor_were_killed_is_removed_by_any_next_start() throws Exception {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             var server = orphan(child);
@@ -178,6 +181,7 @@ class LeftOverIT {
     }
 
     @Test
+    @Tag("thorough")
     void several_jvms_start_at_once_and_unpack_at_once() throws Exception {
         var options = new String[] {"-Dperdure.embedded.cache=" + temp.resolve("cache")};
         try (var first = ChildJvm.temporary(options);

@@ -20,13 +20,13 @@ final class IdleWorkerIT {
 
     /** Polls become rarer from one to the next; after so long they are as rare as they get. */
     private static final Duration CALMING_DOWN = Duration.ofSeconds(3);
-    /** As long as a lease, in which everything comes round that a worker does regularly. */
-    private static final Duration COUNTED = Duration.ofSeconds(10);
+    /** Half a lease. */
+    private static final Duration COUNTED = Duration.ofSeconds(5);
     /**
-     * A poll a second, four renewals, four sweeps, one look at what it holds, and one or two signs of life of the
-     * listening connection; and one more of each that may fall on the edge. A slow machine makes them fewer.
+     * A poll a second, two renewals, two sweeps, perhaps a look at what it holds, and a sign of life of the listening
+     * connection; and one more of each that may fall on the edge. A slow machine makes them fewer.
      */
-    private static final int MOST = (10 + 1) + (4 + 1) + (4 + 1) + (1 + 1) + 2;
+    private static final int MOST = (5 + 1) + (2 + 1) + (2 + 1) + 1 + 2;
 
     @Test
     void an_idle_worker_beside_sleepers_makes_about_two_queries_a_second() {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class BoardingIT {
     private static final int CALLS = Integer.getInteger("boarding.calls", 200);
-    private static final int KILLS = Integer.getInteger("boarding.kills", 2);
+    private static final int KILLS = Integer.getInteger("boarding.kills", 1);
     private static final int MORE_THAN_IT_LIVES_TO_MAKE = 1_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 

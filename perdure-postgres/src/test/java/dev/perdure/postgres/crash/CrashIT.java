@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -82,6 +83,7 @@ class CrashIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_worker_that_was_stopped_for_three_leases_commits_nothing_when_it_goes_on() throws Exception {
         try (Stage stage = new Stage()) {
             List<Run<Values>> runs = stage.start(RUNS);

@@ -18,6 +18,7 @@ import java.sql.Connection;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,8 +41,19 @@ class CrashPointIT {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void the_transfer_is_made_once(Point point) throws Exception {
+    @EnumSource(names = {"BEFORE_COMMIT", "AFTER_COMMIT_BEFORE_ACKNOWLEDGEMENT"})
+    void the_transfer_is_made_once_whichever_side_of_the_commit_the_worker_died_on(Point point) throws Exception {
+        makesTheTransferOnce(point);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"BEFORE_BODY", "IN_BODY"})
+    @Tag("thorough")
+    void the_transfer_is_made_once_although_the_worker_died_before_its_end(Point point) throws Exception {
+        makesTheTransferOnce(point);
+    }
+
+    private static void makesTheTransferOnce(Point point) throws Exception {
         AtomicInteger bodies = new AtomicInteger();
         try (SharedPostgres.Fresh database = SharedPostgres.database("crash_point");
                 HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password(), 8);

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -49,6 +50,7 @@ class GraphIT {
     private static final Topic<String> GO = Topic.of(Diamond.GO, String.class);
 
     @Test
+    @Tag("thorough")
     void joins_whose_parents_end_at_the_same_moment_on_two_processes_run_once() throws Exception {
         try (Field field = new Field();
                 WorkerProcess one = field.worker().ready();
@@ -97,6 +99,7 @@ class GraphIT {
     }
 
     @Test
+    @Tag("thorough")
     void graphs_that_wait_in_the_middle_hold_nothing() throws Exception {
         Dag<Integer, Integer> waiting = Dag.of("waiting", Integer.class, dag -> {
             var first = dag.task("first", t -> t.input());

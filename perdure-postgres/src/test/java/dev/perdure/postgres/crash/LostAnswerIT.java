@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -55,6 +56,7 @@ class LostAnswerIT {
     }
 
     @Test
+    @Tag("thorough")
     void connections_that_are_terminated_every_second_fail_no_run() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("terminated");
                 UnderFire fire = new UnderFire(

@@ -20,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,6 +69,7 @@ class ObjectIT {
     }
 
     @Test
+    @Tag("thorough")
     void one_hot_key_and_many_keys_beside_the_raw_commit_rate() throws Exception {
         try (Place place = new Place();
                 Perdure worker = Perdure.on(place.store).register(new Ledgers()).start()) {
@@ -83,6 +85,7 @@ class ObjectIT {
     }
 
     @Test
+    @Tag("thorough")
     void very_many_calls_wait_on_one_key_and_have_their_turns_in_order() {
         try (Place place = new Place()) {
             ObjectHandle<Ledgers> ledger = place.client.object(Ledgers.class, "key-0");

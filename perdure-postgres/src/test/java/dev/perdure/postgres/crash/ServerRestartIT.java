@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** PostgreSQL itself stopped as in a crash, and started again, under load. See {@code docs/internals/crash-tests.md}. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ServerRestartIT {
-    private static final int RESTARTS = Integer.getInteger("crash.restarts", 3);
+    private static final int RESTARTS = Integer.getInteger("crash.restarts", 2);
     private static final int BURST = 100;
     private static final long SEED = Long.getLong("crash.seed", 42L);
     private static final Duration ORPHANED_AT_MOST = Duration.ofSeconds(15);

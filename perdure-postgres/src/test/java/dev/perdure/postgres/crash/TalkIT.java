@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,6 +33,7 @@ class TalkIT {
     private static final Topic<String> WORD = Topic.of("word", String.class);
 
     @Test
+    @Tag("thorough")
     void a_rally_in_one_process_keeps_every_message_once_and_in_order() throws Exception {
         try (Court court = new Court();
                 Perdure worker = Perdure.on(court.store)
@@ -46,6 +48,7 @@ class TalkIT {
     }
 
     @Test
+    @Tag("thorough")
     void a_rally_between_two_processes_keeps_every_message_once_and_in_order() throws Exception {
         try (Court court = new Court();
                 WorkerProcess ping = court.worker("ping").ready();
@@ -85,6 +88,7 @@ class TalkIT {
     }
 
     @Test
+    @Tag("thorough")
     void many_waiters_cost_nothing_and_are_woken_in_one_go() throws Exception {
         Definition<String, String> waiter = Definition.of(
                 "waiter",

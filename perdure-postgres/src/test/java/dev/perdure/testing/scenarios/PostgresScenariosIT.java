@@ -20,8 +20,12 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
-/** The scenarios again, in virtual time, on a real PostgreSQL. */
+/**
+ * The scenarios again, in virtual time, on a real PostgreSQL. Without {@code -Pthorough} only those in which the store has
+ * a part of its own.
+ */
 class PostgresScenariosIT {
     private static final List<String> TABLES = List.of(
             "run",
@@ -98,6 +102,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Crash extends CrashScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -122,6 +127,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class DagFailure extends DagFailureScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -130,6 +136,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class DagCondition extends DagConditionScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -138,6 +145,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class DagMap extends DagMapScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -154,6 +162,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Deadline extends DeadlineScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -161,12 +170,11 @@ class PostgresScenariosIT {
         }
     }
 
-    /** The comparison of code and journal is above any store. */
     @Nested
+    @Tag("thorough")
     class Determinism extends DeterminismScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
-            assumeTrue(ALL, TO_RUN_ALL);
             return onPostgres(mode);
         }
     }
@@ -188,6 +196,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Listener extends ListenerScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -204,6 +213,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Misuse extends MisuseScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -212,6 +222,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Patch extends PatchScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -236,6 +247,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Errors extends ErrorScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -252,6 +264,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Retry extends RetryScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -268,6 +281,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Step extends StepScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -276,6 +290,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     class Swallowing extends SwallowingScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -316,6 +331,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     final class Combinators extends CombinatorScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -348,6 +364,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     final class ParallelSteps extends ParallelStepScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -372,6 +389,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     final class Sagas extends SagaScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -380,6 +398,7 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    @Tag("thorough")
     final class Trees extends TreeScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
