@@ -377,7 +377,7 @@ final class MemoryLedger implements Ledger {
     private void resume(Row row) {
         Control asked = row.control;
         if (row.state == RunState.PAUSED) {
-            row.recoveries = 0;
+            tables.forgive(row);
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
             // One with tasks passes a cancel on to them, and need not wait for them first.
             boolean passesOn = asked.cancel() != null && !row.tasks.isEmpty();

@@ -69,7 +69,7 @@ final class Tables {
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
     final Map<WorkerId, Worker> workers = new HashMap<>();
     /** What was taken from workers whose lease had ended, with the entries it had then. */
-    private final Map<WorkerId, Map<Row, Integer>> takeovers = new HashMap<>();
+    private final Map<WorkerId, Map<Row, TakeOver>> takeovers = new HashMap<>();
     /** Workers whose process has joined again as another. */
     private final Set<WorkerId> returned = new HashSet<>();
 
@@ -254,7 +254,7 @@ final class Tables {
     RunChange takeOver(Row row) {
         WorkerId worker = Objects.requireNonNull(row.owner);
         RunChange change = recover(row, "the lease of its worker " + worker + " ended");
-        takeovers.computeIfAbsent(worker, unseen -> new HashMap<>()).put(row, row.entriesAtRecovery);
+        takeovers.computeIfAbsent(worker, unseen -> new HashMap<>()).put(row, new TakeOver(row.restarts, row.entriesAtRecovery));
         if (returned.contains(worker)) {
             takeBack(worker);
         }
@@ -264,15 +264,29 @@ final class Tables {
     /** The process of a worker has joined again as another: what was taken from it counts as no recovery. */
     void takeBack(WorkerId worker) {
         returned.add(worker);
-        Map<Row, Integer> taken = takeovers.remove(worker);
+        Map<Row, TakeOver> taken = takeovers.remove(worker);
         if (taken != null) {
-            taken.forEach((row, entries) -> {
-                if (row.entriesAtRecovery == entries && row.recoveries > 0) {
+            taken.forEach((row, counted) -> {
+                if (counted.equals(new TakeOver(row.restarts, row.entriesAtRecovery)) && row.recoveries > 0) {
                     row.recoveries--;
                 }
             });
         }
     }
+
+    /** Counts the recoveries of a run anew: what was taken over before cannot be taken back any more. */
+    void forgive(Row row) {
+        row.recoveries = 0;
+        takeovers.values().forEach(taken -> taken.remove(row));
+    }
+
+    /**
+     * When a run was taken over.
+     *
+     * @param restarts in which of its lives
+     * @param entries with how many entries in its journal
+     */
+    private record TakeOver(int restarts, int entries) {}
 
     /** What happens to a run whose worker died, or could not carry it on. */
     RunChange recover(Row row, String why) {

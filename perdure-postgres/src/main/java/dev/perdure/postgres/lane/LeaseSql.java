@@ -144,8 +144,8 @@ public final class LeaseSql {
     /** Remembers from whom runs were taken. Those that were killed have ended by it. */
     private static final String TAKEN_OVER = """
             WITH noted AS (
-                INSERT INTO ${schema}.takeover (worker, key, entries, partition)
-                SELECT g.worker, r.key, r.entries_at_recovery, r.partition
+                INSERT INTO ${schema}.takeover (worker, key, entries, restarts, partition)
+                SELECT g.worker, r.key, r.entries_at_recovery, r.restarts, r.partition
                 FROM unnest(?::int[], ?::bigint[]) AS g (worker, key)
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = g.key OFFSET 0) r
                 WHERE r.state < ${COMPLETED}
@@ -157,14 +157,14 @@ public final class LeaseSql {
 
     /**
      * Takes back what was counted as a recovery when a run was taken from a worker whose process has joined again since. If the
-     * run was recovered again after progress, its count has begun anew since, and stays. Runs that are locked are left for the next sweep.
+     * run has made progress or begun a new life since, its count has begun anew, and stays; a resume deletes the rows here. Runs that are locked are left for the next sweep.
      */
     private static final String TAKE_BACK = """
             WITH taken AS MATERIALIZED (
-                SELECT t.place, t.key, t.entries
+                SELECT t.place, t.key, t.entries, t.restarts
                 FROM ${schema}.worker w
                 CROSS JOIN LATERAL (
-                    SELECT ctid AS place, key, entries FROM ${schema}.takeover
+                    SELECT ctid AS place, key, entries, restarts FROM ${schema}.takeover
                     WHERE takeover.worker = w.number
                     LIMIT ?
                     FOR UPDATE SKIP LOCKED
@@ -172,7 +172,8 @@ public final class LeaseSql {
                 WHERE w.returned
                 LIMIT ?
             ), found AS MATERIALIZED (
-                SELECT t.place, r.*, r.recoveries > 0 AND r.entries_at_recovery = t.entries AND r.state < ${COMPLETED} AS counts
+                SELECT t.place, r.*, r.recoveries > 0 AND r.restarts = t.restarts AND r.entries_at_recovery = t.entries
+                                   AND r.state < ${COMPLETED} AS counts
                 FROM taken t
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = t.key FOR NO KEY UPDATE SKIP LOCKED) r
             ), settled AS (

@@ -66,7 +66,8 @@ public final class Migrations {
             "V015__order_of_the_inbox.sql",
             "V016__tokens_and_audit.sql",
             "V017__one_place_in_the_queue.sql",
-            "V019__what_runs_wait_for.sql");
+            "V019__what_runs_wait_for.sql",
+            "V020__forgiven_takeovers.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

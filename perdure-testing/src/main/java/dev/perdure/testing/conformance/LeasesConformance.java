@@ -11,6 +11,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.Order;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
@@ -213,6 +214,47 @@ public abstract class LeasesConformance extends StoreConformance {
         WorkerId next = new WorkerId(UUID.randomUUID());
         store().leases().join(new Joining(next, Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(slow)));
         sweep();
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+    }
+
+    private WorkerId lose(RunRef run) {
+        WorkerId worker = join();
+        assertThat(claimOne(worker).run()).isEqualTo(run);
+        store().leases().leave(worker);
+        sweep();
+        return worker;
+    }
+
+    private void joinAgain(WorkerId former) {
+        WorkerId next = new WorkerId(UUID.randomUUID());
+        store().leases().join(new Joining(next, Set.of(DEFINITION), null, LONG_LEASE, 1, Set.of(former)));
+        sweep();
+    }
+
+    @Test
+    void a_worker_that_joins_again_takes_back_nothing_that_has_been_forgiven_by_a_resume() {
+        RunRef run = startReady("a");
+        WorkerId slow = lose(run);
+        command(run, Order.PAUSE, "look");
+        command(run, Order.RESUME, "");
+        assertThat(found(run).info().recoveries()).isZero();
+        lose(run);
+
+        joinAgain(slow);
+
+        assertThat(found(run).info().recoveries()).isEqualTo(1);
+    }
+
+    @Test
+    void a_worker_that_joins_again_takes_back_nothing_in_a_later_life_of_the_run() {
+        RunRef run = startReady("a");
+        WorkerId slow = lose(run);
+        WorkerId worker = join();
+        apply(worker, advance(run, claimOne(worker).epoch(), new Move.Restart(payload("2"), 7)));
+        lose(run);
+
+        joinAgain(slow);
+
         assertThat(found(run).info().recoveries()).isEqualTo(1);
     }
 

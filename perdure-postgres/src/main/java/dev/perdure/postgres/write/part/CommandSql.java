@@ -71,6 +71,10 @@ public final class CommandSql {
                 ${enqueue(alone = wish <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
             ), signalled AS (
                 ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
+            ), forgiven AS (
+                -- A resume counts recoveries anew, so what was taken over before cannot be taken back any more.
+                DELETE FROM ${schema}.takeover
+                WHERE key = ANY (ARRAY(SELECT key FROM decided WHERE wish = ${RESUME} AND state = ${PAUSED}))
             ), commanded AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, recoveries,
                     priority, partition, state, id, definition, queue, reason, cancel, kill, pause)
