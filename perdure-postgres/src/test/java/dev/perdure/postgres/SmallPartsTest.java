@@ -3,6 +3,10 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.RunState;
 import dev.perdure.postgres.hint.Notice;
 import dev.perdure.postgres.jdbc.Codes;
@@ -126,17 +130,36 @@ final class SmallPartsTest {
         assertThat(AwaitedText.names(Awaited.NOTHING)).isNull();
     }
 
+    private static NewRun run(String id) {
+        return new NewRun(RunId.of(id), "order", Payload.EMPTY, 1, "default", 0, null, null);
+    }
+
     @Test
     void partitions_fill_the_low_byte_of_the_key() {
-        long key = Keys.key(7, RunId.of("order-42"), false);
+        long key = Keys.key(7, run("order-42"));
         assertThat(key & 0xFF).isEqualTo(Keys.partition(RunId.of("order-42")));
         assertThat(key >> 8).isEqualTo(7);
         assertThat(Keys.answers(key)).isFalse();
-        assertThat(Keys.answers(Keys.key(7, RunId.of("order-42"), true))).isTrue();
         assertThat(IntStream.range(0, 10_000)
                         .map(i -> Keys.partition(RunId.of("order-" + i)))
                         .distinct())
                 .hasSize(256);
+    }
+
+    @Test
+    void children_have_the_partition_of_their_parent_whatever_their_ids() {
+        long parent = Keys.key(7, run("order-42"));
+        RunRef order = new RunRef(RunId.of("order-42"), parent);
+        for (String id : List.of("order-42/1-0a1b2c3d4e5f", "parcel-7", "parcel-8")) {
+            long child = Keys.key(8, run(id).withParent(new Parent(order, 1, true)));
+            assertThat(Keys.partition(child)).isEqualTo(Keys.partition(parent));
+            assertThat(Keys.answers(child)).isTrue();
+        }
+        assertThat(Keys.partition(RunId.of("order-42/1-0a1b2c3d4e5f"))).isEqualTo(Keys.partition(parent));
+        // A run that is only spawned is the root of a family of its own.
+        assertThat(Keys.partition(Keys.key(8, run("parcel-7").withParent(new Parent(order, 1, false)))))
+                .isEqualTo(Keys.partition(RunId.of("parcel-7")))
+                .isNotEqualTo(Keys.partition(parent));
     }
 
     @Test

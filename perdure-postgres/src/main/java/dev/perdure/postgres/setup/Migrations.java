@@ -67,7 +67,8 @@ public final class Migrations {
             "V016__tokens_and_audit.sql",
             "V017__one_place_in_the_queue.sql",
             "V019__what_runs_wait_for.sql",
-            "V020__forgiven_takeovers.sql");
+            "V020__forgiven_takeovers.sql",
+            "V022__families_share_a_partition.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

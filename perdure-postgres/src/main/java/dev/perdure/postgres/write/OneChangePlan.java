@@ -108,7 +108,7 @@ public final class OneChangePlan implements BelievedPlan {
         }
         boolean owned = start.owner() != null;
         NewRun run = start.run();
-        RunRef ref = new RunRef(run.id(), Keys.key(keys.take(), run.id(), false));
+        RunRef ref = new RunRef(run.id(), Keys.key(keys.take(), run));
         return new OneChangePlan(
                 context,
                 sender,
@@ -197,11 +197,7 @@ public final class OneChangePlan implements BelievedPlan {
                 noted == null ? sql.deliver : sql.send,
                 (parameters, sending) -> {
                     sending.lane(parameters);
-                    parameters
-                            .text(to.value())
-                            .number(Keys.partition(to))
-                            .integer(life)
-                            .integer(life);
+                    parameters.text(to.value()).integer(life).integer(life);
                     parameters.integer(sending.worker()).time(sending.time());
                     MailColumns.COLUMNS.bindOne(parameters, delivery.mail());
                     if (noted != null) {

@@ -72,7 +72,7 @@ public final class CompletedCalls {
                 trainOf.put(run.id(), train);
                 trains.add(train);
                 all.add(given.get(i));
-                RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(numbers[i], run.id(), false)));
+                RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(numbers[i], run)));
                 advances.add(new Change.Advance(
                         ref, Outcome.Started.FIRST_EPOCH, whole.entries(), whole.effects(), whole.end()));
             }

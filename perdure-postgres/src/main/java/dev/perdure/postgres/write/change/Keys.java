@@ -3,7 +3,9 @@ package dev.perdure.postgres.write.change;
 import dev.perdure.RunId;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Parent;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.Arrays;
@@ -81,8 +83,12 @@ public final class Keys {
         }
     }
 
-    public static long key(long number, RunId id, boolean answers) {
-        return number << PARTITION_BITS | partition(id) | (answers ? ANSWERS : 0);
+    /** The key of a run to be started. A run that answers its parent is of its family and shares its partition. */
+    public static long key(long number, NewRun run) {
+        Parent parent = run.parent();
+        return parent != null && parent.answers()
+                ? number << PARTITION_BITS | partition(parent.run().key()) | ANSWERS
+                : number << PARTITION_BITS | partition(run.id());
     }
 
     /** The key of a run that holds a virtual object or waits for it. */
@@ -110,8 +116,9 @@ public final class Keys {
         return key & HOLDS - 1;
     }
 
-    static long taskKey(long number, RunId id) {
-        return key(number, id, false) | PRECEDES;
+    /** The key of a task of the run with this key. */
+    static long taskKey(long number, long dag) {
+        return number << PARTITION_BITS | partition(dag) | PRECEDES;
     }
 
     /** Whether others come after the run with this key. */
@@ -128,9 +135,15 @@ public final class Keys {
         return (int) key & 0xFF;
     }
 
-    /** A hash that Java's specification fixes, so it is the same in every process and for ever. */
+    /**
+     * The partition of a run with this id and of its family. What the engine calls children and tasks begins with the id of
+     * their root and a slash, so only the part before the first slash counts: the partition is found from any of these ids
+     * alone. The hash is fixed by Java's specification, so it is the same in every process and for ever.
+     */
     public static int partition(RunId id) {
-        return partition(id.value().hashCode());
+        String value = id.value();
+        int slash = value.indexOf('/');
+        return partition((slash < 0 ? value : value.substring(0, slash)).hashCode());
     }
 
     public static int partition(ObjectKey object) {

@@ -68,7 +68,7 @@ public final class LocalGraph {
         List<Member> born = new ArrayList<>(tasks.size());
         for (int i = 0; i < numbers.length; i++) {
             NewRun task = tasks.get(i).run();
-            born.add(new Member(new RunRef(task.id(), Keys.taskKey(numbers[i], task.id())), task, this));
+            born.add(new Member(new RunRef(task.id(), Keys.taskKey(numbers[i], key)), task, this));
         }
         for (int i = 0; i < numbers.length; i++) {
             for (int premise : tasks.get(i).after()) {

@@ -47,9 +47,7 @@ public final class NewRuns {
         }
 
         RunToStart withNumber(long number) {
-            Parent parent = run.parent();
-            boolean answers = parent != null && parent.answers();
-            long key = Keys.key(number, run.id(), answers);
+            long key = Keys.key(number, run);
             return new RunToStart(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, tasks, after);
         }
 

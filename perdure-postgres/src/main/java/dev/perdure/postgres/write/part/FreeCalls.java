@@ -50,7 +50,7 @@ public final class FreeCalls {
     record Coming(int index, RunRef ref, NewRun run, ObjectKey object) {}
 
     public void begin(int index, NewRun run, Keys keys) {
-        RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(keys.take(), run.id(), false)));
+        RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(keys.take(), run)));
         coming.add(
                 new Coming(index, ref, run, Objects.requireNonNull(run.object()).object()));
         left.put(ref.key(), index);

@@ -88,7 +88,7 @@ public final class LedgerSql {
                        parent, parent_position, parent_restarts,
                        cardinality(after::bigint[]), after::bigint[], CASE WHEN after IS NOT NULL THEN timeout END
                 FROM given CROSS JOIN clock
-                ON CONFLICT (id, partition) DO NOTHING
+                ON CONFLICT (id) DO NOTHING
                 RETURNING key, partition, state, wake_at, owner, created_at, priority, queue, definition, version
             ), inputs AS (
                 ${input(key = s.key, partition = s.partition, at = s.created_at)

@@ -89,7 +89,7 @@ public final class LocalGraphStarts {
     }
 
     public void add(int index, Change.Start start, Keys keys) {
-        long key = Keys.key(keys.take(), start.run().id(), false);
+        long key = Keys.key(keys.take(), start.run());
         long[] ofTasks = keys.take(start.tasks().size());
         births.add(new RunToStart(index, new LocalGraph(key, start.run(), start.tasks(), ofTasks)));
     }

@@ -125,7 +125,7 @@ public final class OneChangeSql {
     private static final String DELIVER = """
             WITH ${fence}, told AS (
                 UPDATE ${schema}.run SET wakes = wakes + 1, mails = mails + 1
-                WHERE id = ? AND partition = ?::smallint AND state = ${RUNNING} AND (?::int IS NULL OR restarts = ?::int)
+                WHERE id = ? AND state = ${RUNNING} AND (?::int IS NULL OR restarts = ?::int)
                   AND (?::int IS NULL OR EXISTS (SELECT FROM fence))
                 RETURNING key, partition, restarts, owner, epoch, wakes, mails, ${now} AS at
             ), put AS (

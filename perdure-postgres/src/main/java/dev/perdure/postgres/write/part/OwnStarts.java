@@ -22,7 +22,7 @@ public final class OwnStarts {
     private final List<Start> all = new ArrayList<>();
 
     public void add(int index, NewRun run, Keys keys) {
-        all.add(new Start(index, new KeyedRun(Keys.key(keys.take(), run.id(), false), run)));
+        all.add(new Start(index, new KeyedRun(Keys.key(keys.take(), run), run)));
     }
 
     public boolean isEmpty() {

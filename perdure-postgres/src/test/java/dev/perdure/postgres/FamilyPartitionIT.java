@@ -1,0 +1,57 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.ChildOptions.childId;
+import static dev.perdure.StartOptions.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.RunId;
+import dev.perdure.dag.Dag;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.postgres.write.change.Keys;
+import org.junit.jupiter.api.Test;
+
+/** A run, its children and its tasks share a partition, and an id is unique whatever the partition. */
+final class FamilyPartitionIT {
+    private static final Definition<Integer, Integer> LEAF = Definition.of(
+            "leaf",
+            Integer.class,
+            Integer.class,
+            (ctx, number) -> ctx.step("twice", () -> 2 * number));
+
+    private static final Dag<Integer, Integer> SUMS =
+            Dag.of("sums", Integer.class, dag -> dag.task("one", task -> task.input() + 1));
+
+    private static final Definition<Integer, Integer> ROOT = Definition.of(
+            "root",
+            Integer.class,
+            Integer.class,
+            (ctx, number) -> ctx.call(LEAF, number)
+                    + ctx.startChild(LEAF, number, childId("parcel-7")).await()
+                    + ctx.call(SUMS, number));
+
+    @Test
+    void a_family_shares_the_partition_of_its_root() {
+        String schema = TestServer.newSchema();
+        try (HikariDataSource pool = TestServer.pool(9);
+                Perdure perdure = Perdure.on(PostgresStore.on(pool).schema(schema).open())
+                        .register(ROOT)
+                        .register(LEAF)
+                        .register(SUMS)
+                        .start()) {
+            assertThat(perdure.start(ROOT, 5, id("order-42")).result()).isEqualTo(26);
+
+            assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE partition = %d"
+                            .formatted(schema, Keys.partition(RunId.of("order-42")))))
+                    .isEqualTo("5");
+            assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE key & 255 <> partition".formatted(schema)))
+                    .isEqualTo("0");
+
+            assertThat(Keys.partition(RunId.of("parcel-7"))).isNotEqualTo(Keys.partition(RunId.of("order-42")));
+            assertThatThrownBy(() -> perdure.start(LEAF, 6, id("parcel-7"))).isInstanceOf(RunConflictException.class);
+        }
+    }
+}
