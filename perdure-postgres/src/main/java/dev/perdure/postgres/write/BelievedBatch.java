@@ -30,8 +30,10 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.NewRun;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.LongStream;
@@ -111,9 +113,10 @@ public final class BelievedBatch implements BelievedPlan {
     private record Sorted(Sort sort, @Nullable Member task) {}
 
     /** The changes of the batch, sorted. */
-    private record Sorting(List<Sorted> all) {
+    private record Sorting(List<Sorted> all, Set<Sort> sorts) {
         static @Nullable Sorting of(List<Change> changes, LocalGraphs families) {
             List<Sorted> all = new ArrayList<>(changes.size());
+            Set<Sort> sorts = EnumSet.noneOf(Sort.class);
             for (Change change : changes) {
                 Sort sort = sort(change);
                 Member task = sort == Sort.TASK_END && change instanceof Change.Advance advance
@@ -123,8 +126,9 @@ public final class BelievedBatch implements BelievedPlan {
                     return null;
                 }
                 all.add(new Sorted(sort, task));
+                sorts.add(sort);
             }
-            return new Sorting(all);
+            return new Sorting(all, sorts);
         }
 
         private static @Nullable Sort sort(Change change) {
@@ -143,7 +147,7 @@ public final class BelievedBatch implements BelievedPlan {
         }
 
         private boolean has(Sort wanted) {
-            return all.stream().anyMatch(sorted -> sorted.sort() == wanted);
+            return sorts.contains(wanted);
         }
 
         boolean graphs() {
