@@ -45,16 +45,16 @@ public final class OrderGraph {
     /** Checks the order, then charges and packs in parallel, then ships. */
     public static Dag<Order, Receipt> with(Partners partners) {
         return Dag.of("order-graph", Order.class, dag -> {
-            var check = dag.task("check", t -> checked(t.input()));
-            var charge = dag.task(
+            var check = dag.task("check", task -> checked(task.input()));
+            var charge = dag.after(check)
+                    .task(
                             "charge",
-                            check,
-                            (t, order) -> partners.charge(t.attempt().idempotencyKey(), order.cents()))
+                            (task, order) -> partners.charge(task.attempt().idempotencyKey(), order.cents()))
                     .retry(5);
-            var pack = dag.task("pack", check, (t, order) -> partners.pack(order.item()));
-            var ship = dag.task(
-                    "ship", charge, pack, (t, payment, parcel) -> new Receipt(payment.id(), partners.ship(parcel)));
-            dag.onFailure(t -> partners.report(t.runId().value(), t.errors()));
+            var pack = dag.after(check).task("pack", (task, order) -> partners.pack(order.item()));
+            var ship = dag.after(charge, pack)
+                    .task("ship", (task, payment, parcel) -> new Receipt(payment.id(), partners.ship(parcel)));
+            dag.onFailure(task -> partners.report(task.runId().value(), task.errors()));
             return ship;
         });
     }

@@ -89,13 +89,13 @@ class OrderGraphTest {
         DagRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
         assertThatThrownBy(run::result).hasMessageContaining("The card was refused.");
         assertThat(run.status().toText()).isEqualTo("""
-                        order-graph order-42  FAILED
-                          check      COMPLETED
-                          charge     FAILED       after check  (dev.perdure.error.TerminalException: The card was refused.)
-                          pack       COMPLETED    after check
-                          ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: The card was refused.)
-                          onFailure  COMPLETED    after ship
-                        """);
+            order-graph order-42  FAILED
+              check      COMPLETED
+              charge     FAILED       after check  (dev.perdure.error.TerminalException: The card was refused.)
+              pack       COMPLETED    after check
+              ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: The card was refused.)
+              onFailure  COMPLETED    after ship
+            """);
         assertThat(partners.calls)
                 .containsExactly(
                         "pack",
@@ -144,11 +144,12 @@ class OrderGraphTest {
 
     // region conditions
     static final Dag<Order, String> REVIEWED = Dag.of("reviewed", Order.class, dag -> {
-        var risk = dag.task("risk", t -> new Review(t.input().cents() > 100_000));
-        var review = dag.task("review", risk, (t, found) -> "seen by a person")
-                .onlyIf((t, found) -> found.needed()) // otherwise the engine skips the task
+        var risk = dag.task("risk", task -> new Review(task.input().cents() > 100_000));
+        var review = dag.after(risk)
+                .task("review", (task, found) -> "seen by a person")
+                .onlyIf((task, found) -> found.needed()) // otherwise the engine skips the task
                 .waitForEither(Duration.ofDays(2), "reviewed"); // waits for an event, but at most two days
-        return dag.task("book", risk, review, (t, found, seen) -> seen == null ? "booked" : "booked, " + seen);
+        return dag.after(risk, review).task("book", (task, found, seen) -> seen == null ? "booked" : "booked, " + seen);
     });
     // endregion
 
@@ -163,16 +164,18 @@ class OrderGraphTest {
         assertThat(large.result()).isEqualTo("booked, seen by a person");
     }
 
-    // region map
+    // region for-each
     static final Dag<Integer, Long> MAILING = Dag.of("mailing", Integer.class, dag -> {
-        var customers = dag.task("customers", t -> customers(t.input())).returning(new TypeRef<List<String>>() {});
-        var mails = dag.map("mail", customers, (t, customer) -> mail(customer))
+        var customers =
+                dag.task("customers", task -> customers(task.input())).returning(new TypeRef<List<String>>() {});
+        var mails = dag.forEach(customers)
+                .task("mail", (task, customer) -> mail(customer))
                 .parallelism(20)
                 .collect(); // if one fails, the others continue
-        return dag.task(
-                "sent",
-                mails,
-                (t, all) -> all.stream().filter(Collected::succeeded).count());
+        return dag.after(mails)
+                .task(
+                        "sent",
+                        (task, all) -> all.stream().filter(Collected::succeeded).count());
     });
     // endregion
 
@@ -198,8 +201,8 @@ class OrderGraphTest {
 
     // region workflow
     static final Dag<Order, String> PATIENT = Dag.of("patient", Order.class, dag -> {
-        var parcel = dag.task("pack", t -> new Parcel(t.input().item()));
-        return dag.workflow("deliver", parcel, (ctx, t, packed) -> {
+        var parcel = dag.task("pack", task -> new Parcel(task.input().item()));
+        return dag.after(parcel).workflow("deliver", (ctx, task, packed) -> {
             String van = ctx.step("load", () -> "van-7 with " + packed.label());
             ctx.sleep(Duration.ofHours(12)); // holds no thread and no heap
             return ctx.step("hand over", () -> "handed over from " + van);

@@ -282,7 +282,7 @@ class MainIT {
     void the_run_of_a_graph_is_shown_with_its_tasks() {
         Dag<String, String> graph = Dag.of("parcel", String.class, dag -> {
             var pack = dag.task("pack", t -> t.input());
-            return dag.task("ship", pack, (t, packed) -> packed);
+            return dag.after(pack).task("ship", (t, packed) -> packed);
         });
         withClient(client -> {
             client.start(graph, "x", StartOptions.id("parcel-1"));

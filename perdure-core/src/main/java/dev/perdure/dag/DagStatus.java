@@ -2,6 +2,7 @@ package dev.perdure.dag;
 
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
+import dev.perdure.internal.dag.model.DagDrawing;
 import java.util.List;
 import java.util.Optional;
 

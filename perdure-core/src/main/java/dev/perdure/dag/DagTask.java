@@ -3,11 +3,11 @@ package dev.perdure.dag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task of a {@link Dag}, and the key to its output.
+ * A task of a {@link Dag}: other tasks can come after it, and it is the key to its output.
  *
- * @param <T> what it gives
+ * @param <T> its output
  */
-public sealed interface DagTask<T extends @Nullable Object> permits NewTask {
-    /** Its name, unique in its graph. */
+public sealed interface DagTask<T extends @Nullable Object> permits TaskOptions {
+    /** Its name, unique in its DAG. */
     String name();
 }

@@ -3,51 +3,33 @@ package dev.perdure.dag;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a task of a {@link Dag} does that gives nothing; otherwise a {@link TaskBody} like any other. */
-public non-sealed interface TaskAction extends TaskBody {
-    /** Of a task that begins at once. */
+/** The code of a task that returns nothing; otherwise like {@link TaskBody}. */
+public sealed interface TaskAction {
+    /** Of a task that comes after no other task. */
     @FunctionalInterface
-    interface Root<I extends @Nullable Object> extends TaskAction {
+    non-sealed interface Root<I extends @Nullable Object> extends TaskAction {
         /** Does the work. */
         void run(TaskContext<I> task) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(TaskCasts.context(task));
-            return null;
-        }
     }
 
-    /** After one task. */
+    /** Of a task after one task. */
     @FunctionalInterface
-    interface Of1<I extends @Nullable Object, A extends @Nullable Object> extends TaskAction {
+    non-sealed interface Of1<I extends @Nullable Object, A extends @Nullable Object> extends TaskAction {
         /** Does the work. */
         void run(TaskContext<I> task, A first) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(TaskCasts.context(task), TaskCasts.output(outputs, 0));
-            return null;
-        }
     }
 
-    /** After two tasks. */
+    /** Of a task after two tasks. */
     @FunctionalInterface
-    interface Of2<I extends @Nullable Object, A extends @Nullable Object, B extends @Nullable Object>
+    non-sealed interface Of2<I extends @Nullable Object, A extends @Nullable Object, B extends @Nullable Object>
             extends TaskAction {
         /** Does the work. */
         void run(TaskContext<I> task, A first, B second) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(TaskCasts.context(task), TaskCasts.output(outputs, 0), TaskCasts.output(outputs, 1));
-            return null;
-        }
     }
 
-    /** After three tasks. */
+    /** Of a task after three tasks. */
     @FunctionalInterface
-    interface Of3<
+    non-sealed interface Of3<
                     I extends @Nullable Object,
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -55,21 +37,11 @@ public non-sealed interface TaskAction extends TaskBody {
             extends TaskAction {
         /** Does the work. */
         void run(TaskContext<I> task, A first, B second, C third) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2));
-            return null;
-        }
     }
 
-    /** After four tasks. */
+    /** Of a task after four tasks. */
     @FunctionalInterface
-    interface Of4<
+    non-sealed interface Of4<
                     I extends @Nullable Object,
                     A extends @Nullable Object,
                     B extends @Nullable Object,
@@ -78,29 +50,12 @@ public non-sealed interface TaskAction extends TaskBody {
             extends TaskAction {
         /** Does the work. */
         void run(TaskContext<I> task, A first, B second, C third, D fourth) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2),
-                    TaskCasts.output(outputs, 3));
-            return null;
-        }
     }
 
-    /** After any number of tasks that give the same. */
+    /** Of a task after any number of tasks with the same output type. */
     @FunctionalInterface
-    interface OfAll<I extends @Nullable Object, A extends @Nullable Object> extends TaskAction {
-        /** Does the work. The outputs come in the order of the tasks. */
+    non-sealed interface OfAll<I extends @Nullable Object, A extends @Nullable Object> extends TaskAction {
+        /** Does the work. The outputs are in the order of the tasks. */
         void run(TaskContext<I> task, List<A> outputs) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            run(TaskCasts.context(task), TaskCasts.outputs(outputs));
-            return null;
-        }
     }
 }

@@ -5,43 +5,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task of a {@link Dag} does: its context, then the outputs of the tasks it comes after. It runs at least once, and
- * never again once it has ended. {@link Serializable} only lets Java say the lambda's result type; it is never serialised.
+ * The code of a task of a {@link Dag}: its context, then the outputs of the tasks that it comes after. It runs at least once, and
+ * not again after its end is recorded. {@link Serializable} only lets Java tell the lambda's result type; the lambda is never
+ * serialized.
  *
  * <p>The output of a task that was skipped is null.
  */
-public sealed interface TaskBody extends Serializable
-        permits TaskAction, TaskBody.Root, TaskBody.Of1, TaskBody.Of2, TaskBody.Of3, TaskBody.Of4, TaskBody.OfAll {
-    /** For the engine: calls it with what its task comes after has given. */
-    @Nullable
-    Object callWith(TaskContext<?> task, List<?> outputs) throws Exception;
-
-    /** Of a task that begins at once. */
+public sealed interface TaskBody extends Serializable {
+    /** Of a task that comes after no other task. */
     @FunctionalInterface
     non-sealed interface Root<I extends @Nullable Object, T extends @Nullable Object> extends TaskBody {
         /** Does the work. */
         T call(TaskContext<I> task) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(TaskCasts.context(task));
-        }
     }
 
-    /** After one task. */
+    /** Of a task after one task. */
     @FunctionalInterface
     non-sealed interface Of1<I extends @Nullable Object, A extends @Nullable Object, T extends @Nullable Object>
             extends TaskBody {
         /** Does the work. */
         T call(TaskContext<I> task, A first) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(TaskCasts.context(task), TaskCasts.output(outputs, 0));
-        }
     }
 
-    /** After two tasks. */
+    /** Of a task after two tasks. */
     @FunctionalInterface
     non-sealed interface Of2<
                     I extends @Nullable Object,
@@ -51,14 +37,9 @@ public sealed interface TaskBody extends Serializable
             extends TaskBody {
         /** Does the work. */
         T call(TaskContext<I> task, A first, B second) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(TaskCasts.context(task), TaskCasts.output(outputs, 0), TaskCasts.output(outputs, 1));
-        }
     }
 
-    /** After three tasks. */
+    /** Of a task after three tasks. */
     @FunctionalInterface
     non-sealed interface Of3<
                     I extends @Nullable Object,
@@ -69,18 +50,9 @@ public sealed interface TaskBody extends Serializable
             extends TaskBody {
         /** Does the work. */
         T call(TaskContext<I> task, A first, B second, C third) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2));
-        }
     }
 
-    /** After four tasks. */
+    /** Of a task after four tasks. */
     @FunctionalInterface
     non-sealed interface Of4<
                     I extends @Nullable Object,
@@ -92,28 +64,13 @@ public sealed interface TaskBody extends Serializable
             extends TaskBody {
         /** Does the work. */
         T call(TaskContext<I> task, A first, B second, C third, D fourth) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2),
-                    TaskCasts.output(outputs, 3));
-        }
     }
 
-    /** After any number of tasks that give the same. */
+    /** Of a task after any number of tasks with the same output type. */
     @FunctionalInterface
     non-sealed interface OfAll<I extends @Nullable Object, A extends @Nullable Object, T extends @Nullable Object>
             extends TaskBody {
-        /** Does the work. The outputs come in the order of the tasks. */
+        /** Does the work. The outputs are in the order of the tasks. */
         T call(TaskContext<I> task, List<A> outputs) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(TaskCasts.context(task), TaskCasts.outputs(outputs));
-        }
     }
 }

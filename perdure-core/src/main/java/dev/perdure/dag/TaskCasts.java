@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what the engine hands a task for what the task's definition says it is. Each value was read back as the type of the
- * task that gave it, and that task is the parameter: so the casts hold.
+ * Casts what the engine passes to a task to the types of the task's definition. Each value was decoded as the type of the task
+ * that returned it, and that task is the parameter, so the casts are safe.
  */
 final class TaskCasts {
     private TaskCasts() {}
@@ -13,6 +13,11 @@ final class TaskCasts {
     @SuppressWarnings("unchecked")
     static <I extends @Nullable Object> TaskContext<I> context(TaskContext<?> task) {
         return (TaskContext<I>) task;
+    }
+
+    @SuppressWarnings("unchecked")
+    static <I extends @Nullable Object> FailureContext<I> failure(FailureContext<?> task) {
+        return (FailureContext<I>) task;
     }
 
     @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"})

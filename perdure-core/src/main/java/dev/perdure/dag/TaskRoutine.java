@@ -4,106 +4,59 @@ import dev.perdure.WorkflowContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A durable function that gives nothing; otherwise a {@link TaskWorkflow} like any other. */
-public non-sealed interface TaskRoutine extends TaskWorkflow {
-    /** Of a task that begins at once. */
+/** The code of a task that is a workflow and returns nothing; otherwise like {@link TaskWorkflow}. */
+public sealed interface TaskRoutine {
+    /** Of a task that comes after no other task. */
     @FunctionalInterface
-    interface Root<I extends @Nullable Object> extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. */
+    non-sealed interface Root<I extends @Nullable Object> extends TaskRoutine {
+        /** Runs, or runs again from the top. */
         void run(WorkflowContext ctx, TaskContext<I> task) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(ctx, TaskCasts.context(task));
-            return null;
-        }
     }
 
-    /** After one task. */
+    /** Of a task after one task. */
     @FunctionalInterface
-    interface Of1<I extends @Nullable Object, A extends @Nullable Object> extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. */
+    non-sealed interface Of1<I extends @Nullable Object, A extends @Nullable Object> extends TaskRoutine {
+        /** Runs, or runs again from the top. */
         void run(WorkflowContext ctx, TaskContext<I> task, A first) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0));
-            return null;
-        }
     }
 
-    /** After two tasks. */
+    /** Of a task after two tasks. */
     @FunctionalInterface
-    interface Of2<I extends @Nullable Object, A extends @Nullable Object, B extends @Nullable Object>
+    non-sealed interface Of2<I extends @Nullable Object, A extends @Nullable Object, B extends @Nullable Object>
             extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         void run(WorkflowContext ctx, TaskContext<I> task, A first, B second) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0), TaskCasts.output(outputs, 1));
-            return null;
-        }
     }
 
-    /** After three tasks. */
+    /** Of a task after three tasks. */
     @FunctionalInterface
-    interface Of3<
+    non-sealed interface Of3<
                     I extends @Nullable Object,
                     A extends @Nullable Object,
                     B extends @Nullable Object,
                     C extends @Nullable Object>
             extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         void run(WorkflowContext ctx, TaskContext<I> task, A first, B second, C third) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(
-                    ctx,
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2));
-            return null;
-        }
     }
 
-    /** After four tasks. */
+    /** Of a task after four tasks. */
     @FunctionalInterface
-    interface Of4<
+    non-sealed interface Of4<
                     I extends @Nullable Object,
                     A extends @Nullable Object,
                     B extends @Nullable Object,
                     C extends @Nullable Object,
                     D extends @Nullable Object>
             extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         void run(WorkflowContext ctx, TaskContext<I> task, A first, B second, C third, D fourth) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(
-                    ctx,
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2),
-                    TaskCasts.output(outputs, 3));
-            return null;
-        }
     }
 
-    /** After any number of tasks that give the same. */
+    /** Of a task after any number of tasks with the same output type. */
     @FunctionalInterface
-    interface OfAll<I extends @Nullable Object, A extends @Nullable Object> extends TaskRoutine {
-        /** Runs, or runs again from the top after a pause. The outputs come in the order of the tasks. */
+    non-sealed interface OfAll<I extends @Nullable Object, A extends @Nullable Object> extends TaskRoutine {
+        /** Runs, or runs again from the top. The outputs are in the order of the tasks. */
         void run(WorkflowContext ctx, TaskContext<I> task, List<A> outputs) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            run(ctx, TaskCasts.context(task), TaskCasts.outputs(outputs));
-            return null;
-        }
     }
 }

@@ -6,49 +6,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task of a {@link Dag} does that is a durable function itself: it may step, sleep and wait through its workflow
- * context, and is entered again from the top to go on.
+ * The code of a task of a {@link Dag} that is a workflow: it may step, sleep and wait through its workflow context, and is executed
+ * again from the top to go on.
  *
  * <p>The output of a task that was skipped is null.
  */
-public sealed interface TaskWorkflow extends Serializable
-        permits TaskWorkflow.Root,
-                TaskWorkflow.Of1,
-                TaskWorkflow.Of2,
-                TaskWorkflow.Of3,
-                TaskWorkflow.Of4,
-                TaskWorkflow.OfAll,
-                TaskRoutine {
-    /** For the engine: calls it with what its task comes after has given. */
-    @Nullable
-    Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception;
-
-    /** Of a task that begins at once. */
+public sealed interface TaskWorkflow extends Serializable {
+    /** Of a task that comes after no other task. */
     @FunctionalInterface
     non-sealed interface Root<I extends @Nullable Object, T extends @Nullable Object> extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         T call(WorkflowContext ctx, TaskContext<I> task) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(ctx, TaskCasts.context(task));
-        }
     }
 
-    /** After one task. */
+    /** Of a task after one task. */
     @FunctionalInterface
     non-sealed interface Of1<I extends @Nullable Object, A extends @Nullable Object, T extends @Nullable Object>
             extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         T call(WorkflowContext ctx, TaskContext<I> task, A first) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0));
-        }
     }
 
-    /** After two tasks. */
+    /** Of a task after two tasks. */
     @FunctionalInterface
     non-sealed interface Of2<
                     I extends @Nullable Object,
@@ -56,16 +35,11 @@ public sealed interface TaskWorkflow extends Serializable
                     B extends @Nullable Object,
                     T extends @Nullable Object>
             extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         T call(WorkflowContext ctx, TaskContext<I> task, A first, B second) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0), TaskCasts.output(outputs, 1));
-        }
     }
 
-    /** After three tasks. */
+    /** Of a task after three tasks. */
     @FunctionalInterface
     non-sealed interface Of3<
                     I extends @Nullable Object,
@@ -74,21 +48,11 @@ public sealed interface TaskWorkflow extends Serializable
                     C extends @Nullable Object,
                     T extends @Nullable Object>
             extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         T call(WorkflowContext ctx, TaskContext<I> task, A first, B second, C third) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(
-                    ctx,
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2));
-        }
     }
 
-    /** After four tasks. */
+    /** Of a task after four tasks. */
     @FunctionalInterface
     non-sealed interface Of4<
                     I extends @Nullable Object,
@@ -98,31 +62,15 @@ public sealed interface TaskWorkflow extends Serializable
                     D extends @Nullable Object,
                     T extends @Nullable Object>
             extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. */
+        /** Runs, or runs again from the top. */
         T call(WorkflowContext ctx, TaskContext<I> task, A first, B second, C third, D fourth) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(
-                    ctx,
-                    TaskCasts.context(task),
-                    TaskCasts.output(outputs, 0),
-                    TaskCasts.output(outputs, 1),
-                    TaskCasts.output(outputs, 2),
-                    TaskCasts.output(outputs, 3));
-        }
     }
 
-    /** After any number of tasks that give the same. */
+    /** Of a task after any number of tasks with the same output type. */
     @FunctionalInterface
     non-sealed interface OfAll<I extends @Nullable Object, A extends @Nullable Object, T extends @Nullable Object>
             extends TaskWorkflow {
-        /** Runs, or runs again from the top after a pause. The outputs come in the order of the tasks. */
+        /** Runs, or runs again from the top. The outputs are in the order of the tasks. */
         T call(WorkflowContext ctx, TaskContext<I> task, List<A> outputs) throws Exception;
-
-        @Override
-        default @Nullable Object callWith(WorkflowContext ctx, TaskContext<?> task, List<?> outputs) throws Exception {
-            return call(ctx, TaskCasts.context(task), TaskCasts.outputs(outputs));
-        }
     }
 }

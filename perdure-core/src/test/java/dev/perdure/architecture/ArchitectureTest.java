@@ -67,6 +67,9 @@ class ArchitectureTest {
     /** What names and messages have to be like, which the API checks before anything is written. */
     private static final String TEXT = "dev.perdure.internal.text";
 
+    /** What the builder of a DAG writes into and the engine reads. */
+    private static final String DAG_MODEL = "dev.perdure.internal.dag.model";
+
     /** The one package that may touch clock, sleep, chance and threads. */
     private static final String TIME = "dev.perdure.internal.time";
 
@@ -124,7 +127,12 @@ class ArchitectureTest {
                 .doNotHaveFullyQualifiedName("dev.perdure.Perdure")
                 .and()
                 .doNotHaveFullyQualifiedName("dev.perdure.PerdureBuilder")
-                .should(knowOfOursOnly(with(TEXT, API))));
+                .should(knowOfOursOnly(with(TEXT, with(DAG_MODEL, API)))));
+    }
+
+    @Test
+    void the_model_of_a_dag_knows_only_the_api() {
+        check(classes().that().resideInAPackage(DAG_MODEL).should(knowOfOursOnly(with(DAG_MODEL, with(TEXT, API)))));
     }
 
     @Test

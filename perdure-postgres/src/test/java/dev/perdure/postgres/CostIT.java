@@ -505,7 +505,7 @@ final class CostIT {
         Dag<Integer, Integer> line = Dag.of("line", Integer.class, dag -> {
             DagTask<Integer> last = dag.task("task-0", t -> t.input());
             for (int i = 1; i < length; i++) {
-                last = dag.task("task-" + i, last, (t, number) -> number + 1);
+                last = dag.after(last).task("task-" + i, (t, number) -> number + 1);
             }
             return last;
         });

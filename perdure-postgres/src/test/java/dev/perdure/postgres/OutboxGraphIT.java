@@ -31,9 +31,10 @@ final class OutboxGraphIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Dag<Integer, Integer> DIAMOND = Dag.of("diamond", Integer.class, dag -> {
         var top = dag.task("top", t -> t.input() + 1).priority(7);
-        var left = dag.task("left", top, (t, first) -> first * 2);
-        var right = dag.workflow("right", top, (ctx, t, first) -> first * 3).timeout(Duration.ofHours(1));
-        return dag.task("join", left, right, (t, one, two) -> one + two);
+        var left = dag.after(top).task("left", (t, first) -> first * 2);
+        var right =
+                dag.after(top).workflow("right", (ctx, t, first) -> first * 3).timeout(Duration.ofHours(1));
+        return dag.after(left, right).task("join", (t, one, two) -> one + two);
     });
 
     private final String schema = TestServer.newSchema();
@@ -125,8 +126,8 @@ final class OutboxGraphIT {
         assertThat(run.state()).isEqualTo(RunState.PENDING);
         assertThat(run.status().task("top").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
         assertThat(TestServer.query("""
-                SELECT count(*) FROM %s.run WHERE id LIKE 'later%%' AND deadline - created_at = interval '3 hours'
-                """.formatted(schema))).isEqualTo("5");
+            SELECT count(*) FROM %s.run WHERE id LIKE 'later%%' AND deadline - created_at = interval '3 hours'
+            """.formatted(schema))).isEqualTo("5");
     }
 
     @Test

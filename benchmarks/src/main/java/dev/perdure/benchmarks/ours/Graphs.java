@@ -22,19 +22,21 @@ public final class Graphs {
     private static final Dag<Integer, Integer> GRAPH = Dag.of("graph", Integer.class, dag -> {
         var first = dag.task("first", t -> t.input());
         List<DagTask<Integer>> four = IntStream.range(0, 4)
-                .<DagTask<Integer>>mapToObj(i -> dag.task("four-" + i, first, (t, number) -> number + i))
+                .<DagTask<Integer>>mapToObj(i -> dag.after(first).task("four-" + i, (t, number) -> number + i))
                 .toList();
-        var join = dag.task(
-                "join",
-                four,
-                (t, numbers) -> numbers.stream().mapToInt(Integer::intValue).sum());
+        var join = dag.after(four)
+                .task(
+                        "join",
+                        (t, numbers) ->
+                                numbers.stream().mapToInt(Integer::intValue).sum());
         List<DagTask<Integer>> three = IntStream.range(0, 3)
-                .<DagTask<Integer>>mapToObj(i -> dag.task("three-" + i, join, (t, number) -> number + i))
+                .<DagTask<Integer>>mapToObj(i -> dag.after(join).task("three-" + i, (t, number) -> number + i))
                 .toList();
-        return dag.task(
-                "last",
-                three,
-                (t, numbers) -> numbers.stream().mapToInt(Integer::intValue).sum());
+        return dag.after(three)
+                .task(
+                        "last",
+                        (t, numbers) ->
+                                numbers.stream().mapToInt(Integer::intValue).sum());
     });
 
     private Graphs() {}

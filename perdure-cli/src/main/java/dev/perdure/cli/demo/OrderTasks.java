@@ -15,19 +15,16 @@ final class OrderTasks {
 
     static Dag<String, String> graph(OrderTasks tasks) {
         return Dag.of("demo-order-graph", String.class, dag -> {
-            var check = dag.task("check", t -> tasks.run("check", 1));
-            var charge = dag.task("charge", check, (t, order) -> tasks.charge());
-            var pack = dag.task("pack", check, (t, order) -> tasks.run("pack", 2));
-            var label = dag.task("label", pack, (t, parcel) -> tasks.run("label", 1));
-            var insure = dag.task("insure", check, (t, order) -> tasks.run("insure", 1))
-                    .onlyIf((t, order) -> t.input().endsWith("insured"));
-            dag.onFailure(t -> tasks.run("onFailure", 0));
-            return dag.task(
-                    "ship",
-                    charge,
-                    label,
-                    insure,
-                    (t, payment, parcel, insurance) -> tasks.run("ship", 1) + " of " + t.input());
+            var check = dag.task("check", task -> tasks.run("check", 1));
+            var charge = dag.after(check).task("charge", (task, order) -> tasks.charge());
+            var pack = dag.after(check).task("pack", (task, order) -> tasks.run("pack", 2));
+            var label = dag.after(pack).task("label", (task, parcel) -> tasks.run("label", 1));
+            var insure = dag.after(check)
+                    .task("insure", (task, order) -> tasks.run("insure", 1))
+                    .onlyIf((task, order) -> task.input().endsWith("insured"));
+            dag.onFailure(task -> tasks.run("onFailure", 0));
+            return dag.after(charge, label, insure)
+                    .task("ship", (task, payment, parcel, insurance) -> tasks.run("ship", 1) + " of " + task.input());
         });
     }
 

@@ -11,6 +11,7 @@ import dev.perdure.error.CancelledException;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TasksFailedException;
+import dev.perdure.internal.dag.model.DagDraft;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.Encoded;
 import dev.perdure.internal.execution.EngineContext;
@@ -131,7 +132,7 @@ final class DagFunction implements Registered.Function {
 
     private DeadlineExceededException late(EngineContext engine, @Nullable Object input, Instant deadline) {
         List<TaskError> ended = errors(engine, task -> task.reason().equals(Optional.of(DagDeadline.reason(deadline))));
-        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, ended);
+        Optional<String> trouble = handle(engine, DagDraft.ON_FAILURE, input, ended);
         return new DeadlineExceededException(
                 "Run '%s' has passed its deadline %s.%s".formatted(engine.runId(), deadline, told(trouble)));
     }
@@ -141,7 +142,7 @@ final class DagFunction implements Registered.Function {
     }
 
     private TasksFailedException handled(EngineContext engine, @Nullable Object input, List<TaskError> errors) {
-        Optional<String> trouble = handle(engine, RunNames.ON_FAILURE, input, errors);
+        Optional<String> trouble = handle(engine, DagDraft.ON_FAILURE, input, errors);
         String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
         String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
         return new TasksFailedException(
@@ -169,9 +170,9 @@ final class DagFunction implements Registered.Function {
     // ---- succeeded
 
     private @Nullable Object succeeded(EngineContext engine, @Nullable Object input) {
-        Optional<String> trouble = handle(engine, RunNames.ON_SUCCESS, input, List.of());
+        Optional<String> trouble = handle(engine, DagDraft.ON_SUCCESS, input, List.of());
         if (trouble.isPresent()) {
-            TaskError error = new TaskError(RunNames.ON_SUCCESS, trouble.get());
+            TaskError error = new TaskError(DagDraft.ON_SUCCESS, trouble.get());
             throw new TasksFailedException(
                     "All tasks of graph '%s' succeeded, but onSuccess failed: %s"
                             .formatted(graph.name(), trouble.get()),

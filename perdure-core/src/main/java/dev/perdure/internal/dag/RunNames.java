@@ -4,12 +4,6 @@ import dev.perdure.RunId;
 
 /** What the runs of a graph are called: a task's after the graph and the task, an item's with a mark behind. */
 public final class RunNames {
-    /** Under which a failure is handled. */
-    static final String ON_FAILURE = "onFailure";
-
-    /** Under which a success is handled. */
-    static final String ON_SUCCESS = "onSuccess";
-
     private static final char MARK = '/';
     private static final char ITEM = '*';
 

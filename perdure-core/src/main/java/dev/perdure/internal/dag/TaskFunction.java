@@ -2,9 +2,10 @@ package dev.perdure.internal.dag;
 
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
-import dev.perdure.dag.TaskSpec;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.StepFailedException;
+import dev.perdure.internal.dag.model.TaskCode;
+import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.Encoded;
 import dev.perdure.internal.execution.EngineContext;
@@ -28,32 +29,27 @@ final class TaskFunction implements Registered.Function {
         EngineContext engine = (EngineContext) ctx;
         RunningTask situation = new RunningTask(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
         try {
-            return perform(ctx, engine, situation);
+            List<@Nullable Object> outputs = new TaskGate(graph, task, engine).pass(situation);
+            return switch (task.work()) {
+                case TaskSpec.Once once -> run(task, graph.typeOf(task.name()), ctx, situation, outputs);
+                case TaskSpec.ForEach each ->
+                    new ForEachTask(engine, graph, task, each)
+                            .over(outputs.getFirst() instanceof List<?> items ? items : List.of(), situation);
+            };
         } catch (DeadlineExceededException late) {
-            throw hasOwnDeadline() ? late : DagDeadline.ends(engine, late);
+            boolean own = task.work() instanceof TaskSpec.Once && task.hasOwnDeadline();
+            throw own ? late : DagDeadline.ends(engine, late);
         }
     }
 
-    /** One with a timeout of its own cannot tell which of the two it was, and fails. */
-    private boolean hasOwnDeadline() {
-        return task.work() instanceof TaskSpec.Durable && task.step().timeout().isPresent();
-    }
-
-    private @Nullable Object perform(WorkflowContext ctx, EngineContext engine, RunningTask situation)
+    /** Runs the code of a task, or of one item. */
+    static @Nullable Object run(
+            TaskSpec task, Type type, WorkflowContext ctx, RunningTask situation, List<@Nullable Object> outputs)
             throws Throwable {
-        List<@Nullable Object> outputs = new TaskGate(graph, task, engine).pass(situation);
-        return switch (task.work()) {
-            case TaskSpec.Plain plain ->
-                last(
-                        engine,
-                        task.name(),
-                        graph.typeOf(task.name()),
-                        () -> plain.body().callWith(situation, outputs),
-                        task.step());
-            case TaskSpec.Durable durable -> durable.body().callWith(ctx, situation, outputs);
-            case TaskSpec.Mapped mapped ->
-                new MapTask(engine, graph, task, mapped)
-                        .over(outputs.getFirst() instanceof List<?> items ? items : List.of(), situation);
+        return switch (task.work().code()) {
+            case TaskCode.Body body ->
+                last((EngineContext) ctx, task.name(), type, () -> body.call(situation, outputs), task.step());
+            case TaskCode.Workflow workflow -> workflow.call(ctx, situation, outputs);
         };
     }
 

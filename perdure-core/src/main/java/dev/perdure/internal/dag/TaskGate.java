@@ -4,10 +4,10 @@ import dev.perdure.DurableFuture;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunState;
 import dev.perdure.StepOptions;
-import dev.perdure.dag.TaskCondition;
 import dev.perdure.dag.TaskContext;
-import dev.perdure.dag.TaskSpec;
 import dev.perdure.error.CancelledException;
+import dev.perdure.internal.dag.model.TaskCode;
+import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.execution.EngineContext;
 import dev.perdure.internal.execution.Skipped;
 import dev.perdure.spi.change.Premise;
@@ -98,7 +98,7 @@ final class TaskGate {
     /** Whether all of these are as expected; asked once, and recorded. */
     private boolean decide(
             String name,
-            List<TaskCondition> conditions,
+            List<TaskCode.Body> conditions,
             boolean expected,
             TaskContext<?> situation,
             List<@Nullable Object> outputs) {
@@ -107,8 +107,8 @@ final class TaskGate {
                 Boolean.class,
                 () -> {
                     boolean all = true;
-                    for (TaskCondition condition : conditions) {
-                        all &= condition.testWith(situation, outputs) == expected;
+                    for (TaskCode.Body condition : conditions) {
+                        all &= Boolean.TRUE.equals(condition.call(situation, outputs)) == expected;
                     }
                     return all;
                 },

@@ -3,39 +3,38 @@ package dev.perdure.internal.dag;
 import dev.perdure.StepOptions;
 import dev.perdure.dag.Collected;
 import dev.perdure.dag.Dag;
-import dev.perdure.dag.DagBuilder;
-import dev.perdure.dag.DagTask;
-import dev.perdure.dag.FailureContext;
-import dev.perdure.dag.TaskAction;
-import dev.perdure.dag.TaskSpec;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
+import dev.perdure.internal.dag.model.DagDefinition;
+import dev.perdure.internal.dag.model.DagDraft;
+import dev.perdure.internal.dag.model.HandlerCode;
+import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.execution.CallTarget;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
+import java.io.Serializable;
 import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** A graph with the types of all its outputs: what an engine registers, starts and reads. Immutable. */
 public final class TypedDag {
-    private final Dag<?, ?> dag;
+    private final DagDefinition<?, ?> dag;
     private final Map<String, Type> types = new HashMap<>();
     private final Map<String, Integer> places = new HashMap<>();
 
-    private TypedDag(Dag<?, ?> dag, StepTypes stepTypes) {
+    private TypedDag(DagDefinition<?, ?> dag, StepTypes stepTypes) {
         this.dag = dag;
         for (TaskSpec task : dag.tasks()) {
             places.put(task.name(), places.size());
-            types.put(task.name(), find(task, stepTypes));
+            types.put(task.name(), outputType(task, resultType(task, stepTypes)));
         }
     }
 
@@ -45,35 +44,39 @@ public final class TypedDag {
      * @throws DefinitionException if that cannot be known; says how to write it
      */
     public static TypedDag of(Dag<?, ?> dag, StepTypes stepTypes) {
-        return new TypedDag(dag, stepTypes);
+        if (!(dag instanceof DagDefinition<?, ?> definition)) {
+            throw new InvalidRequestException("The DAG is %s. Pass one that Dag.of(…) returned."
+                    .formatted(dag == null ? "null" : "of " + dag.getClass()));
+        }
+        return new TypedDag(definition, stepTypes);
     }
 
-    private Type find(TaskSpec task, StepTypes stepTypes) {
-        if (task.type().isPresent()) {
-            return task.type().get();
-        }
+    private static Type outputType(TaskSpec task, Type result) {
+        return switch (task.work()) {
+            case TaskSpec.Once once -> result;
+            case TaskSpec.ForEach each -> {
+                Type item = result == void.class ? Void.class : result;
+                yield ResolvedType.of(List.class, each.collects() ? ResolvedType.of(Collected.class, item) : item);
+            }
+        };
+    }
+
+    private Type resultType(TaskSpec task, StepTypes stepTypes) {
+        return switch (task.result()) {
+            case TaskSpec.Stated stated -> stated.type();
+            case TaskSpec.Inferred inferred -> inferred(task, inferred.body(), stepTypes);
+        };
+    }
+
+    private Type inferred(TaskSpec task, Serializable body, StepTypes stepTypes) {
         try {
-            Type type = typeOf(task, stepTypes);
-            return switch (task.work()) {
-                case TaskSpec.Mapped mapped
-                when mapped.collects() -> ResolvedType.of(List.class, ResolvedType.of(Collected.class, type));
-                case TaskSpec.Mapped mapped -> ResolvedType.of(List.class, type);
-                case TaskSpec.Plain plain -> type;
-                case TaskSpec.Durable durable -> type;
-            };
+            return stepTypes.of(
+                    body,
+                    "task '%s' of DAG '%s'".formatted(task.name(), dag.name()),
+                    "add .returning(new TypeRef<…>() {}) to the task");
         } catch (PayloadException unusable) {
             throw new DefinitionException(String.valueOf(unusable.getMessage()), unusable);
         }
-    }
-
-    private Type typeOf(TaskSpec task, StepTypes stepTypes) {
-        if (task.work().body() instanceof TaskAction) { // of each item of a map
-            return Void.class;
-        }
-        return stepTypes.of(
-                task.work().body(),
-                "task '%s' of graph '%s'".formatted(task.name(), dag.name()),
-                "dag.task(\"" + task.name() + "\", …).returning(new TypeRef<…>() {})");
     }
 
     /** Its name. */
@@ -107,7 +110,7 @@ public final class TypedDag {
 
     /** The task whose output is the result; empty if it is that of all leaves. */
     public Optional<String> resultTask() {
-        return dag.result().map(DagTask::name);
+        return dag.resultTask();
     }
 
     /** The names of its tasks, each after all it comes after. */
@@ -126,11 +129,11 @@ public final class TypedDag {
 
     /** Whether its runs start others when their tasks have ended. */
     public boolean hasHandlers() {
-        return has(RunNames.ON_FAILURE) || has(RunNames.ON_SUCCESS);
+        return has(DagDraft.ON_FAILURE) || has(DagDraft.ON_SUCCESS);
     }
 
     boolean has(String handler) {
-        return handler.equals(RunNames.ON_FAILURE)
+        return handler.equals(DagDraft.ON_FAILURE)
                 ? dag.onFailure().isPresent()
                 : dag.onSuccess().isPresent();
     }
@@ -143,10 +146,10 @@ public final class TypedDag {
     Target itemTarget(TaskSpec task) {
         Type items = typeOf(task.parents().getFirst());
         Type result = ResolvedType.argumentOf(typeOf(task.name()));
-        boolean collects = task.work() instanceof TaskSpec.Mapped mapped && mapped.collects();
+        boolean collects = task.work() instanceof TaskSpec.ForEach each && each.collects();
         return new Target(
                 RunNames.itemDefinition(name(), task.name()),
-                ResolvedType.of(MapItem.class, dag.inputType(), ResolvedType.argumentOf(items)),
+                ResolvedType.of(ForEachItem.class, dag.inputType(), ResolvedType.argumentOf(items)),
                 collects ? ResolvedType.argumentOf(result) : result);
     }
 
@@ -159,34 +162,18 @@ public final class TypedDag {
         for (TaskSpec task : dag.tasks()) {
             Target target = new Target(RunNames.definition(name(), task.name()), dag.inputType(), typeOf(task.name()));
             all.add(registered(target, new TaskFunction(this, task)));
-            if (task.work() instanceof TaskSpec.Mapped mapped) {
+            if (task.work() instanceof TaskSpec.ForEach) {
                 Target item = itemTarget(task);
-                all.add(registered(item, new ItemFunction(task, mapped, item.resultType())));
+                all.add(registered(item, new ItemFunction(task, item.resultType())));
             }
         }
-        handlers(dag, all);
+        dag.onFailure().ifPresent(code -> all.add(handler(DagDraft.ON_FAILURE, code)));
+        dag.onSuccess().ifPresent(code -> all.add(handler(DagDraft.ON_SUCCESS, code)));
         return all;
     }
 
-    private <I extends @Nullable Object> void handlers(Dag<I, ?> typed, List<Registered> all) {
-        typed.onFailure().ifPresent(handler -> all.add(handler(RunNames.ON_FAILURE, failureHandler(handler))));
-        typed.onSuccess().ifPresent(handler -> all.add(handler(RunNames.ON_SUCCESS, successHandler(handler))));
-    }
-
-    @SuppressWarnings("unchecked") // the input was decoded as the graph's own input type
-    private static HandlerFunction.Handler failureHandler(DagBuilder.FailureHandler<?> handler) {
-        DagBuilder.FailureHandler<@Nullable Object> typed = (DagBuilder.FailureHandler<@Nullable Object>) handler;
-        return (FailureContext<@Nullable Object> situation) -> typed.run(situation);
-    }
-
-    @SuppressWarnings("unchecked") // the input was decoded as the graph's own input type
-    private static HandlerFunction.Handler successHandler(DagBuilder.SuccessHandler<?> handler) {
-        DagBuilder.SuccessHandler<@Nullable Object> typed = (DagBuilder.SuccessHandler<@Nullable Object>) handler;
-        return (FailureContext<@Nullable Object> situation) -> typed.run(situation);
-    }
-
-    private Registered handler(String name, HandlerFunction.Handler handler) {
-        return registered(handlerTarget(name), new HandlerFunction(name, handler));
+    private Registered handler(String name, HandlerCode code) {
+        return registered(handlerTarget(name), new HandlerFunction(name, code));
     }
 
     private Registered registered(Target target, Registered.Function function) {
@@ -202,7 +189,7 @@ public final class TypedDag {
 
     private Task task(NewRun run, TaskSpec task) {
         StepOptions step = task.step();
-        boolean durable = task.work() instanceof TaskSpec.Durable;
+        boolean hasDeadline = task.work() instanceof TaskSpec.Once && task.isWorkflow();
         NewRun own = new NewRun(
                 RunNames.task(run.id(), task.name()),
                 RunNames.definition(name(), task.name()),
@@ -211,7 +198,7 @@ public final class TypedDag {
                 run.queue(),
                 task.priority().orElse(run.priority()),
                 run.version(),
-                durable ? step.timeout().orElse(null) : null);
+                hasDeadline ? step.timeout().orElse(null) : null);
         return new Task(own, task.after().stream().map(this::place).toList());
     }
 

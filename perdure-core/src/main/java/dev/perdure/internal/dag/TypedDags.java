@@ -1,7 +1,6 @@
 package dev.perdure.internal.dag;
 
 import dev.perdure.dag.Dag;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,9 +34,6 @@ public final class TypedDags {
 
     /** A graph with its types. One that was not registered here is looked at each time, so that none is kept. */
     public TypedDag of(Dag<?, ?> dag) {
-        if (dag == null) {
-            throw new InvalidRequestException("The graph is null. Give one that Dag.of(…) made.");
-        }
         TypedDag known = registered.get(dag);
         return known == null ? TypedDag.of(dag, stepTypes) : known;
     }

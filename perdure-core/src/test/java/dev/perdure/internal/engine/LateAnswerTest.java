@@ -72,7 +72,7 @@ public final class LateAnswerTest {
 
     private final Dag<String, String> line = Dag.of("late-line", String.class, dag -> {
         var first = dag.task("first", t -> "a" + bodies.incrementAndGet());
-        return dag.task("second", first, (t, before) -> {
+        return dag.after(first).task("second", (t, before) -> {
             String seen = before + bodies.incrementAndGet();
             Gate.passed(firstTold); // what the late answer brings has been launched by then
             return seen;

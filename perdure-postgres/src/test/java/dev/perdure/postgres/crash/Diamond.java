@@ -15,9 +15,11 @@ final class Diamond {
     static Dag<Integer, Joined> graph(OutsideLedger ledger) {
         return Dag.of("diamond", Integer.class, dag -> {
             var top = dag.task("top", t -> line(ledger, t));
-            var left = dag.task("left", top, (t, first) -> line(ledger, t)).waitForEvent(GO);
-            var right = dag.task("right", top, (t, first) -> line(ledger, t)).waitForEvent(GO);
-            return dag.task("join", left, right, (t, one, two) -> new Joined(one, two, line(ledger, t)));
+            var left =
+                    dag.after(top).task("left", (t, first) -> line(ledger, t)).waitForEvent(GO);
+            var right =
+                    dag.after(top).task("right", (t, first) -> line(ledger, t)).waitForEvent(GO);
+            return dag.after(left, right).task("join", (t, one, two) -> new Joined(one, two, line(ledger, t)));
         });
     }
 

@@ -103,7 +103,7 @@ class GraphIT {
     void graphs_that_wait_in_the_middle_hold_nothing() throws Exception {
         Dag<Integer, Integer> waiting = Dag.of("waiting", Integer.class, dag -> {
             var first = dag.task("first", t -> t.input());
-            return dag.task("second", first, (t, number) -> number + 1).waitForEvent(Diamond.GO);
+            return dag.after(first).task("second", (t, number) -> number + 1).waitForEvent(Diamond.GO);
         });
         try (Field field = new Field();
                 Perdure worker = Perdure.on(field.store)
@@ -161,7 +161,9 @@ class GraphIT {
             var items = dag.task(
                             "items", t -> IntStream.range(0, t.input()).boxed().toList())
                     .returning(new TypeRef<List<Integer>>() {});
-            return dag.map("square", items, (t, number) -> number * number).parallelism(200);
+            return dag.forEach(items)
+                    .task("square", (t, number) -> number * number)
+                    .parallelism(200);
         });
         try (Field field = new Field();
                 Perdure worker = Perdure.on(field.store).register(mapping).start()) {

@@ -145,8 +145,16 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class DagCode extends DagCodeScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     @Tag("thorough")
-    class DagMap extends DagMapScenarios {
+    class DagForEach extends DagForEachScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

@@ -30,9 +30,9 @@ abstract class DagConditionScenarios extends Scenarios {
     private static Dag<Integer, String> branches() {
         return Dag.of("branches", Integer.class, dag -> {
             var number = dag.task("number", t -> t.input());
-            var left = dag.task("left", number, (t, n) -> "left").onlyIf((t, n) -> n < 10);
-            var right = dag.task("right", number, (t, n) -> "right").onlyIf((t, n) -> n >= 10);
-            return dag.task("join", left, right, (t, one, two) -> one + "/" + two);
+            var left = dag.after(number).task("left", (t, n) -> "left").onlyIf((t, n) -> n < 10);
+            var right = dag.after(number).task("right", (t, n) -> "right").onlyIf((t, n) -> n >= 10);
+            return dag.after(left, right).task("join", (t, one, two) -> one + "/" + two);
         });
     }
 
@@ -58,8 +58,8 @@ abstract class DagConditionScenarios extends Scenarios {
             AtomicInteger ran = new AtomicInteger();
             Dag<Integer, Integer> dag = Dag.of("chain", Integer.class, builder -> {
                 var a = builder.task("a", t -> ran.incrementAndGet()).onlyIf(t -> t.input() > 0);
-                var b = builder.task("b", a, (t, one) -> ran.incrementAndGet());
-                return builder.task("c", b, (t, one) -> ran.incrementAndGet());
+                var b = builder.after(a).task("b", (t, one) -> ran.incrementAndGet());
+                return builder.after(b).task("c", (t, one) -> ran.incrementAndGet());
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, 0);
@@ -101,7 +101,7 @@ abstract class DagConditionScenarios extends Scenarios {
                 var a = builder.task("a", t -> ran.incrementAndGet())
                         .onlyIf(t -> t.input() != 0)
                         .cancelIf(t -> t.input() < 2);
-                return builder.task("b", a, (t, one) -> one);
+                return builder.after(a).task("b", (t, one) -> one);
             });
             perdure.register(dag);
             DagRun<Integer> skipped = perdure.start(dag, 0);
@@ -141,7 +141,8 @@ abstract class DagConditionScenarios extends Scenarios {
     private static Dag<Integer, String> waiting() {
         return Dag.of("waiting", Integer.class, builder -> {
             var first = builder.task("first", t -> "first");
-            return builder.task("second", first, (t, text) -> text + " and second")
+            return builder.after(first)
+                    .task("second", (t, text) -> text + " and second")
                     .waitForEither(HOUR, "approved");
         });
     }

@@ -56,16 +56,16 @@ abstract class DagFailureScenarios extends Scenarios {
 
     private static DagTask<Integer> tasks(DagBuilder<String> dag, List<String> seen) {
         var check = dag.task("check", t -> 1);
-        var charge = dag.task("charge", check, (t, one) -> fail("card refused"));
-        var pack = dag.task("pack", check, (t, one) -> {
+        var charge = dag.after(check).task("charge", (t, one) -> fail("card refused"));
+        var pack = dag.after(check).task("pack", (t, one) -> {
             seen.add("pack");
             return 2;
         });
-        var ship = dag.task("ship", charge, pack, (t, one, two) -> {
+        var ship = dag.after(charge, pack).task("ship", (t, one, two) -> {
             seen.add("ship");
             return 3;
         });
-        return dag.task("mail", ship, (t, one) -> 4);
+        return dag.after(ship).task("mail", (t, one) -> 4);
     }
 
     @ParameterizedTest
@@ -124,7 +124,7 @@ abstract class DagFailureScenarios extends Scenarios {
                             return "success " + t.attempt().number();
                         })
                         .retry(RetryPolicy.standard().attempts(3));
-                return builder.task("after", flaky, (t, text) -> text + " " + children.incrementAndGet());
+                return builder.after(flaky).task("after", (t, text) -> text + " " + children.incrementAndGet());
             });
             perdure.register(dag);
             DagRun<String> run = perdure.start(dag, "x");
@@ -203,7 +203,7 @@ abstract class DagFailureScenarios extends Scenarios {
                     seen.add("slow");
                     return 1;
                 });
-                return builder.task("join", bad, slow, (t, one, two) -> one + two);
+                return builder.after(bad, slow).task("join", (t, one, two) -> one + two);
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -224,7 +224,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 var one = builder.task("one", t -> fail("first"));
                 var two = builder.task("two", t -> fail("second"));
                 builder.onFailure(t -> t.errors().forEach(error -> seen.add(error.task())));
-                return builder.task("join", one, two, (t, a, b) -> a + b);
+                return builder.after(one, two).task("join", (t, a, b) -> a + b);
             });
             perdure.register(dag);
             assertThatThrownBy(() -> perdure.start(dag, "x").result())
@@ -298,8 +298,8 @@ abstract class DagFailureScenarios extends Scenarios {
             AtomicInteger attempts = new AtomicInteger();
             Dag<String, Integer> dag = Dag.of("seen", String.class, builder -> {
                 var one = builder.task("one", t -> 1);
-                var two = builder.task("two", one, (t, first) -> 2).waitFor(Duration.ofHours(1));
-                builder.task("three", one, (t, first) -> 3);
+                var two = builder.after(one).task("two", (t, first) -> 2).waitFor(Duration.ofHours(1));
+                builder.after(one).task("three", (t, first) -> 3);
                 builder.onFailure(t -> attempts.set(100));
                 builder.onSuccess(t -> {
                     if (attempts.incrementAndGet() == 1) {
@@ -400,7 +400,7 @@ abstract class DagFailureScenarios extends Scenarios {
     private static Dag<String, Integer> sleepers(List<String> seen) {
         return Dag.of("sleepers", String.class, builder -> {
             var first = builder.task("first", t -> 1);
-            var slow = builder.workflow("slow", first, (ctx, t, one) -> {
+            var slow = builder.after(first).workflow("slow", (ctx, t, one) -> {
                 try {
                     ctx.sleep(Duration.ofHours(5));
                 } finally {
@@ -409,7 +409,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 return 1;
             });
             builder.onFailure(t -> seen.add("onFailure"));
-            return builder.task("join", slow, (t, two) -> two);
+            return builder.after(slow).task("join", (t, two) -> two);
         });
     }
 
@@ -480,8 +480,8 @@ abstract class DagFailureScenarios extends Scenarios {
                     }
                     return 1;
                 });
-                var next = builder.task("next", stubborn, (t, one) -> seen.add("next"));
-                return builder.workflow("last", next, (ctx, t, two) -> seen.size());
+                var next = builder.after(stubborn).task("next", (t, one) -> seen.add("next"));
+                return builder.after(next).workflow("last", (ctx, t, two) -> seen.size());
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -566,9 +566,9 @@ abstract class DagFailureScenarios extends Scenarios {
                     ctx.sleep(Duration.ofHours(5));
                     return fail("too late");
                 });
-                var middle = builder.task("middle", slow, (t, one) -> 2);
+                var middle = builder.after(slow).task("middle", (t, one) -> 2);
                 builder.onFailure(t -> seen.add("onFailure " + t.errors()));
-                return builder.task("leaf", middle, (t, two) -> two);
+                return builder.after(middle).task("leaf", (t, two) -> two);
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -595,9 +595,9 @@ abstract class DagFailureScenarios extends Scenarios {
                     AtomicInteger joins = new AtomicInteger();
                     Dag<String, Integer> dag = Dag.of("mortal", String.class, builder -> {
                         var a = builder.task("a", t -> 1);
-                        var b = builder.task("b", a, (t, one) -> 2);
-                        var c = builder.task("c", a, (t, one) -> 3);
-                        return builder.task("d", b, c, (t, two, three) -> {
+                        var b = builder.after(a).task("b", (t, one) -> 2);
+                        var c = builder.after(a).task("c", (t, one) -> 3);
+                        return builder.after(b, c).task("d", (t, two, three) -> {
                             joins.incrementAndGet();
                             return two + three;
                         });
@@ -623,7 +623,7 @@ abstract class DagFailureScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("lossy", String.class, builder -> {
                 var a = builder.task("a", t -> 1);
-                return builder.task("b", a, (t, one) -> one + 1);
+                return builder.after(a).task("b", (t, one) -> one + 1);
             });
             perdure.register(dag);
             perdure.settle();
@@ -641,7 +641,7 @@ abstract class DagFailureScenarios extends Scenarios {
             AtomicInteger first = new AtomicInteger();
             Dag<String, Integer> dag = Dag.of("recovery-test", String.class, builder -> {
                 var a = builder.task("step-1", t -> first.incrementAndGet());
-                return builder.task("step-2", a, (t, one) -> fail("Crash!"));
+                return builder.after(a).task("step-2", (t, one) -> fail("Crash!"));
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));

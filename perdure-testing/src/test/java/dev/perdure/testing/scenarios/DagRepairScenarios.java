@@ -38,10 +38,10 @@ abstract class DagRepairScenarios extends Scenarios {
 
         private final Dag<String, String> dag = Dag.of("shop", String.class, builder -> {
             var check = builder.task("check", t -> ran("check"));
-            var charge = builder.task("charge", check, (t, one) -> charge());
-            var pack = builder.task("pack", check, (t, one) -> ran("pack"));
+            var charge = builder.after(check).task("charge", (t, one) -> charge());
+            var pack = builder.after(check).task("pack", (t, one) -> ran("pack"));
             builder.onFailure(t -> handled.incrementAndGet());
-            return builder.task("ship", charge, pack, (t, one, two) -> ran("ship"));
+            return builder.after(charge, pack).task("ship", (t, one, two) -> ran("ship"));
         });
 
         private String ran(String what) {
@@ -109,8 +109,8 @@ abstract class DagRepairScenarios extends Scenarios {
             AtomicInteger bodies = new AtomicInteger();
             Dag<String, Integer> dag = Dag.of("again", String.class, builder -> {
                 var letters = builder.task("letters", t -> List.of("a", "b")).returning(new TypeRef<List<String>>() {});
-                var each = builder.map("each", letters, (t, letter) -> letter + bodies.incrementAndGet());
-                return builder.task("count", each, (t, all) -> all.size());
+                var each = builder.forEach(letters).task("each", (t, letter) -> letter + bodies.incrementAndGet());
+                return builder.after(each).task("count", (t, all) -> all.size());
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -127,7 +127,7 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("slow", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("second", first, (t, one) -> 2).waitFor(Duration.ofHours(1));
+                return builder.after(first).task("second", (t, one) -> 2).waitFor(Duration.ofHours(1));
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -152,7 +152,7 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("slow", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("second", first, (t, one) -> one + 1).waitFor(Duration.ofHours(1));
+                return builder.after(first).task("second", (t, one) -> one + 1).waitFor(Duration.ofHours(1));
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g"));
@@ -170,12 +170,12 @@ abstract class DagRepairScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> older = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("last", first, (t, one) -> broken());
+                return builder.after(first).task("last", (t, one) -> broken());
             });
             Dag<String, Integer> newer = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 100);
-                var more = builder.task("more", first, (t, one) -> one);
-                return builder.task("last", first, (t, one) -> one + 1).after(more);
+                var more = builder.after(first).task("more", (t, one) -> one);
+                return builder.after(first).task("last", (t, one) -> one + 1).alsoAfter(more);
             });
             perdure.register(older);
             DagRun<Integer> run = perdure.start(older, "x", id("g"));
@@ -214,13 +214,13 @@ abstract class DagRepairScenarios extends Scenarios {
             assertThat(happened(status, "charge")).endsWith(What.FAILED);
             assertThat(happened(status, "ship")).startsWith(What.PENDING).endsWith(What.CANCELLED);
             assertThat(status.toText()).isEqualTo("""
-                            shop g  FAILED
-                              check      COMPLETED
-                              charge     FAILED       after check  (dev.perdure.error.TerminalException: card refused)
-                              pack       COMPLETED    after check
-                              ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: card refused)
-                              onFailure  COMPLETED    after ship
-                            """);
+                shop g  FAILED
+                  check      COMPLETED
+                  charge     FAILED       after check  (dev.perdure.error.TerminalException: card refused)
+                  pack       COMPLETED    after check
+                  ship       CANCELLED    after charge, pack  (because task 'charge' failed: dev.perdure.error.TerminalException: card refused)
+                  onFailure  COMPLETED    after ship
+                """);
             assertThat(status.toMermaid()).contains("t2[\"charge<br/>FAILED\"]").contains("t2 --> t4");
             assertThat(status.toGraphviz()).contains("t2 [label=\"charge\\nFAILED\"];");
         }

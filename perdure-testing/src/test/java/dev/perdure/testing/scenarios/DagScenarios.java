@@ -40,8 +40,8 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> line = Dag.of("linear", String.class, dag -> {
                 var a = dag.task("step-a", t -> "result-a");
-                var b = dag.task("step-b", a, (t, first) -> "result-b-" + first);
-                return dag.task("step-c", b, (t, second) -> "result-c-" + second);
+                var b = dag.after(a).task("step-b", (t, first) -> "result-b-" + first);
+                return dag.after(b).task("step-c", (t, second) -> "result-c-" + second);
             });
             perdure.register(line);
             DagRun<String> run = perdure.start(line, "x", id("g"));
@@ -58,7 +58,7 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             Dag<String, String> line = Dag.of("line", String.class, dag -> {
                 var a = dag.task("a", t -> "a");
-                return dag.task("b", a, (t, first) -> first + "b");
+                return dag.after(a).task("b", (t, first) -> first + "b");
             });
             Dag<String, String> other = Dag.of("other", String.class, dag -> dag.task("a", t -> "a"));
             perdure.register(line, other);
@@ -91,9 +91,9 @@ abstract class DagScenarios extends Scenarios {
             List<String> order = new CopyOnWriteArrayList<>();
             Dag<String, Integer> diamond = Dag.of("diamond", String.class, dag -> {
                 var a = dag.task("a", t -> noted(order, "a", 1));
-                var b = dag.task("b", a, (t, one) -> noted(order, "b", 2));
-                var c = dag.task("c", a, (t, one) -> noted(order, "c", 3));
-                return dag.task("d", b, c, (t, two, three) -> noted(order, "d", two + three));
+                var b = dag.after(a).task("b", (t, one) -> noted(order, "b", 2));
+                var c = dag.after(a).task("c", (t, one) -> noted(order, "c", 3));
+                return dag.after(b, c).task("d", (t, two, three) -> noted(order, "d", two + three));
             });
             perdure.register(diamond);
             assertThat(perdure.start(diamond, "x").result()).isEqualTo(5);
@@ -111,13 +111,13 @@ abstract class DagScenarios extends Scenarios {
             List<String> order = new CopyOnWriteArrayList<>();
             Dag<String, Integer> quiet = Dag.of("quiet", String.class, dag -> {
                 var a = dag.run("a", t -> order.add("a " + t.input()));
-                var one = dag.task("one", t -> 1).after(a);
-                var b = dag.run("b", one, (t, x) -> order.add("b " + x));
-                var c = dag.run("c", a, b, (t, x, y) -> order.add("c"));
-                var d = dag.run("d", a, b, c, (t, x, y, z) -> order.add("d"));
-                var e = dag.run("e", a, b, c, d, (t, w, x, y, z) -> order.add("e"));
-                var f = dag.run("f", List.of(d, e), (t, all) -> order.add("f " + all));
-                return dag.task("count", f, (t, x) -> order.size());
+                var one = dag.task("one", t -> 1).alsoAfter(a);
+                var b = dag.after(one).run("b", (t, x) -> order.add("b " + x));
+                var c = dag.after(a, b).run("c", (t, x, y) -> order.add("c"));
+                var d = dag.after(a, b, c).run("d", (t, x, y, z) -> order.add("d"));
+                var e = dag.after(a, b, c, d).run("e", (t, w, x, y, z) -> order.add("e"));
+                var f = dag.after(List.of(d, e)).run("f", (t, all) -> order.add("f " + all));
+                return dag.after(f).task("count", (t, x) -> order.size());
             });
             perdure.register(quiet);
             DagRun<Integer> run = perdure.start(quiet, "x");
@@ -138,14 +138,14 @@ abstract class DagScenarios extends Scenarios {
                     ctx.sleep(hour);
                     ctx.run("say", () -> order.add("a " + t.input()));
                 });
-                var one = dag.task("one", t -> 1).after(a);
-                var b = dag.runWorkflow("b", one, (ctx, t, x) -> ctx.run("say", () -> order.add("b " + x)));
-                var c = dag.runWorkflow("c", a, b, (ctx, t, x, y) -> ctx.run("say", () -> order.add("c")));
-                var d = dag.runWorkflow("d", a, b, c, (ctx, t, x, y, z) -> ctx.run("say", () -> order.add("d")));
-                var e = dag.runWorkflow("e", a, b, c, d, (ctx, t, w, x, y, z) -> ctx.sleep(hour));
-                var f = dag.runWorkflow(
-                        "f", List.of(d, e), (ctx, t, all) -> ctx.run("say", () -> order.add("f " + all)));
-                return dag.task("count", f, (t, x) -> order.size());
+                var one = dag.task("one", t -> 1).alsoAfter(a);
+                var b = dag.after(one).runWorkflow("b", (ctx, t, x) -> ctx.run("say", () -> order.add("b " + x)));
+                var c = dag.after(a, b).runWorkflow("c", (ctx, t, x, y) -> ctx.run("say", () -> order.add("c")));
+                var d = dag.after(a, b, c).runWorkflow("d", (ctx, t, x, y, z) -> ctx.run("say", () -> order.add("d")));
+                var e = dag.after(a, b, c, d).runWorkflow("e", (ctx, t, w, x, y, z) -> ctx.sleep(hour));
+                var f = dag.after(List.of(d, e))
+                        .runWorkflow("f", (ctx, t, all) -> ctx.run("say", () -> order.add("f " + all)));
+                return dag.after(f).task("count", (t, x) -> order.size());
             });
             perdure.register(quiet);
             DagRun<Integer> run = perdure.start(quiet, "x");
@@ -161,7 +161,7 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> line = Dag.of("called", String.class, dag -> {
                 var a = dag.task("a", t -> t.input() + "a");
-                return dag.task("b", a, (t, first) -> first + "b").waitFor(Duration.ofHours(1));
+                return dag.after(a).task("b", (t, first) -> first + "b").waitFor(Duration.ofHours(1));
             });
             Definition<String, String> caller = Definition.of("caller", String.class, String.class, (ctx, input) -> {
                 String one = ctx.call(line, input);
@@ -181,7 +181,7 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> graph = Dag.of("called", String.class, dag -> {
                 var slow = dag.task("slow", t -> 1).waitFor(Duration.ofHours(1));
-                return dag.task("bad", slow, (t, one) -> {
+                return dag.after(slow).task("bad", (t, one) -> {
                     throw new TerminalException("no");
                 });
             });
@@ -253,18 +253,13 @@ abstract class DagScenarios extends Scenarios {
                 var b = builder.task("b", t -> 2);
                 var c = builder.task("c", t -> 3L);
                 var d = builder.task("d", t -> true);
-                var three = builder.task(
-                        "three", a, b, c, (t, one, two, third) -> noted(order, "three", one + two + third));
+                var three = builder.after(a, b, c)
+                        .task("three", (t, one, two, third) -> noted(order, "three", one + two + third));
                 var silent =
-                        builder.task("silent", t -> noted(order, "silent", 0)).after(three);
-                return builder.task(
-                                "four",
-                                a,
-                                b,
-                                c,
-                                d,
-                                (t, one, two, third, fourth) -> noted(order, "four", one + two + third + fourth))
-                        .after(silent);
+                        builder.task("silent", t -> noted(order, "silent", 0)).alsoAfter(three);
+                return builder.after(a, b, c, d)
+                        .task("four", (t, one, two, third, fourth) -> noted(order, "four", one + two + third + fourth))
+                        .alsoAfter(silent);
             });
             perdure.register(dag);
             assertThat(perdure.start(dag, "x").result()).isEqualTo("a23true");
@@ -279,7 +274,7 @@ abstract class DagScenarios extends Scenarios {
             List<DagTask<String>> tasks = new ArrayList<>();
             Dag<String, Outputs> dag = Dag.ofLeaves("parts", String.class, builder -> {
                 var a = builder.task("a", t -> t.input().length());
-                tasks.add(builder.task("b", a, (t, length) -> "b" + length));
+                tasks.add(builder.after(a).task("b", (t, length) -> "b" + length));
                 tasks.add(builder.task("alone", t -> "alone"));
             });
             perdure.register(dag);
@@ -296,7 +291,7 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("middle", String.class, builder -> {
                 var a = builder.task("a", t -> 1);
-                builder.task("b", a, (t, one) -> 2);
+                builder.after(a).task("b", (t, one) -> 2);
                 return a;
             });
             perdure.register(dag);
@@ -314,7 +309,7 @@ abstract class DagScenarios extends Scenarios {
                     int number = i;
                     parts.add(builder.task("part-" + i, t -> number));
                 }
-                return builder.task("join", parts, (t, numbers) -> {
+                return builder.after(parts).task("join", (t, numbers) -> {
                     joins.incrementAndGet();
                     return numbers.stream().mapToInt(Integer::intValue).sum();
                 });
@@ -331,7 +326,7 @@ abstract class DagScenarios extends Scenarios {
             Dag<String, Integer> dag = Dag.of("deep", String.class, builder -> {
                 DagTask<Integer> last = builder.task("link-0", t -> 1);
                 for (int i = 1; i < 1_000; i++) {
-                    last = builder.task("link-" + i, last, (t, number) -> number + 1);
+                    last = builder.after(last).task("link-" + i, (t, number) -> number + 1);
                 }
                 return last;
             });
@@ -347,7 +342,7 @@ abstract class DagScenarios extends Scenarios {
             AtomicInteger bodies = new AtomicInteger();
             Dag<String, String> dag = Dag.of("durable", String.class, builder -> {
                 var a = builder.task("a", t -> "a");
-                return builder.workflow("sleeper", a, (ctx, t, first) -> {
+                return builder.after(a).workflow("sleeper", (ctx, t, first) -> {
                     int number = ctx.step("count", bodies::incrementAndGet);
                     ctx.sleep(Duration.ofHours(24));
                     return first + number + t.input() + " at " + ctx.now();
@@ -384,7 +379,7 @@ abstract class DagScenarios extends Scenarios {
             Dag<String, Integer> older = Dag.of("growing", String.class, builder -> builder.task("first", t -> 1));
             Dag<String, Integer> newer = Dag.of("growing", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("second", first, (t, one) -> one + 1);
+                return builder.after(first).task("second", (t, one) -> one + 1);
             });
             perdure.register(older);
             DagRun<Integer> run = perdure.start(newer, "x", id("g"));
@@ -404,13 +399,14 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> older = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("last", first, (t, one) -> one + 1).waitFor(Duration.ofHours(1));
+                return builder.after(first).task("last", (t, one) -> one + 1).waitFor(Duration.ofHours(1));
             });
             Dag<String, Integer> newer = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 100);
-                var between = builder.task("between", first, (t, one) -> one + 10);
-                return builder.task("last", first, (t, one) -> one + 1)
-                        .after(between)
+                var between = builder.after(first).task("between", (t, one) -> one + 10);
+                return builder.after(first)
+                        .task("last", (t, one) -> one + 1)
+                        .alsoAfter(between)
                         .waitFor(Duration.ofHours(1));
             });
             perdure.register(older);
@@ -429,9 +425,9 @@ abstract class DagScenarios extends Scenarios {
             AtomicInteger joins = new AtomicInteger();
             Dag<Integer, Integer> diamond = Dag.of("many", Integer.class, dag -> {
                 var a = dag.task("a", t -> t.input());
-                var b = dag.task("b", a, (t, number) -> number + 1);
-                var c = dag.task("c", a, (t, number) -> number + 2);
-                return dag.task("d", b, c, (t, one, two) -> one + two + 0 * joins.incrementAndGet());
+                var b = dag.after(a).task("b", (t, number) -> number + 1);
+                var c = dag.after(a).task("c", (t, number) -> number + 2);
+                return dag.after(b, c).task("d", (t, one, two) -> one + two + 0 * joins.incrementAndGet());
             });
             perdure.register(diamond);
             List<DagRun<Integer>> runs =
@@ -449,7 +445,7 @@ abstract class DagScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("waiting", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
-                return builder.task("second", first, (t, one) -> one + 1).waitFor(Duration.ofDays(1));
+                return builder.after(first).task("second", (t, one) -> one + 1).waitFor(Duration.ofDays(1));
             });
             perdure.register(dag);
             perdure.settle();

@@ -54,7 +54,7 @@ abstract class DagStartScenarios extends Scenarios {
         return Dag.of("two", String.class, dag -> {
             var a = dag.task("a", t -> t.input() + "a");
             var b = dag.task("b", t -> t.input() + "b");
-            return dag.task("c", a, b, (t, first, second) -> first + second);
+            return dag.after(a, b).task("c", (t, first, second) -> first + second);
         });
     }
 
@@ -159,8 +159,8 @@ abstract class DagStartScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = Dag.of("slow", String.class, builder -> {
                 var quick = builder.task("quick", t -> 1);
-                var waits = builder.task("waits", quick, (t, one) -> 2).waitForEvent("never");
-                var undoes = builder.workflow("undoes", quick, (ctx, t, one) -> {
+                var waits = builder.after(quick).task("waits", (t, one) -> 2).waitForEvent("never");
+                var undoes = builder.after(quick).workflow("undoes", (ctx, t, one) -> {
                     try {
                         ctx.sleep(HOUR.multipliedBy(5));
                     } finally {
@@ -172,7 +172,7 @@ abstract class DagStartScenarios extends Scenarios {
                 builder.onFailure(
                         t -> t.errors().stream().map(TaskError::toString).forEach(seen::add));
                 builder.onSuccess(t -> seen.add("onSuccess"));
-                return builder.task("join", waits, undoes, (t, two, three) -> two + three);
+                return builder.after(waits, undoes).task("join", (t, two, three) -> two + three);
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x", id("g").timeout(HOUR));
@@ -204,7 +204,7 @@ abstract class DagStartScenarios extends Scenarios {
                                     .jitter(0)));
             Dag<String, Integer> stuck = Dag.of("stuck", String.class, builder -> {
                 var first = builder.run("first", t -> await(new CountDownLatch(1)));
-                return builder.task("next", first, (t, none) -> 1);
+                return builder.after(first).task("next", (t, none) -> 1);
             });
             perdure.register(backing, stuck);
             DagRun<Integer> flaky = perdure.start(backing, "x", id("g").timeout(HOUR));
@@ -224,7 +224,7 @@ abstract class DagStartScenarios extends Scenarios {
             List<String> ran = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = Dag.of("forgotten", String.class, builder -> {
                 var first = builder.task("first", t -> 1).waitFor(Duration.ofMinutes(1));
-                return builder.task("next", first, (t, one) -> {
+                return builder.after(first).task("next", (t, one) -> {
                     ran.add("next");
                     return 2;
                 });
@@ -247,7 +247,8 @@ abstract class DagStartScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, List<Integer>> dag = Dag.of("mapped", String.class, builder -> {
                 var items = builder.task("items", t -> List.of(1, 2, 3)).returning(new TypeRef<List<Integer>>() {});
-                return builder.map("each", items, (t, item) -> broken(item))
+                return builder.forEach(items)
+                        .task("each", (t, item) -> broken(item))
                         .parallelism(2)
                         .retry(RetryPolicy.standard()
                                 .initialDelay(HOUR.multipliedBy(2))
@@ -280,7 +281,7 @@ abstract class DagStartScenarios extends Scenarios {
             Dag<String, Integer> dag = Dag.of("mixed", String.class, builder -> {
                 var bad = builder.task("bad", t -> refused());
                 var slow = builder.task("slow", t -> 1).waitFor(HOUR.multipliedBy(2));
-                return builder.task("join", bad, slow, (t, one, two) -> one + two);
+                return builder.after(bad, slow).task("join", (t, one, two) -> one + two);
             });
             Dag<String, String> quick = two();
             perdure.register(dag, quick);
@@ -325,7 +326,7 @@ abstract class DagStartScenarios extends Scenarios {
                     ctx.sleep(patient.get() ? HOUR.minusMinutes(10) : HOUR.multipliedBy(2));
                     return 1;
                 });
-                return builder.workflow("second", first, (ctx, t, one) -> {
+                return builder.after(first).workflow("second", (ctx, t, one) -> {
                     ctx.sleep(patient.get() ? Duration.ofMinutes(5) : HOUR);
                     return 2;
                 });

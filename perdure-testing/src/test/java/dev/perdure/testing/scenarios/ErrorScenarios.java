@@ -197,7 +197,7 @@ abstract class ErrorScenarios extends Scenarios {
                         .retry(THREE_TIMES);
                 var asked = builder.task("asked", t -> 1).onlyIf(t -> Broken.MISSING_CLASS.fail() > 0);
                 var durable = builder.workflow("durable", (ctx, t) -> Broken.FULL_HEAP.fail());
-                return builder.task("join", task, asked, durable, (t, one, two, three) -> 1);
+                return builder.after(task, asked, durable).task("join", (t, one, two, three) -> 1);
             });
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x");

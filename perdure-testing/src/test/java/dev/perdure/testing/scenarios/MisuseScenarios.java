@@ -164,7 +164,7 @@ abstract class MisuseScenarios extends Scenarios {
                     "The definition is null. Give one that Definition.of(…) made.");
             refuses(
                     () -> perdure.start((Dag<String, String>) null, "x"),
-                    "The graph is null. Give one that Dag.of(…) made.");
+                    "The DAG is null. Pass one that Dag.of(…) returned.");
             refuses(
                     () -> perdure.start(CHILD, "x", null),
                     "The options of the run of 'child' are null. Give StartOptions.defaults(), or leave them out.");

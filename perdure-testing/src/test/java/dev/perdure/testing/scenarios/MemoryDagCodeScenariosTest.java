@@ -3,7 +3,7 @@ package dev.perdure.testing.scenarios;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 
-class MemoryDagMapScenariosTest extends DagMapScenarios {
+class MemoryDagCodeScenariosTest extends DagCodeScenarios {
     @Override
     protected PerdureTest create(TestMode mode) {
         return PerdureTest.create(mode);

@@ -1,4 +1,4 @@
-package dev.perdure.dag;
+package dev.perdure.internal.dag.model;
 
 import dev.perdure.RunState;
 import java.util.HashMap;
@@ -8,23 +8,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A graph to look at: its definition, or a run with its states.
+ * A picture of a DAG: of its definition, or of a run with the states of its tasks.
  *
- * @param title what it is
- * @param nodes its tasks, each after those it comes after
+ * @param title its first line
+ * @param nodes its tasks, each after the tasks that it comes after
  */
-record DagDrawing(String title, List<Node> nodes) {
+public record DagDrawing(String title, List<Node> nodes) {
     /**
      * A task.
      *
      * @param name its name
-     * @param state where it is; null for a definition
-     * @param after what it comes after
-     * @param note what else there is to say
+     * @param state its state; null in a definition
+     * @param after the tasks that it comes after
+     * @param note more about it, or empty
      */
-    record Node(String name, @Nullable RunState state, List<String> after, String note) {}
+    public record Node(String name, @Nullable RunState state, List<String> after, String note) {}
 
-    String text() {
+    /** As lines of text. */
+    public String text() {
         int widest = nodes.stream().mapToInt(node -> node.name().length()).max().orElse(0);
         return nodes.stream().map(node -> line(node, widest)).collect(Collectors.joining("\n", title + "\n", "\n"));
     }
@@ -49,7 +50,8 @@ record DagDrawing(String title, List<Node> nodes) {
         return text + " ".repeat(Math.max(0, width - text.length()));
     }
 
-    String mermaid() {
+    /** As a Mermaid flowchart. */
+    public String mermaid() {
         Map<String, Integer> numbers = numbers();
         StringBuilder chart = new StringBuilder("flowchart TD\n");
         for (Node node : nodes) {
@@ -63,21 +65,22 @@ record DagDrawing(String title, List<Node> nodes) {
         return chart.toString();
     }
 
-    String graphviz() {
+    /** In the language of Graphviz. */
+    public String graphviz() {
         Map<String, Integer> numbers = numbers();
-        StringBuilder graph = new StringBuilder("digraph \"%s\" {\n".formatted(quoted(title, "\\\"")));
+        StringBuilder chart = new StringBuilder("digraph \"%s\" {\n".formatted(quoted(title, "\\\"")));
         for (Node node : nodes) {
-            graph.append("    t%d [label=\"%s\"];\n".formatted(numbers.get(node.name()), label(node, "\\n", "\\\"")));
+            chart.append("    t%d [label=\"%s\"];\n".formatted(numbers.get(node.name()), label(node, "\\n", "\\\"")));
         }
         for (Node node : nodes) {
             for (String parent : node.after()) {
-                graph.append("    t%d -> t%d;\n".formatted(numbers.get(parent), numbers.get(node.name())));
+                chart.append("    t%d -> t%d;\n".formatted(numbers.get(parent), numbers.get(node.name())));
             }
         }
-        return graph.append("}\n").toString();
+        return chart.append("}\n").toString();
     }
 
-    /** Names may hold what these languages do not take in an identifier. */
+    /** Names may contain characters that these languages do not allow in an identifier. */
     private Map<String, Integer> numbers() {
         Map<String, Integer> numbers = new HashMap<>();
         nodes.forEach(node -> numbers.put(node.name(), numbers.size() + 1));

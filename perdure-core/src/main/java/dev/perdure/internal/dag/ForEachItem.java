@@ -3,7 +3,7 @@ package dev.perdure.internal.dag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the run of one item of a map is started with.
+ * The input of the run of one item.
  *
  * @param run the run of the graph
  * @param input its input
@@ -11,4 +11,4 @@ import org.jspecify.annotations.Nullable;
  * @param <I> the graph's input
  * @param <E> the item
  */
-record MapItem<I extends @Nullable Object, E extends @Nullable Object>(String run, I input, E item) {}
+record ForEachItem<I extends @Nullable Object, E extends @Nullable Object>(String run, I input, E item) {}

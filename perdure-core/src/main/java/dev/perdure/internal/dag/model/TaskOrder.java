@@ -1,4 +1,4 @@
-package dev.perdure.dag;
+package dev.perdure.internal.dag.model;
 
 import dev.perdure.error.DefinitionException;
 import java.util.ArrayDeque;
@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Puts tasks into an order in which each comes after all it comes after, or names the circle that keeps it from that. */
+/** Sorts tasks so that each stands after all tasks that it comes after, or refuses a cycle by name. */
 final class TaskOrder {
     private final Function<String, DefinitionException> refusal;
 
@@ -44,14 +44,14 @@ final class TaskOrder {
             }
         }
         if (!waiting.isEmpty()) {
-            throw refusal.apply("its tasks wait for each other in a circle: %s. Take one of these dependencies out."
-                    .formatted(circle(waiting)));
+            throw refusal.apply("its tasks wait for each other in a cycle: %s. Remove one of these dependencies."
+                    .formatted(cycle(waiting)));
         }
         return ordered;
     }
 
-    /** Every task that is left comes after another that is left, so that going back comes round. */
-    private static String circle(Map<String, TaskSpec> left) {
+    /** Every task that is left comes after another that is left, so a walk back reaches a task twice. */
+    private static String cycle(Map<String, TaskSpec> left) {
         List<String> path = new ArrayList<>();
         TaskSpec at = left.values().iterator().next();
         while (!path.contains(at.name())) {

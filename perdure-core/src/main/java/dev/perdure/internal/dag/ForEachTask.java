@@ -3,9 +3,9 @@ package dev.perdure.internal.dag;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.dag.Collected;
-import dev.perdure.dag.TaskSpec;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunFailedException;
+import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.execution.EngineContext;
 import java.util.ArrayList;
@@ -14,32 +14,36 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map: one child per item, so many at a time, and the results in the order of the items. A child's start is recorded
- * together with the child itself, so that a crash while they are started leaves neither too few nor too many.
+ * A task for each item of a list: one child per item, up to the parallelism at a time, and the results in the order of the items.
+ * The start of a child is recorded together with the child itself, so after a crash there are neither too few nor too many.
  */
-final class MapTask {
-    /** A child and whose it is. */
+final class ForEachTask {
+    /** A child that has not ended, and the place of its item. */
     private record Open(int place, Child<@Nullable Object> child) {}
 
     private final EngineContext ctx;
-    private final TaskSpec.Mapped mapped;
+    private final TaskSpec.ForEach each;
     private final Target item;
+    private final ChildOptions options;
     private final List<Open> open = new ArrayList<>();
 
-    MapTask(EngineContext ctx, TypedDag graph, TaskSpec task, TaskSpec.Mapped mapped) {
+    ForEachTask(EngineContext ctx, TypedDag graph, TaskSpec task, TaskSpec.ForEach each) {
         this.ctx = ctx;
-        this.mapped = mapped;
+        this.each = each;
         this.item = graph.itemTarget(task);
+        ChildOptions defaults = ChildOptions.defaults();
+        this.options =
+                task.isWorkflow() ? task.step().timeout().map(defaults::timeout).orElse(defaults) : defaults;
     }
 
     List<@Nullable Object> over(List<?> items, RunningTask situation) {
         @Nullable Object[] results = new @Nullable Object[items.size()];
         int next = 0;
         while (next < items.size() || !open.isEmpty()) {
-            while (open.size() < mapped.parallelism() && next < items.size()) {
-                MapItem<?, ?> input = new MapItem<@Nullable Object, @Nullable Object>(
+            while (open.size() < each.parallelism() && next < items.size()) {
+                ForEachItem<?, ?> input = new ForEachItem<@Nullable Object, @Nullable Object>(
                         situation.runId().value(), situation.input(), items.get(next));
-                open.add(new Open(next++, ctx.startChild(item, input, ChildOptions.defaults())));
+                open.add(new Open(next++, ctx.startChild(item, input, options)));
             }
             int first = ctx.any(open.stream().map(Open::child).toList()).await();
             Open settled = open.remove(first);
@@ -51,12 +55,12 @@ final class MapTask {
     private @Nullable Object resultOf(Open settled) {
         try {
             @Nullable Object value = settled.child().await();
-            return mapped.collects() ? new Collected<>(value, null) : value;
+            return each.collects() ? new Collected<>(value, null) : value;
         } catch (RunFailedException failed) {
-            if (DagDeadline.ended(failed)) { // and so is this task, whichever of the two is told first
+            if (DagDeadline.ended(failed)) { // it ends this task too, whichever of the two gets it first
                 throw DagDeadline.ends(ctx, new DeadlineExceededException(String.valueOf(failed.getMessage())));
             }
-            if (mapped.collects()) {
+            if (each.collects()) {
                 Throwable cause = failed.getCause();
                 return new Collected<>(null, cause == null ? failed.getMessage() : cause.toString());
             }

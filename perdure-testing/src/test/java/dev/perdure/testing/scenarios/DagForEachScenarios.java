@@ -28,20 +28,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The same for each item of a list that a task gives. */
-abstract class DagMapScenarios extends Scenarios {
+abstract class DagForEachScenarios extends Scenarios {
     private static List<Integer> numbers(TaskContext<Integer> task) {
         return IntStream.range(0, task.input()).boxed().toList();
     }
 
     private static Dag<Integer, Integer> summing(int parallelism) {
         return Dag.of("summing", Integer.class, dag -> {
-            var numbers = dag.task("numbers", DagMapScenarios::numbers);
-            var squares = dag.map("squares", numbers, (t, number) -> number * number + t.input() - t.input())
+            var numbers = dag.task("numbers", DagForEachScenarios::numbers);
+            var squares = dag.forEach(numbers)
+                    .task("squares", (t, number) -> number * number + t.input() - t.input())
                     .parallelism(parallelism);
-            return dag.task(
-                    "sum",
-                    squares,
-                    (t, all) -> all.stream().mapToInt(Integer::intValue).sum());
+            return dag.after(squares)
+                    .task(
+                            "sum",
+                            (t, all) -> all.stream().mapToInt(Integer::intValue).sum());
         });
     }
 
@@ -64,8 +65,9 @@ abstract class DagMapScenarios extends Scenarios {
             AtomicInteger now = new AtomicInteger();
             AtomicInteger most = new AtomicInteger();
             Dag<Integer, List<String>> dag = Dag.of("ordered", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                return builder.map("texts", numbers, (t, number) -> {
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                return builder.forEach(numbers)
+                        .task("texts", (t, number) -> {
                             most.accumulateAndGet(now.incrementAndGet(), Math::max);
                             now.decrementAndGet();
                             return t.name() + number;
@@ -83,9 +85,9 @@ abstract class DagMapScenarios extends Scenarios {
     void maps_over_10_000() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             Dag<Integer, Integer> dag = Dag.of("large", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                var same = builder.map("same", numbers, (t, number) -> number);
-                return builder.task("count", same, (t, all) -> all.size());
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                var same = builder.forEach(numbers).task("same", (t, number) -> number);
+                return builder.after(same).task("count", (t, all) -> all.size());
             });
             perdure.register(dag);
             assertThat(perdure.start(dag, 10_000).result()).isEqualTo(10_000);
@@ -99,8 +101,9 @@ abstract class DagMapScenarios extends Scenarios {
             Map<Integer, Integer> tries = new ConcurrentHashMap<>();
             CountDownLatch never = new CountDownLatch(1);
             Dag<Integer, List<Integer>> dag = Dag.of("fast", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                return builder.map("picky", numbers, (t, number) -> {
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                return builder.forEach(numbers)
+                        .task("picky", (t, number) -> {
                             tries.merge(number, 1, Integer::sum);
                             if (number == 1) {
                                 throw new TerminalException("not one");
@@ -128,8 +131,9 @@ abstract class DagMapScenarios extends Scenarios {
     void one_that_fails_is_collected_with_the_others(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, List<Collected<Integer>>> dag = Dag.of("collecting", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                return builder.map("picky", numbers, (t, number) -> {
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                return builder.forEach(numbers)
+                        .task("picky", (t, number) -> {
                             if (number == 1) {
                                 throw new TerminalException("not one");
                             }
@@ -153,14 +157,16 @@ abstract class DagMapScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Set<Integer> told = ConcurrentHashMap.newKeySet();
             Dag<Integer, List<@Nullable Void>> dag = Dag.of("telling", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                return builder.runEach("tell", numbers, (t, number) -> told.add(number))
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                return builder.forEach(numbers)
+                        .run("tell", (t, number) -> told.add(number))
                         .parallelism(2);
             });
             Dag<Integer, List<Collected<@Nullable Void>>> collecting =
                     Dag.of("telling some", Integer.class, builder -> {
-                        var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                        return builder.runEach("tell", numbers, (t, number) -> broken(number))
+                        var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                        return builder.forEach(numbers)
+                                .run("tell", (t, number) -> broken(number))
                                 .parallelism(2)
                                 .collect()
                                 .retry(RetryPolicy.none());
@@ -181,8 +187,9 @@ abstract class DagMapScenarios extends Scenarios {
     void a_cancel_and_a_kill_of_the_graph_reach_the_items(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, List<Integer>> dag = Dag.of("stopped", Integer.class, builder -> {
-                var numbers = builder.task("numbers", DagMapScenarios::numbers);
-                return builder.map("picky", numbers, (t, number) -> broken(number))
+                var numbers = builder.task("numbers", DagForEachScenarios::numbers);
+                return builder.forEach(numbers)
+                        .task("picky", (t, number) -> broken(number))
                         .retry(RetryPolicy.standard().initialDelay(Duration.ofHours(1)));
             });
             perdure.register(dag);

@@ -1,0 +1,10 @@
+package dev.perdure.internal.dag.model;
+
+import dev.perdure.dag.FailureContext;
+
+/** What the user wrote for the end of a run. */
+@FunctionalInterface
+public interface HandlerCode {
+    /** Calls it. */
+    void run(FailureContext<?> context) throws Exception;
+}
