@@ -2,13 +2,13 @@ package dev.perdure.benchmarks;
 
 import dev.perdure.benchmarks.measure.Results;
 import dev.perdure.benchmarks.measure.Scale;
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.process.Jvm;
 import dev.perdure.benchmarks.report.Figure;
 import dev.perdure.benchmarks.report.Figures;
 import dev.perdure.benchmarks.server.Server;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -22,13 +22,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One run: every wanted workload, one after the other, each in a process of its own on a database of its own, all on one
- * server. So nobody has another's garbage, compiled code or leftover rows. What fails is told at once and at the end, and
- * the rest goes on.
+ * Runs the selected workloads one after the other. Each has its own process and its own database, all on one server. So
+ * no measurement sees the garbage, compiled code or rows of another. It reports a failure at once and again at the end,
+ * and continues with the rest.
  */
 final class Bench {
-    /** From which share of the processors on it is told that others had it. */
-    private static final double MUCH = 0.05;
+    /** The share of stolen processor time from which the report mentions it. */
+    private static final double REPORTED_STEAL = 0.05;
 
     private final Server server;
     private final Scale scale;
@@ -51,61 +51,61 @@ final class Bench {
         return figures;
     }
 
-    /** What could not be measured. */
+    /** The measurements that failed. */
     List<String> failures() {
         return List.copyOf(failures);
     }
 
-    /** Where the machine gave much to others. */
+    /** The measurements during which other virtual machines took much processor time. */
     List<String> disturbances() {
         return List.copyOf(disturbances);
     }
 
-    void run(Set<Workload> workloads, Set<Who> wanted) throws Exception {
+    void run(Set<Workload> workloads, Set<Contender> wanted) throws Exception {
         for (Workload workload : workloads) {
-            for (Who who : Who.values()) {
-                if (wanted.contains(who) && Catalog.find(who, workload).isPresent()) {
-                    measure(who, workload);
+            for (Contender contender : Contender.values()) {
+                if (wanted.contains(contender) && Catalog.find(contender, workload).isPresent()) {
+                    measure(contender, workload);
                 }
             }
         }
     }
 
-    private void measure(Who who, Workload workload) throws Exception {
-        String name = "bench_%s_%s".formatted(who, workload);
+    private void measure(Contender contender, Workload workload) throws Exception {
+        String name = "bench_%s_%s".formatted(contender, workload);
         Path log = Files.createDirectories(folder.resolve("log")).resolve(name + ".log");
         Files.deleteIfExists(log);
         Optional<Processors> before = Processors.now();
-        Site site = server.fresh(name);
+        BenchDatabase database = server.fresh(name);
         try {
-            int code = measure(who, workload, site, log.toFile());
+            int code = measure(contender, workload, database, log.toFile());
             if (code != 0) {
-                failures.add("%s %s ended with %d; its log is %s".formatted(who, workload, code, log));
+                failures.add("%s %s ended with exit code %d; its log is %s".formatted(contender, workload, code, log));
                 progress.println(failures.getLast());
             }
-            noteDisturbance(who, workload, before);
+            noteDisturbance(contender, workload, before);
         } finally {
             server.drop(name);
         }
     }
 
-    private void noteDisturbance(Who who, Workload workload, Optional<Processors> before) throws IOException {
+    private void noteDisturbance(Contender contender, Workload workload, Optional<Processors> before) throws IOException {
         Optional<Processors> after = Processors.now();
         double stolen =
                 before.flatMap(then -> after.map(now -> now.stolenSince(then))).orElse(0.0);
-        if (stolen >= MUCH) {
-            disturbances.add("others had %.0f %% of the processors while %s %s was measured"
-                    .formatted(stolen * 100, who, workload));
+        if (stolen >= REPORTED_STEAL) {
+            disturbances.add("other virtual machines had %.0f %% of the processor time while %s %s was measured"
+                    .formatted(stolen * 100, contender, workload));
         }
     }
 
-    private int measure(Who who, Workload workload, Site site, File log) throws IOException, InterruptedException {
-        List<String> arguments = List.of(who.name(), workload.name(), scale.name());
-        Process child = Jvm.start(ChildMain.class, site, ProcessBuilder.Redirect.appendTo(log), arguments);
+    private int measure(Contender contender, Workload workload, BenchDatabase database, File log) throws IOException, InterruptedException {
+        List<String> arguments = List.of(contender.name(), workload.name(), scale.name());
+        Process child = Jvm.start(ChildMain.class, database, ProcessBuilder.Redirect.appendTo(log), arguments);
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                Results.figureIn(line, who.toString()).ifPresent(this::tell);
-                Results.progressIn(line).ifPresent(text -> progress.println("… " + who + " " + text));
+                Results.figureIn(line, contender.toString()).ifPresent(this::report);
+                Results.progressIn(line).ifPresent(text -> progress.println("… " + contender + " " + text));
                 progress.flush();
             }
             return child.waitFor();
@@ -114,7 +114,7 @@ final class Bench {
         }
     }
 
-    private void tell(Figure figure) {
+    private void report(Figure figure) {
         figures.add(figure);
         out.println(figure.line());
         out.flush();

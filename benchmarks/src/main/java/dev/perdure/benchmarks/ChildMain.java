@@ -4,24 +4,24 @@ import dev.perdure.benchmarks.cost.Meter;
 import dev.perdure.benchmarks.measure.Results;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.process.Jvm;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 
-/** A measuring process: one of those who are compared, one workload. */
+/** The process of one measurement: one contender, one workload. */
 public final class ChildMain {
     private ChildMain() {}
 
-    /** Arguments: the database (see {@link Jvm}), who, which workload, which scale. */
+    /** Arguments: the database (see {@link Jvm}), the contender, the workload and the scale. */
     public static void main(String... args) throws Exception {
         Jvm.endWithParent();
-        Who who = Who.valueOf(args[2]);
+        Contender contender = Contender.valueOf(args[2]);
         Workload workload = Workload.valueOf(args[3]);
-        Site site = Jvm.site(args);
-        try (Meter meter = Meter.on(site)) {
-            Task task = new Task(who, site, Scale.valueOf(args[4]), meter, new Results(System.out));
-            Catalog.find(who, workload).orElseThrow().measure(task);
+        BenchDatabase database = Jvm.database(args);
+        try (Meter meter = Meter.on(database)) {
+            Task task = new Task(contender, database, Scale.valueOf(args[4]), meter, new Results(System.out));
+            Catalog.find(contender, workload).orElseThrow().measure(task);
         }
         System.exit(0);
     }

@@ -1,6 +1,6 @@
 package dev.perdure.benchmarks;
 
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Says what there is to measure. */
-@Command(name = "list", mixinStandardHelpOptions = true, description = "List the workloads, and for whom there are.")
+/** Lists the workloads. */
+@Command(name = "list", mixinStandardHelpOptions = true, description = "List the workloads and their contenders.")
 final class ListCommand implements Runnable {
     @Spec
     private @Nullable CommandSpec spec;
@@ -23,11 +23,11 @@ final class ListCommand implements Runnable {
     public void run() {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         for (Workload workload : Workload.values()) {
-            String whose = Arrays.stream(Who.values())
-                    .filter(who -> Catalog.find(who, workload).isPresent())
-                    .map(Who::toString)
+            String contenders = Arrays.stream(Contender.values())
+                    .filter(contender -> Catalog.find(contender, workload).isPresent())
+                    .map(Contender::toString)
                     .collect(Collectors.joining(", "));
-            out.printf("%-10s %s%n%-10s   for %s%n", workload, workload.description(), "", whose);
+            out.printf("%-10s %s%n%-10s   for %s%n", workload, workload.description(), "", contenders);
         }
         out.flush();
     }

@@ -2,7 +2,7 @@ package dev.perdure.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.perdure.benchmarks.cost.ServerTime;
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.process.Jvm;
 import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.Server;
@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What a run was measured on and with: figures without it mean nothing. */
+/** Describes the machine and the software of a run. Figures mean nothing without it. */
 final class Machine {
     private Machine() {}
 
-    static List<String> description(Server server, Set<Who> who) throws SQLException, IOException {
+    static List<String> description(Server server, Set<Contender> contenders) throws SQLException, IOException {
         List<String> lines = new ArrayList<>();
         var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         lines.add("%s %s, %d cores, %d GiB"
@@ -26,14 +26,14 @@ final class Machine {
                         System.getProperty("os.arch"),
                         system.getAvailableProcessors(),
                         system.getTotalMemorySize() >> 30));
-        lines.add(Jvm.description() + ", a process each");
+        lines.add(Jvm.description() + ", one process per measurement");
         lines.addAll(server.description());
         try (Observer observer = new Observer(server.home())) {
             if (!ServerTime.of(observer).known()) {
-                lines.add("the server's processor time is not known: its processes are not visible here");
+                lines.add("the server's processor time is unknown: its processes are not visible on this machine");
             }
         }
-        who.forEach(one -> lines.add(one + ": " + one.description()));
+        contenders.forEach(contender -> lines.add(contender + ": " + contender.description()));
         return lines;
     }
 }

@@ -1,11 +1,11 @@
 package dev.perdure.benchmarks;
 
 import dev.perdure.benchmarks.measure.Scale;
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Report;
 import dev.perdure.benchmarks.server.Server;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.EnumSet;
@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Where {@code ./perdure bench} begins. */
+/** The command {@code ./perdure bench}. */
 @Command(
         name = "perdure bench",
         description = "Measure the raw database, Perdure and its peers side by side, on one PostgreSQL.",
@@ -31,9 +31,9 @@ import picocli.CommandLine.Spec;
         subcommands = {ListCommand.class, MicroCommand.class, HelpCommand.class},
         footer = {
             "",
-            "Prints a line 'who metric value unit' per figure, then tables of ratios, costs and targets; writes all of it and a"
-                    + " chart into the folder. Everything takes tens of minutes, with --quick a few.",
-            "The machine should have nothing else to do."
+            "Prints a line 'contender metric value unit' per figure, then tables of ratios, costs and targets. Writes all of"
+                    + " it and a chart into the folder. All workloads take tens of minutes; with --quick a few minutes.",
+            "Run nothing else on the machine."
         })
 public final class Main implements Callable<Integer> {
     @Spec
@@ -42,29 +42,29 @@ public final class Main implements Callable<Integer> {
     @Parameters(
             paramLabel = "WORKLOAD",
             arity = "0..*",
-            description = "Only these, such as w2 w4; see 'perdure bench list'. Default: all.")
+            description = "The workloads to run, such as w2 w4; see 'perdure bench list'. Default: all.")
     private List<Workload> workloads = List.of();
 
     @Option(
             names = "--only",
             split = ",",
-            paramLabel = "WHO",
-            description = "Only these of ${COMPLETION-CANDIDATES}. Raw is measured beside them. Default: all.")
-    private List<Who> only = List.of();
+            paramLabel = "CONTENDER",
+            description = "The contenders to measure: ${COMPLETION-CANDIDATES}. Raw is always measured. Default: all.")
+    private List<Contender> only = List.of();
 
-    @Option(names = "--quick", description = "One short round each: for every day, not to be published.")
+    @Option(names = "--quick", description = "Measure one short round each. For daily use, not for publication.")
     private boolean quick;
 
     @Option(
             names = "--url",
             paramLabel = "JDBC-URL",
-            description = "An external server, on which databases can be created. Default: an embedded one.")
+            description = "An external server whose user can create databases. Default: an embedded server.")
     private @Nullable String url;
 
     @Option(
             names = "--user",
             defaultValue = "${env:PGUSER}",
-            description = "Its user, if the URL does not name it. Default: $PGUSER.")
+            description = "The database user, if the URL does not name it. Default: $PGUSER.")
     private @Nullable String user;
 
     @Option(
@@ -76,7 +76,7 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--folder",
             defaultValue = ".perdure/bench",
-            description = "Where figures, tables, chart and logs go. Default: ${DEFAULT-VALUE}.")
+            description = "The folder for figures, tables, chart and logs. Default: ${DEFAULT-VALUE}.")
     private Path folder = Path.of(".perdure/bench");
 
     private Main() {}
@@ -102,8 +102,8 @@ public final class Main implements Callable<Integer> {
             Bench bench = new Bench(
                     server, quick ? Scale.QUICK : Scale.FULL, folder, commandLine.getOut(), commandLine.getErr());
             Report report = new Report(folder, commandLine.getOut());
-            report.begin(Machine.description(server, who()));
-            bench.run(workloads(), who());
+            report.begin(Machine.description(server, contenders()));
+            bench.run(workloads(), contenders());
             report.end(bench.figures(), bench.disturbances());
             bench.failures().forEach(commandLine.getErr()::println);
             return bench.failures().isEmpty() ? 0 : 1;
@@ -111,16 +111,16 @@ public final class Main implements Callable<Integer> {
     }
 
     private Server server() throws SQLException {
-        return url == null ? Server.embedded() : Server.at(Site.of(url, user, password));
+        return url == null ? Server.embedded() : Server.at(BenchDatabase.of(url, user, password));
     }
 
     private Set<Workload> workloads() {
         return workloads.isEmpty() ? EnumSet.allOf(Workload.class) : EnumSet.copyOf(workloads);
     }
 
-    private Set<Who> who() {
-        Set<Who> who = only.isEmpty() ? EnumSet.allOf(Who.class) : EnumSet.copyOf(only);
-        who.add(Who.RAW);
-        return who;
+    private Set<Contender> contenders() {
+        Set<Contender> contenders = only.isEmpty() ? EnumSet.allOf(Contender.class) : EnumSet.copyOf(only);
+        contenders.add(Contender.RAW);
+        return contenders;
     }
 }

@@ -7,18 +7,22 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The processors' time since the machine was started, as Linux counts it: all of it, and what a virtual machine was to have and others got.
+ * The processor time since the machine was started, as Linux counts it: the total, and the time that the hypervisor
+ * gave to other virtual machines ("steal").
  *
- * @param all in ticks
- * @param stolen in ticks
+ * @param all the total, in ticks
+ * @param stolen the stolen time, in ticks
  */
 record Processors(long all, long stolen) {
     private static final Path STAT = Path.of("/proc/stat");
 
-    /** After how many of the line's numbers, the last of which is what was stolen, the rest is counted a second time. */
+    /**
+     * How many numbers of the line to add up. The last of them is the stolen time; those after it are contained in the
+     * others.
+     */
     private static final int COUNTED = 8;
 
-    /** Nothing where it is not counted. */
+    /** The counters now; empty on a system without them. */
     static Optional<Processors> now() throws IOException {
         return Files.isReadable(STAT)
                 ? Files.readAllLines(STAT).stream().findFirst().flatMap(Processors::parse)
@@ -37,7 +41,7 @@ record Processors(long all, long stolen) {
         return Optional.of(new Processors(Arrays.stream(ticks).sum(), ticks[COUNTED - 1]));
     }
 
-    /** The share that others got since then, from 0 to 1. */
+    /** The share of stolen time since then, from 0 to 1. */
     double stolenSince(Processors before) {
         return (double) (stolen - before.stolen) / Math.max(1, all - before.all);
     }

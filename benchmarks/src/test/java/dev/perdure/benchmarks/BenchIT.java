@@ -3,7 +3,7 @@ package dev.perdure.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.benchmarks.measure.Scale;
-import dev.perdure.benchmarks.measure.Who;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Figure;
 import dev.perdure.benchmarks.report.Report;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That a run measures what it says, never how fast. */
+/** Checks that a run measures all figures that it announces, not how fast they are. */
 final class BenchIT {
     private static final Pattern COST = Pattern.compile("\\.(cpu|cpu\\.process|cpu\\.server|wal|commits|round_trips)$");
 
@@ -33,8 +33,8 @@ final class BenchIT {
             Bench bench = new Bench(server, Scale.TINY, folder, out, out);
             Report report = new Report(folder, out);
             report.begin(server.description());
-            bench.run(EnumSet.of(Workload.RAW, Workload.W1, Workload.W6), EnumSet.of(Who.RAW, Who.PERDURE, Who.DBOS));
-            report.end(bench.figures(), List.of("others had a part"));
+            bench.run(EnumSet.of(Workload.RAW, Workload.W1, Workload.W6), EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.DBOS));
+            report.end(bench.figures(), List.of("other virtual machines had a part"));
             assertThat(bench.failures()).isEmpty();
             assertThat(bench.figures().metrics())
                     .filteredOn(metric -> !COST.matcher(metric).find())
@@ -65,7 +65,7 @@ final class BenchIT {
                             "w6.alone.round_trips",
                             "w6.tasks.round_trips");
             assertThat(bench.figures().all())
-                    // Which a JVM knows in steps of ten milliseconds.
+                    // A JVM counts processor time in steps of ten milliseconds.
                     .filteredOn(figure -> !figure.metric().endsWith(".cpu.process"))
                     .extracting(Figure::median)
                     .allMatch(value -> value > 0);
@@ -81,9 +81,9 @@ final class BenchIT {
                         "(?m)^\\| `w1\\.c4` \\| dbos \\| [^|]+\\| [^|]+\\| [^|]+\\| [0-9]+ \\([0-9.]+ ×\\) \\|")
                 .containsPattern("(?m)^\\| w6\\.tasks by raw commits of 32 clients \\| ≥ 1.300 \\| [0-9.]+ \\|")
                 .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
-        assertThat(printed.toString()).contains("# others had a part");
+        assertThat(printed.toString()).contains("# other virtual machines had a part");
         assertThat(Files.readString(folder.resolve("figures.txt")))
-                .contains("fsync=on", "dbos w1.c4 ", "# others had a part");
+                .contains("fsync=on", "dbos w1.c4 ", "# other virtual machines had a part");
         assertThat(folder.resolve("tables.md")).isNotEmptyFile();
     }
 }

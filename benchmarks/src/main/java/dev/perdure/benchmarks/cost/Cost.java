@@ -1,16 +1,16 @@
 package dev.perdure.benchmarks.cost;
 
 /**
- * What was used: up to a moment, between two moments, or by one operation.
+ * Used resources: up to a moment, between two moments, or per operation.
  *
  * @param process nanoseconds of processor time of the measured processes, user and system
- * @param server nanoseconds of processor time of all processes of the server; not a number where it is not known
+ * @param server nanoseconds of processor time of all processes of the server; NaN if unknown
  * @param wal bytes of write-ahead log
  * @param commits transactions that wrote
  * @param roundTrips waits of a connection for an answer of the server
  */
 public record Cost(double process, double server, double wal, double commits, double roundTrips) {
-    /** What was used since then. */
+    /** The resources used since then. */
     Cost since(Cost before) {
         return new Cost(
                 process - before.process,
@@ -20,7 +20,7 @@ public record Cost(double process, double server, double wal, double commits, do
                 roundTrips - before.roundTrips);
     }
 
-    /** The share of each of so many operations. */
+    /** The cost per operation. */
     public Cost per(long operations) {
         return new Cost(
                 process / operations,

@@ -1,7 +1,7 @@
 package dev.perdure.benchmarks.cost;
 
 import dev.perdure.benchmarks.server.Observer;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -9,21 +9,25 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Measures what work costs, in the same way for every workload and every contender.
+ * Measures the cost of work, in the same way for every workload and contender.
  *
- * <p>How it works: counters are read before and after the work. Those of the processes are read last before and first after it,
- * so that reading the others is not part of it. The connection of the meter, like every {@link Observer}, is left out of the server's
- * processor time, makes no round trip that counts and commits nothing. WAL, commits and the server's processor time are those of the whole
- * server, with its background processes; nothing else may use it.
+ * <p>How it works: it reads counters before and after the work. It reads those of the processes last before the work
+ * and first after it, so that reading the others is not part of the measurement. The meter's own connection, like every
+ * {@link Observer}, does not count in the server's processor time and in the round trips, and commits nothing. WAL,
+ * commits and the server's processor time are those of the whole server with its background processes, so nothing else
+ * may use the server.
  */
 public final class Meter implements AutoCloseable {
-    /** A process that takes part in the work, other than this one. */
+    /** Another process that takes part in the work. */
     @FunctionalInterface
     public interface OtherProcess {
         ProcessCost cost() throws IOException;
     }
 
-    /** Transactions get their numbers when they first write, from one counter. Statistics of commits would come up to ten seconds late. */
+    /**
+     * A transaction gets its number from one counter when it first writes. PostgreSQL's statistics of commits would be
+     * up to ten seconds late.
+     */
     private static final String COUNTERS = """
             SELECT pg_current_wal_insert_lsn() - '0/0', pg_snapshot_xmax(pg_current_snapshot())::text::bigint
             """;
@@ -38,20 +42,20 @@ public final class Meter implements AutoCloseable {
         this.others = others;
     }
 
-    /** A meter of this process and the server of this database. */
-    public static Meter on(Site site) throws SQLException, IOException {
-        Observer observer = new Observer(site);
+    /** A meter for this process and the server of this database. */
+    public static Meter on(BenchDatabase database) throws SQLException, IOException {
+        Observer observer = new Observer(database);
         return new Meter(observer, ServerTime.of(observer), List.of());
     }
 
-    /** The same meter, which adds what this process uses. */
+    /** The same meter, which also counts this process. */
     public Meter with(OtherProcess other) {
         List<OtherProcess> all = new ArrayList<>(others);
         all.add(other);
         return new Meter(observer, serverTime, List.copyOf(all));
     }
 
-    /** Does the work. */
+    /** Does the work and measures it. */
     public <T> Metered<T> measure(Callable<T> work) throws Exception {
         Counters serverBefore = server();
         ProcessCost processesBefore = processes();

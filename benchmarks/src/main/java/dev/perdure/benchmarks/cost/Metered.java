@@ -1,8 +1,8 @@
 package dev.perdure.benchmarks.cost;
 
 /**
- * What some work gave, and what it cost.
+ * The result of some work, and its cost.
  *
- * @param cost of all of it
+ * @param cost the cost of the whole work
  */
 public record Metered<T>(T result, Cost cost) {}

@@ -5,16 +5,16 @@ import dev.perdure.benchmarks.server.RoundTrips;
 import java.lang.management.ManagementFactory;
 
 /**
- * What a process has used since it was started.
+ * The resources that a process has used since its start.
  *
  * @param nanos processor time of all its threads, user and system
- * @param roundTrips of its connections
+ * @param roundTrips the round trips of its connections
  */
 public record ProcessCost(long nanos, long roundTrips) {
     private static final OperatingSystemMXBean SYSTEM =
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
-    /** Of this process. */
+    /** The resources of this process. */
     public static ProcessCost now() {
         return new ProcessCost(SYSTEM.getProcessCpuTime(), RoundTrips.count());
     }
@@ -23,7 +23,7 @@ public record ProcessCost(long nanos, long roundTrips) {
         return new ProcessCost(nanos + other.nanos, roundTrips + other.roundTrips);
     }
 
-    /** For another process to read. */
+    /** One line, which another process parses. */
     public String line() {
         return nanos + " " + roundTrips;
     }

@@ -9,10 +9,10 @@ import java.nio.file.Path;
  * The processor time of a process with one thread, as Linux counts it, in nanoseconds.
  *
  * @param parent the pid of its parent
- * @param endedChildren that of its children that have ended, in steps of a tick
+ * @param endedChildren the processor time of its children that have ended, in steps of a tick
  */
 record ProcessTime(long parent, double own, double endedChildren) {
-    /** Of the kernel's interface, on every architecture that has a JDK. */
+    /** The length of a tick in the kernel's interface, on every architecture with a JDK. */
     private static final double NANOS_PER_TICK = 1e9 / 100;
 
     static Path folder(long pid) {
@@ -25,7 +25,7 @@ record ProcessTime(long parent, double own, double endedChildren) {
         return Files.isReadable(exact) ? ticks.withOwn(exact(Files.readString(exact))) : ticks;
     }
 
-    /** The line of {@code /proc/<pid>/stat}. The name, in parentheses, may have spaces and parentheses in it. */
+    /** Parses the line of {@code /proc/<pid>/stat}. The name, in parentheses, may contain spaces and parentheses. */
     static ProcessTime parse(String stat) {
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         double own = Double.parseDouble(fields[11]) + Double.parseDouble(fields[12]);
@@ -33,7 +33,10 @@ record ProcessTime(long parent, double own, double endedChildren) {
         return new ProcessTime(Long.parseLong(fields[1]), own * NANOS_PER_TICK, ended * NANOS_PER_TICK);
     }
 
-    /** The line of {@code /proc/<pid>/schedstat}, which begins with nanoseconds: a round may take few ticks of a process. */
+    /**
+     * Parses the line of {@code /proc/<pid>/schedstat}, which begins with nanoseconds. Ticks are too coarse: in a
+     * round, a process may use only a few.
+     */
     private static double exact(String schedstat) {
         return Double.parseDouble(schedstat.substring(0, schedstat.indexOf(' ')));
     }

@@ -12,18 +12,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The processor time of a PostgreSQL server on this machine: of the postmaster, of the processes below it, and of those that have ended. Linux
- * counts it in {@code /proc}. It is not known on other systems, or if the server runs elsewhere or in a container.
+ * The processor time of a PostgreSQL server on this machine: of the postmaster, its child processes, and those that
+ * have ended. Linux counts it in {@code /proc}. It is unknown on other systems, and if the server runs on another
+ * machine or in a container.
  *
- * <p>How it works: a server process is found by the pid that the server names, and is taken for it if its title has the port of the
- * connection; its parent is the postmaster, whose children are the server's processes. The time of a process that ends moves to what its parent
- * counts for ended children, so everything is read again if that number changed meanwhile.
+ * <p>How it works: the server names the pid of the process of this connection. The process is the right one if its
+ * title contains the port of the connection. Its parent is the postmaster, whose children are the server's processes.
+ * When a process ends, its time moves into the time that its parent counts for ended children. So this class reads
+ * everything again if that time has changed meanwhile.
  */
 public final class ServerTime {
     private static final int ATTEMPTS = 100;
 
     private final Observer observer;
-    /** Of the postmaster, or 0 if it is not visible. */
+    /** The pid of the postmaster, or 0 if it is not visible. */
     private final long postmaster;
 
     private ServerTime(Observer observer, long postmaster) {
@@ -31,7 +33,7 @@ public final class ServerTime {
         this.postmaster = postmaster;
     }
 
-    /** Of the server that the observer is connected to. */
+    /** The processor time of the observer's server. */
     public static ServerTime of(Observer observer) throws SQLException, IOException {
         List<Double> identity = observer.numbers("SELECT pg_backend_pid(), COALESCE(inet_client_port(), 0)");
         return new ServerTime(
@@ -50,20 +52,20 @@ public final class ServerTime {
                 : 0;
     }
 
-    /** Whether the server's processes are visible here. */
+    /** Whether the server's processes are visible on this machine. */
     public boolean known() {
         return postmaster != 0;
     }
 
-    /** What the server has used since it was started, without what observers used; not a number if it is not known. */
+    /** The time that the server has used since its start, without observers; NaN if unknown. */
     double nanos() throws SQLException, IOException {
         if (!known()) {
             return Double.NaN;
         }
-        Set<Long> leftOut = new HashSet<>(observer.observers());
+        Set<Long> excluded = new HashSet<>(observer.observers());
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             ProcessTime before = ProcessTime.of(postmaster);
-            double children = children(leftOut);
+            double children = children(excluded);
             ProcessTime after = ProcessTime.of(postmaster);
             if (before.endedChildren() == after.endedChildren()) {
                 return after.own() + after.endedChildren() + children;
@@ -72,16 +74,16 @@ public final class ServerTime {
         throw new IOException("Processes of the server ended faster than their processor time could be read.");
     }
 
-    private double children(Set<Long> leftOut) throws IOException {
+    private double children(Set<Long> excluded) throws IOException {
         double sum = 0;
         for (ProcessHandle child :
                 ProcessHandle.of(postmaster).orElseThrow().children().toList()) {
-            if (!leftOut.contains(child.pid())) {
+            if (!excluded.contains(child.pid())) {
                 try {
                     ProcessTime time = ProcessTime.of(child.pid());
                     sum += time.own() + time.endedChildren();
                 } catch (NoSuchFileException ended) {
-                    // Its time is in what the postmaster counts for ended children, which has changed with that.
+                    // The postmaster now counts its time for ended children, so the caller reads everything again.
                 }
             }
         }

@@ -1,4 +1,7 @@
-/** What operations cost: processor time, WAL, commits, round trips. These depend far less on the machine than rates do. */
+/**
+ * The cost of operations: processor time, WAL, commits and round trips. These depend far less on the machine than
+ * rates.
+ */
 @NullMarked
 package dev.perdure.benchmarks.cost;
 

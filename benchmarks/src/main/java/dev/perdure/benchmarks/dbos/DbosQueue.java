@@ -3,20 +3,20 @@ package dev.perdure.benchmarks.dbos;
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.DBOSClient;
 import dev.dbos.transact.workflow.Workflow;
-import dev.perdure.benchmarks.measure.Together;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.measure.Burst;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Queue;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntConsumer;
 
-/** DBOS across processes: its client enqueues, an executor runs, with the queue as it is by default. */
+/** DBOS across processes: its client enqueues jobs, an executor runs them, with the default settings of the queue. */
 public final class DbosQueue implements Queue {
     private static final String QUEUE = "jobs";
-    /** So many calls at once keep its pool of 10 busy; there is none for many jobs in one. */
+    /** The number of concurrent calls that keep its pool of 10 busy. DBOS has no call that enqueues many jobs. */
     private static final int CALLERS = 16;
 
-    /** What DBOS makes a proxy of. */
+    /** The interface of which DBOS makes a proxy. */
     public interface Job {
         int run(int number);
     }
@@ -43,14 +43,14 @@ public final class DbosQueue implements Queue {
     }
 
     @Override
-    public Producer producer(Site site) {
-        DBOSClient client = new DBOSClient(site.countedUrl(), site.user(), site.password());
+    public Producer producer(BenchDatabase database) {
+        DBOSClient client = new DBOSClient(database.countedUrl(), database.user(), database.password());
         var options = new DBOSClient.EnqueueOptions("job", Implementation.class.getName(), QUEUE);
         return new Producer() {
             @Override
             public void start(List<Integer> numbers) throws Exception {
                 ConcurrentLinkedQueue<Integer> left = new ConcurrentLinkedQueue<>(numbers);
-                Together.seconds(Math.min(CALLERS, numbers.size()), () -> {
+                Burst.seconds(Math.min(CALLERS, numbers.size()), () -> {
                     for (Integer number = left.poll(); number != null; number = left.poll()) {
                         client.enqueueWorkflow(options, new Object[] {number});
                     }
@@ -65,8 +65,8 @@ public final class DbosQueue implements Queue {
     }
 
     @Override
-    public Consumer consumer(Site site, IntConsumer begins) {
-        DBOS dbos = new DBOS(DbosSteps.config(site));
+    public Consumer consumer(BenchDatabase database, IntConsumer begins) {
+        DBOS dbos = new DBOS(DbosSteps.config(database));
         dbos.registerQueue(new dev.dbos.transact.workflow.Queue(QUEUE));
         dbos.registerProxy(Job.class, new Implementation(dbos, begins));
         dbos.launch();

@@ -2,17 +2,17 @@ package dev.perdure.benchmarks.dbos;
 
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.workflow.Workflow;
-import dev.perdure.benchmarks.measure.Together;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.measure.Burst;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Recoverable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
-/** DBOS's workflows that survive their process, if it comes back under the same executor id, as it does by default. */
+/** Workflows of DBOS that survive their process, if it restarts with the same executor id, as it does by default. */
 public final class DbosRecoverable implements Recoverable {
     private static final int CALLERS = 64;
 
-    /** What DBOS makes a proxy of. */
+    /** The interface of which DBOS makes a proxy. */
     public interface Steps {
         int run(int number);
     }
@@ -38,15 +38,15 @@ public final class DbosRecoverable implements Recoverable {
     }
 
     @Override
-    public Host open(Site site, IntConsumer sixth) {
-        DBOS dbos = new DBOS(DbosSteps.config(site));
+    public Host open(BenchDatabase database, IntConsumer sixth) {
+        DBOS dbos = new DBOS(DbosSteps.config(database));
         Steps steps = dbos.registerProxy(Steps.class, new Implementation(dbos, sixth));
         dbos.launch();
         return new Host() {
             @Override
             public void start(int count) throws Exception {
                 AtomicInteger next = new AtomicInteger();
-                Together.seconds(CALLERS, () -> {
+                Burst.seconds(CALLERS, () -> {
                     for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
                         int number = i;
                         dbos.startWorkflow(() -> steps.run(number));

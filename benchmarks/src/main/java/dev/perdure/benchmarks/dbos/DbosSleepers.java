@@ -2,22 +2,22 @@ package dev.perdure.benchmarks.dbos;
 
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.workflow.Workflow;
-import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.server.Observer;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Sleepers;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** DBOS lets workflows sleep: started one by one from many callers, since there is no call for many at once. */
+/** Sleeping workflows of DBOS. Many callers start them one by one, because DBOS has no call that starts many. */
 public final class DbosSleepers implements Sleepers {
     private static final int CALLERS = 64;
     /** Counting takes the server a millisecond or more. */
     private static final Duration POLL = Duration.ofMillis(20);
 
-    /** What DBOS makes a proxy of. */
+    /** The interface of which DBOS makes a proxy. */
     public interface Sleeper {
         void sleep(long millis);
     }
@@ -41,29 +41,29 @@ public final class DbosSleepers implements Sleepers {
     private final Sleeper sleeper;
     private long wanted;
 
-    private DbosSleepers(Site site) throws SQLException {
-        observer = new Observer(site);
-        dbos = new DBOS(DbosSteps.config(site));
+    private DbosSleepers(BenchDatabase database) throws SQLException {
+        observer = new Observer(database);
+        dbos = new DBOS(DbosSteps.config(database));
         sleeper = dbos.registerProxy(Sleeper.class, new Implementation(dbos));
         dbos.launch();
     }
 
-    /** Sets it up. */
-    public static Sleepers open(Site site) throws SQLException {
-        return new DbosSleepers(site);
+    /** Sets up an executor. */
+    public static Sleepers open(BenchDatabase database) throws SQLException {
+        return new DbosSleepers(database);
     }
 
     @Override
     public void sleep(int count, Instant until) throws Exception {
         AtomicInteger left = new AtomicInteger(count);
-        Together.seconds(CALLERS, () -> {
+        Burst.seconds(CALLERS, () -> {
             while (left.getAndDecrement() > 0) {
                 long millis = Sleepers.until(until).toMillis();
                 dbos.startWorkflow(() -> sleeper.sleep(millis));
             }
         });
         wanted += count;
-        // A sleep is recorded as a step before it begins.
+        // DBOS records a sleep as a step before it begins.
         await("SELECT count(*) FROM dbos.operation_outputs", wanted);
     }
 

@@ -3,12 +3,12 @@ package dev.perdure.benchmarks.dbos;
 import dev.dbos.transact.DBOS;
 import dev.dbos.transact.config.DBOSConfig;
 import dev.dbos.transact.workflow.Workflow;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 
-/** DBOS runs workflows of no-op steps, called as its documentation shows it: through the proxy, in the caller's thread. */
+/** Workflows of no-op steps on DBOS, called as in its documentation: through the proxy, in the caller's thread. */
 public final class DbosSteps implements StepRunner {
-    /** What DBOS makes a proxy of. */
+    /** The interface of which DBOS makes a proxy. */
     public interface Steps {
         int run(int count);
     }
@@ -35,22 +35,22 @@ public final class DbosSteps implements StepRunner {
     private final DBOS dbos;
     private final Steps steps;
 
-    private DbosSteps(Site site) {
-        dbos = new DBOS(config(site));
+    private DbosSteps(BenchDatabase database) {
+        dbos = new DBOS(config(database));
         steps = dbos.registerProxy(Steps.class, new Implementation(dbos));
         dbos.launch();
     }
 
-    static DBOSConfig config(Site site) {
+    static DBOSConfig config(BenchDatabase database) {
         return DBOSConfig.defaults("bench")
-                .withDatabaseUrl(site.countedUrl())
-                .withDbUser(site.user())
-                .withDbPassword(site.password());
+                .withDatabaseUrl(database.countedUrl())
+                .withDbUser(database.user())
+                .withDbPassword(database.password());
     }
 
-    /** Sets it up. */
-    public static StepRunner open(Site site) {
-        return new DbosSteps(site);
+    /** Sets up an executor. */
+    public static StepRunner open(BenchDatabase database) {
+        return new DbosSteps(database);
     }
 
     @Override

@@ -6,7 +6,7 @@ import com.github.kagkarlsson.scheduler.task.TaskInstance;
 import com.github.kagkarlsson.scheduler.task.helper.OneTimeTask;
 import com.github.kagkarlsson.scheduler.task.helper.Tasks;
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Queue;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -21,7 +21,7 @@ public final class DbSchedulerQueue implements Queue {
     private static final int THREADS = 50;
     private static final int CLIENT_CONNECTIONS = 10;
 
-    /** Its table for PostgreSQL, without the index that only those need who use priorities. */
+    /** The table of db-scheduler for PostgreSQL, without the index that only priorities need. */
     private static final String TABLE = """
             CREATE TABLE IF NOT EXISTS scheduled_tasks (
                 task_name text NOT NULL,
@@ -47,8 +47,8 @@ public final class DbSchedulerQueue implements Queue {
     }
 
     @Override
-    public Producer producer(Site site) {
-        HikariDataSource pool = site.pool(CLIENT_CONNECTIONS);
+    public Producer producer(BenchDatabase database) {
+        HikariDataSource pool = database.pool(CLIENT_CONNECTIONS);
         OneTimeTask<Integer> job = job(number -> {});
         SchedulerClient client = SchedulerClient.Builder.create(pool, job).build();
         return new Producer() {
@@ -68,9 +68,9 @@ public final class DbSchedulerQueue implements Queue {
     }
 
     @Override
-    public Consumer consumer(Site site, IntConsumer begins) throws SQLException {
-        site.execute(TABLE);
-        HikariDataSource pool = site.pool(THREADS);
+    public Consumer consumer(BenchDatabase database, IntConsumer begins) throws SQLException {
+        database.execute(TABLE);
+        HikariDataSource pool = database.pool(THREADS);
         Scheduler scheduler = Scheduler.create(pool, job(begins))
                 .threads(THREADS)
                 .pollUsingLockAndFetch(1.0, 4.0)

@@ -1,7 +1,7 @@
 package dev.perdure.benchmarks.jobrunr;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Queue;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -13,11 +13,11 @@ import org.jobrunr.server.BackgroundJobServer;
 import org.jobrunr.server.JobActivator;
 import org.jobrunr.storage.sql.common.SqlStorageProviderFactory;
 
-/** JobRunr across processes, as it is by default: a virtual thread per job, a poll every 15 seconds. */
+/** JobRunr across processes, with its defaults: a virtual thread per job, a poll every 15 seconds. */
 public final class JobRunrQueue implements Queue {
     private static final int CONNECTIONS = 10;
 
-    /** One job. Public and with a constructor for its JSON. */
+    /** A job. It is public and has a constructor without parameters because JobRunr stores it as JSON. */
     public static final class Job implements JobRequest {
         private static final long serialVersionUID = 1;
 
@@ -44,7 +44,7 @@ public final class JobRunrQueue implements Queue {
         }
     }
 
-    /** What runs a job. */
+    /** Runs a job. */
     public static final class Handler implements JobRequestHandler<Job> {
         private final IntConsumer begins;
 
@@ -58,7 +58,7 @@ public final class JobRunrQueue implements Queue {
         }
     }
 
-    /** Gives JobRunr the handler that tells. */
+    /** Gives JobRunr the handler that reports when a job begins. */
     private record Activator(Handler handler) implements JobActivator {
         @Override
         public <T> T activateJob(Class<T> type) {
@@ -67,8 +67,8 @@ public final class JobRunrQueue implements Queue {
     }
 
     @Override
-    public Producer producer(Site site) {
-        HikariDataSource pool = site.pool(CONNECTIONS);
+    public Producer producer(BenchDatabase database) {
+        HikariDataSource pool = database.pool(CONNECTIONS);
         JobRequestScheduler scheduler = JobRunr.configure()
                 .useStorageProvider(SqlStorageProviderFactory.using(pool))
                 .initialize()
@@ -87,8 +87,8 @@ public final class JobRunrQueue implements Queue {
     }
 
     @Override
-    public Consumer consumer(Site site, IntConsumer begins) {
-        HikariDataSource pool = site.pool(CONNECTIONS);
+    public Consumer consumer(BenchDatabase database, IntConsumer begins) {
+        HikariDataSource pool = database.pool(CONNECTIONS);
         BackgroundJobServer server = JobRunr.configure()
                 .useJobActivator(new Activator(new Handler(begins)))
                 .useStorageProvider(SqlStorageProviderFactory.using(pool))

@@ -9,23 +9,24 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What a number of callers got done in a time, each doing one thing after the other in a virtual thread.
+ * The throughput and latency of a number of callers, each of which repeats an action in its own virtual thread.
  *
- * @param operations all that were done, also those that were not done within the time
- * @param perSecond things done within the time
- * @param p50 milliseconds that half of them took at most
- * @param p99 milliseconds that all but one in a hundred took at most
+ * @param operations all operations, also those that ended after the time
+ * @param perSecond operations per second within the time
+ * @param p50 the median latency, in milliseconds
+ * @param p99 the 99th percentile of the latency, in milliseconds
  */
 public record Load(long operations, double perSecond, double p50, double p99) {
-    /** One thing to do. */
+    /** An action to measure. */
     @FunctionalInterface
     public interface Action {
         void run() throws Exception;
     }
 
     /**
-     * Lets callers do it again and again. What is not done when the time is over does not count, but is waited for; only
-     * a caller's first always counts, and then the time is as long as it took.
+     * Lets the callers repeat the action until the time is over. Actions that end later do not count, but the method
+     * waits for them. Only the first action of a caller always counts, and then the time is as long as that action
+     * took.
      */
     public static Load of(int callers, Duration time, Action action) throws Exception {
         long began = System.nanoTime();
@@ -65,13 +66,13 @@ public record Load(long operations, double perSecond, double p50, double p99) {
         return latencies;
     }
 
-    /** In milliseconds. */
+    /** The percentile, in milliseconds. */
     public static double percentile(long[] sortedNanos, int percent) {
         int index = (int) Math.ceil(sortedNanos.length * percent / 100.0) - 1;
         return sortedNanos[Math.max(0, index)] / 1e6;
     }
 
-    /** A list of numbers without boxes, so that keeping them does not become part of what is measured. */
+    /** A list of primitive numbers, so that boxing does not become part of the measurement. */
     private static final class Latencies {
         private long[] nanos = new long[1_024];
         private int size;

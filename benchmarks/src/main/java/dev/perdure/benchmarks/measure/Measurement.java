@@ -1,6 +1,6 @@
 package dev.perdure.benchmarks.measure;
 
-/** Measures one workload for one of those who are compared. */
+/** Measures one workload for one contender. */
 @FunctionalInterface
 public interface Measurement {
     void measure(Task task) throws Exception;

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-/** What a measuring process tells the one that started it: a line per figure, on standard output. */
+/** Sends the figures of a measuring process to the process that started it: one line per figure, on standard output. */
 public final class Results {
     private static final String FIGURE = "figure";
     private static final String PROGRESS = "progress";
@@ -23,18 +23,18 @@ public final class Results {
         this.out = out;
     }
 
-    /** A figure, by what each round gave. */
+    /** Sends a figure with the values of all rounds. */
     public void figure(String metric, Unit unit, double... samples) {
         String values = Arrays.stream(samples).mapToObj(Double::toString).collect(Collectors.joining("\t"));
         send(FIGURE, metric, unit.name(), values);
     }
 
-    /** A figure out of what each round gave. */
+    /** Sends a figure that this function takes from each round. */
     public <T> void figure(String metric, Unit unit, List<T> rounds, ToDoubleFunction<T> value) {
         figure(metric, unit, rounds.stream().mapToDouble(value).toArray());
     }
 
-    /** What an operation costs, by what it cost in each round: a figure for each kind of cost that is known. */
+    /** Sends the cost of an operation in each round: one figure for each kind of cost that is known. */
     public void cost(String metric, List<Cost> rounds) {
         cost(metric, CostKind.CPU, rounds, cost -> (cost.process() + cost.server()) / 1_000);
         cost(metric, CostKind.CPU_PROCESS, rounds, cost -> cost.process() / 1_000);
@@ -50,7 +50,7 @@ public final class Results {
         }
     }
 
-    /** What is being done now. */
+    /** Sends a line of progress. */
     public void progress(String text) {
         send(PROGRESS, text);
     }
@@ -60,8 +60,8 @@ public final class Results {
         out.flush();
     }
 
-    /** The figure that a line stands for, if it does. */
-    public static Optional<Figure> figureIn(String line, String who) {
+    /** The figure in a line, if it has one. */
+    public static Optional<Figure> figureIn(String line, String contender) {
         List<String> parts = new ArrayList<>(Arrays.asList(line.split("\t", -1)));
         if (!parts.getFirst().equals(FIGURE)) {
             return Optional.empty();
@@ -69,10 +69,10 @@ public final class Results {
         double[] samples = parts.subList(3, parts.size()).stream()
                 .mapToDouble(Double::parseDouble)
                 .toArray();
-        return Optional.of(Figure.of(who, parts.get(1), Unit.valueOf(parts.get(2)), samples));
+        return Optional.of(Figure.of(contender, parts.get(1), Unit.valueOf(parts.get(2)), samples));
     }
 
-    /** The progress that a line tells of, if it does. */
+    /** The progress in a line, if it has one. */
     public static Optional<String> progressIn(String line) {
         return line.startsWith(PROGRESS + "\t") ? Optional.of(line.substring(PROGRESS.length() + 1)) : Optional.empty();
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** What the rounds of a measurement gave, of which figures are made. */
+/** The results of all rounds of a measurement, from which it makes figures. */
 public final class Rounds<T> {
     private final Results results;
     private final List<T> all;
@@ -18,12 +18,12 @@ public final class Rounds<T> {
         this.all = all;
     }
 
-    /** As many rounds as the scale has. */
+    /** Runs as many rounds as the scale has. */
     public static <T> Rounds<T> of(Task task, Callable<T> round) throws Exception {
         return of(task, task.scale().rounds(), round);
     }
 
-    /** So many rounds. */
+    /** Runs this many rounds. */
     public static <T> Rounds<T> of(Task task, int count, Callable<T> round) throws Exception {
         List<T> all = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -32,18 +32,18 @@ public final class Rounds<T> {
         return new Rounds<>(task.results(), all);
     }
 
-    /** Tells a figure. */
+    /** Sends a figure. */
     public void figure(String metric, Unit unit, ToDoubleFunction<T> value) {
         results.figure(metric, unit, all, value);
     }
 
-    /** The one in the middle. */
+    /** The median of all rounds. */
     public double median(ToDoubleFunction<T> value) {
         double[] sorted = all.stream().mapToDouble(value).sorted().toArray();
         return sorted[sorted.length / 2];
     }
 
-    /** Tells what an operation costs. */
+    /** Sends the cost of an operation. */
     public void cost(String metric, Function<T, Cost> each) {
         results.cost(metric, all.stream().map(each).toList());
     }

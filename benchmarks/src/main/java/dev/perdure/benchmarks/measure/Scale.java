@@ -2,13 +2,13 @@ package dev.perdure.benchmarks.measure;
 
 import java.time.Duration;
 
-/** How long and how often things are measured. */
+/** How long and how often to measure. */
 public enum Scale {
-    /** For figures to be published. */
+    /** For published figures. */
     FULL(3, Duration.ofSeconds(2), Duration.ofSeconds(15)),
-    /** For every day: shows the order of magnitude. */
+    /** For daily use: shows the order of magnitude. */
     QUICK(1, Duration.ofSeconds(1), Duration.ofSeconds(1)),
-    /** For tests: shows that it runs. */
+    /** For tests: shows that the measurement runs. */
     TINY(1, Duration.ofMillis(50), Duration.ofMillis(20));
 
     private final int rounds;
@@ -21,22 +21,22 @@ public enum Scale {
         this.warmUp = warmUp;
     }
 
-    /** How often a figure is measured. */
+    /** The number of rounds. */
     public int rounds() {
         return rounds;
     }
 
-    /** How long a round takes that goes by time. */
+    /** The time of a round, if it is limited by time. */
     public Duration round() {
         return round;
     }
 
-    /** How long the code is run before it is measured. */
+    /** How long to run the code before the measurement. */
     public Duration warmUp() {
         return warmUp;
     }
 
-    /** One of three, for sizes that differ. */
+    /** Returns the value for this scale. */
     public <T> T choose(T full, T quick, T tiny) {
         return switch (this) {
             case FULL -> full;

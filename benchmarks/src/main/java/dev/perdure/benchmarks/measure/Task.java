@@ -1,14 +1,14 @@
 package dev.perdure.benchmarks.measure;
 
 import dev.perdure.benchmarks.cost.Meter;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 
 /**
- * What a measurement gets.
+ * The task of a measurement.
  *
- * @param who whom it measures
- * @param site an empty database
- * @param meter measures what its operations cost
- * @param results where its figures go
+ * @param contender the contender to measure
+ * @param database an empty database
+ * @param meter measures the cost of operations
+ * @param results receives the figures
  */
-public record Task(Who who, Site site, Scale scale, Meter meter, Results results) {}
+public record Task(Contender contender, BenchDatabase database, Scale scale, Meter meter, Results results) {}

@@ -2,19 +2,19 @@ package dev.perdure.benchmarks.measure;
 
 import java.util.Locale;
 
-/** What is measured. */
+/** The workloads of the benchmark. */
 public enum Workload {
     RAW("single-row insert commits at 1, 8 and 32 clients; rows in batches of 1,000"),
     W1("workflows of one no-op step from 1 to 1,000 callers, result awaited"),
     W2("workflows of many no-op steps: 1,000 in a row, 64 × 100, 1,000 × 100"),
-    W3("started in one process, run in another: latency; 20,000 queued, drained by one worker"),
-    W4("1,000 to 1,000,000 sleepers: starts, heap, threads and disk of each, and all awake at once"),
-    W5("2,000 runs with five steps done, the process killed and restarted: until all are finished"),
-    W6("graphs of ten no-op tasks, a fan-out of four and two joins: one alone, 1,000 at once"),
-    W7("growth: w1 at 64 callers and w2's 64 × 100, on an empty database and on 5,000,000 finished runs"),
-    W8("journal length: to resume a run with 10, 1,000 and 100,000 entries"),
-    OBJECTS("exclusive calls of virtual objects that count in their state, from 256 callers: one key, 1,000 keys"),
-    FOOTPRINT("connections, platform threads, heap at rest and per active run");
+    W3("jobs started in one process and run in another: latency, and the rate at which one worker drains 20,000"),
+    W4("1,000 to 1,000,000 sleeping workflows: start rate, heap, threads and disk per sleeper, wake rate"),
+    W5("2,000 runs after five steps: the process is killed and restarted; time until all are finished"),
+    W6("graphs of ten no-op tasks with a fan-out of four and two joins: one, and 1,000 concurrently"),
+    W7("growth: w1 with 64 callers and w2's 64 × 100, in an empty database and with 5,000,000 finished runs"),
+    W8("journal length: time to resume a run with 10, 1,000 and 100,000 entries"),
+    OBJECTS("exclusive calls of counters as virtual objects, from 256 callers: one key, 1,000 keys"),
+    FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;
 

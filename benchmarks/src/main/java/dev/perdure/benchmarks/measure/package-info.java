@@ -1,4 +1,4 @@
-/** What every measurement needs: sizes, rounds, callers, memory, and where its figures go. */
+/** What every measurement needs: scale, rounds, callers, memory and results. */
 @NullMarked
 package dev.perdure.benchmarks.measure;
 

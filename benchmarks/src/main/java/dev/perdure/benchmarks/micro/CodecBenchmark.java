@@ -12,12 +12,12 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** A step's result on its way into the journal and out of it. */
+/** Encodes and decodes a step's result. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class CodecBenchmark {
-    /** What a step might return. */
+    /** A typical result of a step. */
     public record Receipt(String id, long cents, Instant at, List<String> lines) {}
 
     private final JsonCodec codec = new JsonCodec();

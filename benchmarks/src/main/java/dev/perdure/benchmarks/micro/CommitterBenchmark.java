@@ -27,7 +27,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** Group commit over a ledger that answers at once: what queueing, leading and handing over cost by themselves. */
+/** Group commit on a ledger that answers at once: the cost of queueing, leading and handing over alone. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -35,7 +35,7 @@ public class CommitterBenchmark {
     private static final int CHANGES = 64_000;
     private static final int LANES = 2;
 
-    /** How many come at once, each a virtual thread. */
+    /** The number of concurrent callers, each in a virtual thread. */
     @Param({"1", "64", "1000"})
     public int callers;
 

@@ -19,12 +19,12 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A run in memory is resumed, goes through its journal, and sleeps again. */
+/** Resumes a run in the memory store, which replays its journal and sleeps again. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class ReplayBenchmark {
-    /** How long the journal is. */
+    /** The length of the journal. */
     @Param({"10", "1000"})
     public int entries;
 

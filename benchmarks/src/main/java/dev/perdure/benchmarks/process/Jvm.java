@@ -1,50 +1,53 @@
 package dev.perdure.benchmarks.process;
 
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Starts Java processes with the class path of this one. All get the same options, whoever they measure. */
+/** Starts Java processes with the class path of this one. All get the same options, whatever they measure. */
 public final class Jvm {
-    /** Enough for everybody, and fixed, so that no round pays for growing it. */
+    /** The heap is large enough for every measurement, and fixed, so that no round pays for its growth. */
     private static final List<String> OPTIONS = List.of("-Xms2g", "-Xmx2g", "-XX:+UseParallelGC");
 
     private Jvm() {}
 
-    /** For the output. */
+    /** The version and options, for the output. */
     public static String description() {
         return "JVM " + System.getProperty("java.vm.version") + " " + String.join(" ", OPTIONS);
     }
 
-    /** A process whose main class gets the database first, then the arguments. Its log goes where it is told. */
-    public static Process start(Class<?> main, Site site, ProcessBuilder.Redirect log, List<String> arguments)
+    /**
+     * Starts a process whose main class gets the database first, and then the arguments. Standard error goes to the
+     * log.
+     */
+    public static Process start(Class<?> main, BenchDatabase database, ProcessBuilder.Redirect log, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), site.url(), site.user()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), database.url(), database.user()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(log);
-        builder.environment().put("PGPASSWORD", site.password());
+        builder.environment().put("PGPASSWORD", database.password());
         return builder.start();
     }
 
-    /** The database that a process was started with. */
-    public static Site site(String... arguments) {
-        return new Site(arguments[0], arguments[1], System.getenv("PGPASSWORD"));
+    /** The database in the arguments of a process. */
+    public static BenchDatabase database(String... arguments) {
+        return new BenchDatabase(arguments[0], arguments[1], System.getenv("PGPASSWORD"));
     }
 
-    /** Ends this process when the one that started it is gone. */
+    /** Ends this process when the process that started it has ended. */
     public static void endWithParent() {
         Thread.ofPlatform().daemon().name("parent-watch").start(() -> {
             try {
                 while (System.in.read() >= 0) {
-                    // Nothing is said here; only the end counts.
+                    // The parent sends nothing. Only the end of the stream counts.
                 }
             } catch (IOException broken) {
-                // As good as the end.
+                // The same as the end of the stream.
             }
             Runtime.getRuntime().halt(1);
         });

@@ -1,4 +1,4 @@
-/** Measurements in processes of their own. */
+/** The processes of measurements. */
 @NullMarked
 package dev.perdure.benchmarks.process;
 

@@ -8,7 +8,7 @@ import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,43 +16,49 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the server can do at all: the measure for everybody else. One row is about what a step records. */
+/**
+ * Plain inserts, which show what the server can do: the baseline for all contenders. One row is about as large as the
+ * record of a step.
+ */
 public final class RawInserts {
     private static final byte[] PAYLOAD = "{\"amount\":4200,\"currency\":\"EUR\"}".getBytes(StandardCharsets.UTF_8);
     private static final List<Integer> CLIENTS = List.of(1, 8, 32);
     private static final int BATCH = 1_000;
     private static final int BATCH_CLIENTS = 8;
 
-    private final Site site;
+    private final BenchDatabase database;
     private final AtomicLong ids = new AtomicLong();
 
-    private RawInserts(Site site) {
-        this.site = site;
+    private RawInserts(BenchDatabase database) {
+        this.database = database;
     }
 
-    /** Measures. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        RawInserts inserts = new RawInserts(task.site());
+        RawInserts inserts = new RawInserts(task.database());
         inserts.singleRows(task, Workload.RAW, CLIENTS);
         inserts.batches(task);
     }
 
-    /** Measures single rows once more right before a workload that is compared with them: a shared machine does not stay the same. */
+    /**
+     * Measures single rows once more, right before a workload that is compared with them, because the speed of a shared
+     * machine changes.
+     */
     public static Measurement beside(Workload workload, Integer... clients) {
-        return task -> new RawInserts(task.site()).singleRows(task, workload, List.of(clients));
+        return task -> new RawInserts(task.database()).singleRows(task, workload, List.of(clients));
     }
 
     private void singleRows(Task task, Workload workload, List<Integer> numbers) throws Exception {
-        site.execute("CREATE TABLE step (id bigint PRIMARY KEY, payload bytea NOT NULL)");
+        database.execute("CREATE TABLE step (id bigint PRIMARY KEY, payload bytea NOT NULL)");
         for (int clients : numbers) {
-            try (HikariDataSource pool = site.pool(clients)) {
+            try (HikariDataSource pool = database.pool(clients)) {
                 report(task, workload + ".insert1.c" + clients, clients, 1, () -> insertOne(pool));
             }
         }
     }
 
     private void batches(Task task) throws Exception {
-        try (HikariDataSource pool = site.pool(BATCH_CLIENTS)) {
+        try (HikariDataSource pool = database.pool(BATCH_CLIENTS)) {
             report(task, "raw.batch1000", BATCH_CLIENTS, BATCH, () -> insertBatch(pool));
         }
     }

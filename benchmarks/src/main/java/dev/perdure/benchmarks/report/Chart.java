@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Bars for the rates that people ask for first, as SVG. Each group has a scale of its own; longer is better. */
+/** A bar chart of the most important rates, as SVG. Each group has its own scale. Longer is better. */
 public final class Chart {
-    private record Bar(String who, double value) {}
+    private record Bar(String contender, double value) {}
 
     private record Group(String title, String metric) {}
 
     private static final List<Group> GROUPS = List.of(
-            new Group("One-step workflows a second, 64 callers", "w1.c64"),
-            new Group("One-step workflows a second, 256 callers", "w1.c256"),
-            new Group("Steps a second, 64 workflows of 100", "w2.64x100"),
-            new Group("Queue of 20,000 drained, a second", "w3.drain"),
-            new Group("Sleepers started a second, 10,000", "w4.10000.start_rate"),
-            new Group("Runs recovered a second after kill -9", "w5.recover2000.rate"));
+            new Group("One-step workflows per second, 64 callers", "w1.c64"),
+            new Group("One-step workflows per second, 256 callers", "w1.c256"),
+            new Group("Steps per second, 64 workflows of 100", "w2.64x100"),
+            new Group("Queued jobs run per second, 20,000 in the queue", "w3.drain"),
+            new Group("Sleepers started per second, 10,000", "w4.10000.start_rate"),
+            new Group("Runs recovered per second after kill -9", "w5.recover2000.rate"));
     private static final List<String> WHO = List.of("perdure", "dbos", "dbscheduler", "jobrunr");
 
     private static final int WIDTH = 760;
@@ -32,7 +32,7 @@ public final class Chart {
         this.figures = figures;
     }
 
-    /** The picture, or nothing if none of the rates was measured. */
+    /** The picture; empty if none of the rates was measured. */
     public Optional<String> svg() {
         StringBuilder body = new StringBuilder();
         int top = 12;
@@ -47,8 +47,8 @@ public final class Chart {
 
     private List<Bar> bars(String metric) {
         List<Bar> bars = new ArrayList<>();
-        for (String who : WHO) {
-            figures.find(who, metric).ifPresent(figure -> bars.add(new Bar(who, figure.median())));
+        for (String contender : WHO) {
+            figures.find(contender, metric).ifPresent(figure -> bars.add(new Bar(contender, figure.median())));
         }
         return bars;
     }
@@ -69,8 +69,8 @@ public final class Chart {
                     """,
                     LEFT - 8,
                     y + 13,
-                    bar.who(),
-                    bar.who(),
+                    bar.contender(),
+                    bar.contender(),
                     LEFT,
                     y,
                     length,

@@ -2,11 +2,11 @@ package dev.perdure.benchmarks.report;
 
 import java.util.Optional;
 
-/** What an operation costs, by kind. The figure has the name of what was measured, with the kind behind it. */
+/** The kinds of cost of an operation. The name of the figure is the name of the measurement, followed by the kind. */
 public enum CostKind {
     CPU("cpu", Unit.MICROSECONDS, "processor time"),
-    CPU_PROCESS("cpu.process", Unit.MICROSECONDS, "of it the process"),
-    CPU_SERVER("cpu.server", Unit.MICROSECONDS, "of it the server"),
+    CPU_PROCESS("cpu.process", Unit.MICROSECONDS, "of that, the process"),
+    CPU_SERVER("cpu.server", Unit.MICROSECONDS, "of that, the server"),
     WAL("wal", Unit.BYTES, "WAL"),
     COMMITS("commits", Unit.COUNT, "commits"),
     ROUND_TRIPS("round_trips", Unit.COUNT, "round trips");
@@ -25,7 +25,7 @@ public enum CostKind {
         return unit;
     }
 
-    /** For a table. */
+    /** The title of the table column. */
     String title() {
         return title;
     }
@@ -35,7 +35,7 @@ public enum CostKind {
         return measured + suffix;
     }
 
-    /** What was measured, such as {@code w1.c64}, if the figure is a cost. */
+    /** The name of the measurement, such as {@code w1.c64}, if the figure is a cost. */
     static Optional<String> measured(String metric) {
         for (CostKind kind : values()) {
             if (metric.endsWith(kind.suffix)) {

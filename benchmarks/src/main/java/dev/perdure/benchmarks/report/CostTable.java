@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What an operation costs each contender, as Markdown: a row for each, beside it how many times Perdure's cost it is. */
+/** The cost of operations, as Markdown: one row per contender, with the ratio to Perdure's cost. */
 final class CostTable {
-    private static final String OURS = "perdure";
-    private static final String NOT_KNOWN = "not known";
+    private static final String PERDURE = "perdure";
+    private static final String UNKNOWN = "not known";
 
     private final Figures figures;
     private final List<String> contenders;
@@ -19,14 +19,14 @@ final class CostTable {
         this.contenders = contenders;
     }
 
-    /** Nothing if nothing was measured that has a cost. */
+    /** The table; empty if no cost was measured. */
     List<String> lines() {
         List<String> rows = new ArrayList<>();
         figures.metrics().stream()
                 .flatMap(metric -> CostKind.measured(metric).stream())
                 .distinct()
                 .forEach(
-                        measured -> contenders.forEach(who -> row(measured, who).ifPresent(rows::add)));
+                        measured -> contenders.forEach(contender -> row(measured, contender).ifPresent(rows::add)));
         if (!rows.isEmpty()) {
             String titles = Arrays.stream(CostKind.values())
                     .map(kind -> kind.unit() == Unit.COUNT
@@ -39,22 +39,22 @@ final class CostTable {
         return rows;
     }
 
-    private Optional<String> row(String measured, String who) {
+    private Optional<String> row(String measured, String contender) {
         List<String> cells = Arrays.stream(CostKind.values())
-                .map(kind -> cell(kind.metric(measured), who))
+                .map(kind -> cell(kind.metric(measured), contender))
                 .toList();
-        return cells.stream().allMatch(NOT_KNOWN::equals)
+        return cells.stream().allMatch(UNKNOWN::equals)
                 ? Optional.empty()
-                : Optional.of("| `%s` | %s | %s |".formatted(measured, who, String.join(" | ", cells)));
+                : Optional.of("| `%s` | %s | %s |".formatted(measured, contender, String.join(" | ", cells)));
     }
 
-    private String cell(String metric, String who) {
-        return figures.find(who, metric)
+    private String cell(String metric, String contender) {
+        return figures.find(contender, metric)
                 .map(theirs -> Figure.number(theirs.median())
-                        + figures.find(OURS, metric)
-                                .filter(ours -> !who.equals(OURS))
+                        + figures.find(PERDURE, metric)
+                                .filter(ours -> !contender.equals(PERDURE))
                                 .map(ours -> " (%s)".formatted(RatioTable.times(ours, theirs)))
                                 .orElse(""))
-                .orElse(NOT_KNOWN);
+                .orElse(UNKNOWN);
     }
 }

@@ -6,31 +6,31 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * One measured figure: the median of its rounds, with the least and the most of them.
+ * A figure: the median of its rounds, with their minimum and maximum.
  *
- * @param who whose
+ * @param contender the contender
  * @param metric such as {@code w1.c64}
- * @param rounds how many were measured
+ * @param rounds the number of rounds
  */
-public record Figure(String who, String metric, Unit unit, double median, double least, double most, int rounds) {
-    /** From what each round gave. */
-    public static Figure of(String who, String metric, Unit unit, double... samples) {
+public record Figure(String contender, String metric, Unit unit, double median, double least, double most, int rounds) {
+    /** A figure from the values of all rounds. */
+    public static Figure of(String contender, String metric, Unit unit, double... samples) {
         double[] sorted = samples.clone();
         Arrays.sort(sorted);
         int middle = sorted.length / 2;
         double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-        return new Figure(who, metric, unit, median, sorted[0], sorted[sorted.length - 1], sorted.length);
+        return new Figure(contender, metric, unit, median, sorted[0], sorted[sorted.length - 1], sorted.length);
     }
 
-    /** {@code who metric value unit}, and behind a hash sign how far the rounds were apart. */
+    /** {@code contender metric value unit} and, after a hash sign, the range of the rounds. */
     public String line() {
-        String figure = "%s %s %s %s".formatted(who, metric, number(median), unit.text());
+        String figure = "%s %s %s %s".formatted(contender, metric, number(median), unit.text());
         return rounds == 1
                 ? figure
                 : "%-48s # %s to %s in %d rounds".formatted(figure, number(least), number(most), rounds);
     }
 
-    /** With as many digits as mean something. */
+    /** The value with its significant digits. */
     public static String number(double value) {
         double size = Math.abs(value);
         if (size > 0 && size < 1) {

@@ -18,13 +18,13 @@ public final class Figures {
         return List.copyOf(all);
     }
 
-    public Optional<Figure> find(String who, String metric) {
+    public Optional<Figure> find(String contender, String metric) {
         return all.stream()
-                .filter(figure -> figure.who().equals(who) && figure.metric().equals(metric))
+                .filter(figure -> figure.contender().equals(contender) && figure.metric().equals(metric))
                 .findFirst();
     }
 
-    /** Every metric that somebody has. */
+    /** All metrics that any contender has. */
     public Set<String> metrics() {
         Set<String> metrics = new LinkedHashSet<>();
         all.forEach(figure -> metrics.add(figure.metric()));

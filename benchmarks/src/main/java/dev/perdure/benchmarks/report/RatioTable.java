@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Perdure beside its peers, metric by metric but for costs, as Markdown. Above one, Perdure is better; below one, the peer is. */
+/**
+ * Perdure compared with its peers in all metrics except costs, as Markdown. Perdure is better if the ratio is above
+ * one.
+ */
 public final class RatioTable {
-    private static final String OURS = "perdure";
+    private static final String PERDURE = "perdure";
 
     private final Figures figures;
     private final List<String> peers;
@@ -16,11 +19,11 @@ public final class RatioTable {
         this.figures = figures;
         this.peers = peers.stream()
                 .filter(peer ->
-                        figures.all().stream().anyMatch(figure -> figure.who().equals(peer)))
+                        figures.all().stream().anyMatch(figure -> figure.contender().equals(peer)))
                 .toList();
     }
 
-    /** Nothing if there is nobody to compare with. */
+    /** The table; empty if no peer was measured. */
     public List<String> lines() {
         List<String> rows = figures.metrics().stream()
                 .filter(metric -> CostKind.measured(metric).isEmpty())
@@ -37,7 +40,7 @@ public final class RatioTable {
     }
 
     private Optional<String> row(String metric) {
-        Optional<Figure> ours = figures.find(OURS, metric);
+        Optional<Figure> ours = figures.find(PERDURE, metric);
         List<String> cells = peers.stream()
                 .map(peer -> figures.find(peer, metric))
                 .map(theirs -> cell(ours, theirs))
@@ -57,7 +60,7 @@ public final class RatioTable {
         return "%s (%s)".formatted(Figure.number(theirs.get().median()), times(ours.get(), theirs.get()));
     }
 
-    /** How many times better ours is. */
+    /** How many times better Perdure's figure is. */
     static String times(Figure ours, Figure theirs) {
         double ratio = theirs.unit().moreIsBetter() ? ours.median() / theirs.median() : theirs.median() / ours.median();
         if (!Double.isFinite(ratio)) {

@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Shows a run, and keeps it: {@code figures.txt}, {@code tables.md} and {@code chart.svg} in a folder. */
+/**
+ * Prints the report of a run, and writes {@code figures.txt}, {@code tables.md} and {@code chart.svg} into a folder.
+ */
 public final class Report {
     private final Path folder;
     private final PrintWriter out;
@@ -19,13 +21,13 @@ public final class Report {
         this.out = out;
     }
 
-    /** Says what it is measured on. */
+    /** Prints the description of the machine. */
     public void begin(List<String> description) {
         machine = description.stream().map(line -> "# " + line).toList();
         print(machine);
     }
 
-    /** Prints the tables and what disturbed, and writes everything. */
+    /** Prints the tables and the disturbances, and writes all files. */
     public void end(Figures figures, List<String> disturbances) throws IOException {
         List<String> remarks = disturbances.stream().map(line -> "# " + line).toList();
         List<String> tables = tables(figures);

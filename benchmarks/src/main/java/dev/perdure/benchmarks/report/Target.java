@@ -4,11 +4,11 @@ import java.util.OptionalDouble;
 import java.util.function.Function;
 
 /**
- * Something to reach, as a number out of the figures of one run.
+ * A performance target, computed from the figures of one run.
  *
- * @param what in words
- * @param atLeast whether the limit is the least that will do, or else the most
- * @param seen the number, if all that it needs was measured
+ * @param what a description
+ * @param atLeast whether the limit is a minimum; otherwise it is a maximum
+ * @param seen computes the number, if all its figures were measured
  */
 record Target(String what, boolean atLeast, double limit, Function<Figures, OptionalDouble> seen) {
     static Target atLeast(double limit, String what, Function<Figures, OptionalDouble> seen) {
@@ -24,8 +24,8 @@ record Target(String what, boolean atLeast, double limit, Function<Figures, Opti
     }
 
     /** The figure itself. */
-    static Function<Figures, OptionalDouble> value(String who, String metric) {
-        return figures -> figures.find(who, metric).map(Figure::median).stream()
+    static Function<Figures, OptionalDouble> value(String contender, String metric) {
+        return figures -> figures.find(contender, metric).map(Figure::median).stream()
                 .mapToDouble(Double::doubleValue)
                 .findFirst();
     }

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.OptionalDouble;
 import java.util.function.Function;
 
-/** What Perdure sets out to reach. Nearly all are ratios within one run, because nothing else travels between machines. */
+/**
+ * The performance targets of Perdure. Nearly all are ratios within one run, because only ratios are comparable between
+ * machines.
+ */
 public final class Targets {
     private static final List<Target> ALL = List.of(
             atMost(1.3, "w2.seq1000: a step, in raw commits of one client", Targets::commits),
@@ -56,7 +59,7 @@ public final class Targets {
         return ratio(value("perdure", ours), value(peer, theirs));
     }
 
-    /** Milliseconds per step, in units of a lone commit. */
+    /** The time of a step, in commits of a single client. */
     private static OptionalDouble commits(Figures figures) {
         OptionalDouble step = value("perdure", "w2.seq1000.per_step").apply(figures);
         OptionalDouble rate = value("raw", "w2.insert1.c1").apply(figures);
@@ -65,7 +68,7 @@ public final class Targets {
                 : OptionalDouble.empty();
     }
 
-    /** Milliseconds that a graph takes beyond its twelve commits. */
+    /** The milliseconds that a graph takes in addition to its twelve commits. */
     private static OptionalDouble beyondCommits(Figures figures) {
         OptionalDouble graph = value("perdure", "w6.alone").apply(figures);
         OptionalDouble rate = value("raw", "w6.insert1.c1").apply(figures);
@@ -74,7 +77,7 @@ public final class Targets {
                 : OptionalDouble.empty();
     }
 
-    /** As Markdown; nothing if nothing was measured that has a target. */
+    /** The table as Markdown; empty if no target was measured. */
     public List<String> lines() {
         List<String> rows = new ArrayList<>();
         for (Target target : ALL) {

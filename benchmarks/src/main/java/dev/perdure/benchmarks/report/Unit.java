@@ -1,6 +1,6 @@
 package dev.perdure.benchmarks.report;
 
-/** What a figure is in, and whether more of it is better. */
+/** The unit of a figure, and whether more is better. */
 public enum Unit {
     PER_SECOND("/s", true),
     MICROSECONDS("µs", false),

@@ -1,4 +1,4 @@
-/** Figures, and how they are shown. */
+/** Figures and reports. */
 @NullMarked
 package dev.perdure.benchmarks.report;
 

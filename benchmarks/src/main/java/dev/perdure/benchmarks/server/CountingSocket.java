@@ -8,13 +8,16 @@ import java.io.OutputStream;
 import java.net.Socket;
 
 /**
- * A plain socket that counts round trips: reads that follow a write, however many reads and writes there are in a row. So statements that are
- * sent together are one, and notifications, for which nothing is sent, are none.
+ * A plain socket that counts round trips: sequences of writes that are followed by a read. So statements that are sent
+ * together count as one round trip, and notifications, for which nothing is sent, do not count.
  *
- * <p>It adds a comparison to each call, and some ten nanoseconds to a round trip.
+ * <p>It adds a comparison to each call, and about ten nanoseconds to a round trip.
  */
 final class CountingSocket extends Socket {
-    /** Whether something was sent that was not read after. A connection is used by one thread at a time, which its owner sees to. */
+    /**
+     * Whether bytes were sent since the last read. Not volatile: only one thread at a time uses a connection, and its
+     * owner ensures the visibility.
+     */
     private boolean sent;
 
     @Override

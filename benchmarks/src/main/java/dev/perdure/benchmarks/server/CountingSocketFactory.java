@@ -4,7 +4,10 @@ import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
 
-/** The driver's default sockets, which count round trips: for its option {@code socketFactory}, and so the same for every contender. */
+/**
+ * Makes sockets like the driver's default ones that count round trips. For the driver's option {@code socketFactory},
+ * so it is the same for every contender.
+ */
 public final class CountingSocketFactory extends SocketFactory {
     /** For the driver. */
     public CountingSocketFactory() {}
@@ -16,25 +19,25 @@ public final class CountingSocketFactory extends SocketFactory {
 
     @Override
     public Socket createSocket(String host, int port) {
-        throw unconnectedOnly();
+        throw onlyUnconnected();
     }
 
     @Override
     public Socket createSocket(String host, int port, InetAddress localHost, int localPort) {
-        throw unconnectedOnly();
+        throw onlyUnconnected();
     }
 
     @Override
     public Socket createSocket(InetAddress host, int port) {
-        throw unconnectedOnly();
+        throw onlyUnconnected();
     }
 
     @Override
     public Socket createSocket(InetAddress host, int port, InetAddress localHost, int localPort) {
-        throw unconnectedOnly();
+        throw onlyUnconnected();
     }
 
-    private static UnsupportedOperationException unconnectedOnly() {
+    private static UnsupportedOperationException onlyUnconnected() {
         return new UnsupportedOperationException("The PostgreSQL driver connects its sockets itself.");
     }
 }

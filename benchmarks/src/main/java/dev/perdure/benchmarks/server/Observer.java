@@ -7,22 +7,25 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A connection by which the benchmark looks on while something is measured. What it costs the server is not counted. It only reads. */
+/**
+ * A connection with which the benchmark observes the server during a measurement. It only reads, and its cost does not
+ * count.
+ */
 public final class Observer implements AutoCloseable {
     private static final String NAME = "benchmark observer";
 
     private final Connection connection;
 
-    public Observer(Site site) throws SQLException {
-        this.connection = site.connect(NAME);
+    public Observer(BenchDatabase database) throws SQLException {
+        this.connection = database.connect(NAME);
     }
 
-    /** The one number that a query gives. */
+    /** The number that a query returns. */
     public long number(String query) throws SQLException {
         return numbers(query).getFirst().longValue();
     }
 
-    /** The numbers in the one row that a query gives. */
+    /** The numbers in the one row that a query returns. */
     public List<Double> numbers(String query) throws SQLException {
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(query)) {
@@ -35,7 +38,7 @@ public final class Observer implements AutoCloseable {
         }
     }
 
-    /** The processes of the server that serve observers, this one's and others'. */
+    /** The pids of the server processes of all observers, this one included. */
     public List<Long> observers() throws SQLException {
         List<Long> pids = new ArrayList<>();
         try (Statement statement = connection.createStatement();

@@ -2,7 +2,10 @@ package dev.perdure.benchmarks.server;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** The round trips of all counting sockets of this process. The driver makes those sockets by the name of a class, so the count is static. */
+/**
+ * Counts the round trips of all counting sockets of this process. The count is static because the driver creates the
+ * sockets by class name.
+ */
 public final class RoundTrips {
     private static final LongAdder COUNT = new LongAdder();
 
@@ -12,7 +15,7 @@ public final class RoundTrips {
         COUNT.increment();
     }
 
-    /** So far. */
+    /** The number of round trips so far. */
     public static long count() {
         return COUNT.sum();
     }

@@ -7,11 +7,14 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The one server of a run: an embedded one, or one that was there. Everybody gets a database of their own on it, so that
- * nobody pays for what others have left behind.
+ * The server of a run: an embedded or an existing one. Each measurement gets its own database on it, so that it does
+ * not pay for the rows of others.
  */
 public final class Server implements AutoCloseable {
-    /** Beyond the defaults, and printed with the figures: memory, and room so that no checkpoint falls into a round. */
+    /**
+     * The settings that differ from the defaults, printed with the figures: memory, and enough WAL that no checkpoint
+     * falls into a round.
+     */
     private static final List<List<String>> SETTINGS = List.of(
             List.of("shared_buffers", "512MB"),
             List.of("max_wal_size", "8GB"),
@@ -21,44 +24,44 @@ public final class Server implements AutoCloseable {
     private static final List<String> SHOWN =
             List.of("fsync", "synchronous_commit", "full_page_writes", "shared_buffers", "max_wal_size");
 
-    private final Site home;
+    private final BenchDatabase home;
     private final @Nullable EmbeddedPostgres embedded;
 
-    private Server(Site home, @Nullable EmbeddedPostgres embedded) {
+    private Server(BenchDatabase home, @Nullable EmbeddedPostgres embedded) {
         this.home = home;
         this.embedded = embedded;
     }
 
-    /** A server that ends with this one. */
+    /** An embedded server, which {@link #close()} stops. */
     public static Server embedded() {
         var options = EmbeddedPostgres.options();
         for (List<String> setting : SETTINGS) {
             options = options.setting(setting.getFirst(), setting.getLast());
         }
         EmbeddedPostgres postgres = EmbeddedPostgres.start(options);
-        return new Server(new Site(postgres.jdbcUrl(), postgres.user(), postgres.password()), postgres);
+        return new Server(new BenchDatabase(postgres.jdbcUrl(), postgres.user(), postgres.password()), postgres);
     }
 
-    /** A server that is there; its user must be allowed to create databases. */
-    public static Server at(Site site) throws SQLException {
-        Server server = new Server(site, null);
+    /** An existing server. Its user must have the right to create databases. */
+    public static Server at(BenchDatabase database) throws SQLException {
+        Server server = new Server(database, null);
         for (String setting : List.of("fsync", "synchronous_commit")) {
-            String value = site.text("SHOW " + setting);
+            String value = database.text("SHOW " + setting);
             if (value.equals("off")) {
                 throw new IllegalArgumentException(
-                        "%s is off on the server at %s, so a commit is not durable and its rate means nothing. Turn it on."
-                                .formatted(setting, site.url()));
+                        "%s is off on the server at %s, so commits are not durable and their rate means nothing. Turn it on."
+                                .formatted(setting, database.url()));
             }
         }
         return server;
     }
 
-    /** A database that is there before any other. */
-    public Site home() {
+    /** The database that exists before any other. */
+    public BenchDatabase home() {
         return home;
     }
 
-    /** What the server is and how it is set. */
+    /** The version and the settings of the server. */
     public List<String> description() throws SQLException {
         StringBuilder settings = new StringBuilder();
         for (String name : SHOWN) {
@@ -72,12 +75,15 @@ public final class Server implements AutoCloseable {
                 settings.toString());
     }
 
-    /** An empty database, in place of any that had this name. All dirty pages are on disk before it is handed out. */
-    public Site fresh(String name) throws SQLException {
+    /**
+     * Creates an empty database, and drops an existing one of this name. Writes all dirty pages to disk before it
+     * returns.
+     */
+    public BenchDatabase fresh(String name) throws SQLException {
         drop(name);
         home.execute("CREATE DATABASE " + name);
         home.execute("CHECKPOINT");
-        return new Site(urlOf(name), home.user(), home.password());
+        return new BenchDatabase(urlOf(name), home.user(), home.password());
     }
 
     public void drop(String name) throws SQLException {

@@ -1,4 +1,4 @@
-/** The one server that all are measured on. */
+/** The server of all measurements. */
 @NullMarked
 package dev.perdure.benchmarks.server;
 

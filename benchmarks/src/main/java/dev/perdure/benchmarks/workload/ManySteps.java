@@ -4,26 +4,26 @@ import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
 
-/** W2: workflows of many no-op steps, one alone and many at once. */
+/** W2: workflows of many no-op steps, one alone and many concurrently. */
 public final class ManySteps {
     private ManySteps() {}
 
-    /** The measurement for whoever the factory sets up. */
+    /** The measurement for the system that this factory sets up. */
     public static Measurement by(StepRunner.Factory factory) {
         return by(factory, true);
     }
 
-    /** As {@link #by}, without the thousand at once: for those for whom these take minutes. */
+    /** Like {@link #by}, but without the 1,000 concurrent workflows, for systems for which these take minutes. */
     public static Measurement withoutTheThousand(StepRunner.Factory factory) {
         return by(factory, false);
     }
 
     private static Measurement by(StepRunner.Factory factory, boolean thousand) {
         return task -> {
-            try (StepRunner runner = factory.open(task.site())) {
+            try (StepRunner runner = factory.open(task.database())) {
                 warmUp(task, runner);
                 alone(task, runner, 1_000);
                 atOnce(task, runner, 64, 100);
@@ -35,12 +35,12 @@ public final class ManySteps {
     }
 
     private static void warmUp(Task task, StepRunner runner) throws Exception {
-        Together.during(task.scale().warmUp(), 16, () -> runner.run(10));
+        Burst.during(task.scale().warmUp(), 16, () -> runner.run(10));
     }
 
     private static void alone(Task task, StepRunner runner, int steps) throws Exception {
         String metric = "w2.seq" + steps;
-        Rounds<Metered<Together>> rounds = rounds(task, runner, metric, 1, steps);
+        Rounds<Metered<Burst>> rounds = rounds(task, runner, metric, 1, steps);
         rounds.figure(
                 metric + ".per_step",
                 Unit.MILLISECONDS,
@@ -50,19 +50,19 @@ public final class ManySteps {
 
     private static void atOnce(Task task, StepRunner runner, int workflows, int steps) throws Exception {
         String metric = "w2.%dx%d".formatted(workflows, steps);
-        Rounds<Metered<Together>> rounds = rounds(task, runner, metric, workflows, steps);
+        Rounds<Metered<Burst>> rounds = rounds(task, runner, metric, workflows, steps);
         rounds.figure(metric, Unit.PER_SECOND, round -> round.result().perSecond() * steps);
         rounds.cost(metric, round -> round.cost().per(round.result().count() * steps));
     }
 
-    /** So many workflows at once, and again until a round's time is over. */
-    private static Rounds<Metered<Together>> rounds(
+    /** Repeats a burst of this many workflows until the round's time is over. */
+    private static Rounds<Metered<Burst>> rounds(
             Task task, StepRunner runner, String metric, int workflows, int steps) throws Exception {
         task.results().progress(metric);
-        Together.during(task.scale().warmUp().dividedBy(4), workflows, () -> runner.run(steps));
+        Burst.during(task.scale().warmUp().dividedBy(4), workflows, () -> runner.run(steps));
         return Rounds.of(
                 task,
                 () -> task.meter()
-                        .measure(() -> Together.during(task.scale().round(), workflows, () -> runner.run(steps))));
+                        .measure(() -> Burst.during(task.scale().round(), workflows, () -> runner.run(steps))));
     }
 }

@@ -12,10 +12,10 @@ import java.util.List;
 public final class OneStep {
     private OneStep() {}
 
-    /** The measurement for whoever the factory sets up. */
+    /** The measurement for the system that this factory sets up. */
     public static Measurement by(StepRunner.Factory factory) {
         return task -> {
-            try (StepRunner runner = factory.open(task.site())) {
+            try (StepRunner runner = factory.open(task.database())) {
                 Load.of(16, task.scale().warmUp(), () -> runner.run(1));
                 for (int callers :
                         task.scale().choose(List.of(1, 16, 64, 256, 1_000), List.of(1, 64, 256), List.of(4))) {

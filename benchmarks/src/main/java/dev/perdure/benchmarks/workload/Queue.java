@@ -1,14 +1,14 @@
 package dev.perdure.benchmarks.workload;
 
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Jobs that are started in one process and run in another. Implementations have a constructor without parameters. */
+/** A queue of jobs that one process starts and another runs. Implementations have a constructor without parameters. */
 public interface Queue {
     /** The process that starts them. */
     interface Producer extends AutoCloseable {
-        /** Starts a job for each number, durably, by whatever is quickest. */
+        /** Starts a durable job for each number, in the quickest way that the system has. */
         void start(List<Integer> numbers) throws Exception;
 
         @Override
@@ -21,12 +21,12 @@ public interface Queue {
         void close();
     }
 
-    /** Sets the one side up. The other has been set up before, so tables are there. */
-    Producer producer(Site site) throws Exception;
+    /** Sets up the producer. The consumer has been set up before, so the tables exist. */
+    Producer producer(BenchDatabase database) throws Exception;
 
-    /** Sets the other side up, which tells when a job's body begins. */
-    Consumer consumer(Site site, IntConsumer begins) throws Exception;
+    /** Sets up the consumer, which reports when a job's body begins. */
+    Consumer consumer(BenchDatabase database, IntConsumer begins) throws Exception;
 
-    /** A query for the number of jobs that are not finished. */
+    /** A query for the number of unfinished jobs. */
     String unfinished();
 }

@@ -1,21 +1,21 @@
 package dev.perdure.benchmarks.workload;
 
-import dev.perdure.benchmarks.measure.Moments;
-import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.measure.Timestamps;
+import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.process.Jvm;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import org.jspecify.annotations.Nullable;
 
 /** The process that runs queued jobs. */
 public final class QueueWorkerMain {
     private final Queue queue;
-    private final Site site;
-    private Moments begun = new Moments(0);
+    private final BenchDatabase database;
+    private Timestamps begun = new Timestamps(0);
     private Queue.@Nullable Consumer consumer;
 
-    private QueueWorkerMain(Queue queue, Site site) {
+    private QueueWorkerMain(Queue queue, BenchDatabase database) {
         this.queue = queue;
-        this.site = site;
+        this.database = database;
     }
 
     /** Arguments: the database (see {@link Jvm}), the class of the queue. */
@@ -24,8 +24,8 @@ public final class QueueWorkerMain {
                 .asSubclass(Queue.class)
                 .getDeclaredConstructor()
                 .newInstance();
-        QueueWorkerMain worker = new QueueWorkerMain(queue, Jvm.site(args));
-        Conversation.answer(command -> worker.obey(command.split(" ")));
+        QueueWorkerMain worker = new QueueWorkerMain(queue, Jvm.database(args));
+        ChildProcess.answer(command -> worker.obey(command.split(" ")));
     }
 
     private String obey(String... words) throws Exception {
@@ -38,8 +38,8 @@ public final class QueueWorkerMain {
     }
 
     private String open(int count) throws Exception {
-        begun = new Moments(count);
-        consumer = queue.consumer(site, begun::note);
+        begun = new Timestamps(count);
+        consumer = queue.consumer(database, begun::note);
         return "open";
     }
 

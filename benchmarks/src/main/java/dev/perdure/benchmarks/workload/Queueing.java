@@ -3,26 +3,26 @@ package dev.perdure.benchmarks.workload;
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Measurement;
-import dev.perdure.benchmarks.measure.Moments;
+import dev.perdure.benchmarks.measure.Timestamps;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.report.Unit;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** W3: started in one process, run in another: how soon, and how many a second when thousands wait. */
+/** W3: jobs started in one process and run in another. Measures the latency, and the rate when thousands wait. */
 public final class Queueing {
     private static final Duration APART = Duration.ofMillis(20);
     private static final Duration IDLE = Duration.ofSeconds(1);
 
     private final Task task;
-    private final Conversation worker;
+    private final ChildProcess worker;
     private final Unfinished unfinished;
 
-    private Queueing(Task task, Conversation worker, Unfinished unfinished) {
+    private Queueing(Task task, ChildProcess worker, Unfinished unfinished) {
         this.task = task;
         this.worker = worker;
         this.unfinished = unfinished;
@@ -31,13 +31,13 @@ public final class Queueing {
     /** The measurement for this queue. */
     public static Measurement by(Queue queue) {
         return task -> {
-            try (Conversation worker = Conversation.with(
-                    QueueWorkerMain.class, task.site(), queue.getClass().getName())) {
-                // Makes the tables.
+            try (ChildProcess worker = ChildProcess.with(
+                    QueueWorkerMain.class, task.database(), queue.getClass().getName())) {
+                // Creates the tables.
                 worker.ask("open 0");
                 worker.ask("close");
-                try (Queue.Producer producer = queue.producer(task.site());
-                        Unfinished unfinished = new Unfinished(task.site(), queue.unfinished())) {
+                try (Queue.Producer producer = queue.producer(task.database());
+                        Unfinished unfinished = new Unfinished(task.database(), queue.unfinished())) {
                     new Queueing(task, worker, unfinished).measure(producer);
                 }
             }
@@ -68,13 +68,13 @@ public final class Queueing {
         return drained;
     }
 
-    /** Jobs a second, from the beginning of the first until none is unfinished. */
+    /** Jobs per second, from the begin of the first until all are finished. */
     private double openAndDrain(int count) throws Exception {
         worker.ask("open " + count);
         String begun = worker.ask("await");
         unfinished.awaitNone();
-        long finished = Moments.now();
-        long first = Arrays.stream(Moments.parse(begun)).min().orElseThrow();
+        long finished = Timestamps.now();
+        long first = Arrays.stream(Timestamps.parse(begun)).min().orElseThrow();
         return count * 1e6 / (finished - first);
     }
 
@@ -91,17 +91,17 @@ public final class Queueing {
         task.results().figure("w3.latency.p99", Unit.MILLISECONDS, p99);
     }
 
-    /** From the call that starts a job until its body begins, for jobs that come one by one. */
+    /** The time from the call that starts a job until its body begins, for jobs started one by one. */
     private long[] latencies(Queue.Producer producer, int count) throws Exception {
         worker.ask("open " + count);
         Thread.sleep(IDLE);
         long[] started = new long[count];
         for (int i = 0; i < count; i++) {
-            started[i] = Moments.now();
+            started[i] = Timestamps.now();
             producer.start(List.of(i));
             Thread.sleep(APART);
         }
-        long[] begun = Moments.parse(worker.ask("await"));
+        long[] begun = Timestamps.parse(worker.ask("await"));
         unfinished.awaitNone();
         worker.ask("close");
         return IntStream.range(0, count)

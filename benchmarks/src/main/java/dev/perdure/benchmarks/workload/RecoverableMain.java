@@ -1,20 +1,20 @@
 package dev.perdure.benchmarks.workload;
 
-import dev.perdure.benchmarks.measure.Moments;
-import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.measure.Timestamps;
+import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.process.Jvm;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.IntConsumer;
 
-/** The process that is killed, and the one that comes after it. */
+/** The main class of the process that the benchmark kills, and of its successor. */
 public final class RecoverableMain {
     private final Recoverable recoverable;
-    private final Site site;
+    private final BenchDatabase database;
 
-    private RecoverableMain(Recoverable recoverable, Site site) {
+    private RecoverableMain(Recoverable recoverable, BenchDatabase database) {
         this.recoverable = recoverable;
-        this.site = site;
+        this.database = database;
     }
 
     /** Arguments: the database (see {@link Jvm}), the class of the workflows. */
@@ -23,8 +23,8 @@ public final class RecoverableMain {
                 .asSubclass(Recoverable.class)
                 .getDeclaredConstructor()
                 .newInstance();
-        RecoverableMain main = new RecoverableMain(recoverable, Jvm.site(args));
-        Conversation.answer(command -> main.obey(command.split(" ")));
+        RecoverableMain main = new RecoverableMain(recoverable, Jvm.database(args));
+        ChildProcess.answer(command -> main.obey(command.split(" ")));
     }
 
     private String obey(String... words) throws Exception {
@@ -36,16 +36,16 @@ public final class RecoverableMain {
         };
     }
 
-    /** Answers when all are in their sixth step, and leaves them there. */
+    /** Starts the workflows, and answers when all are in their sixth step, where they stay. */
     private String begin(int count) throws Exception {
-        Moments sixth = new Moments(count);
+        Timestamps sixth = new Timestamps(count);
         CountDownLatch never = new CountDownLatch(1);
-        recoverable.open(site, andThenWait(sixth, never)).start(count);
+        recoverable.open(database, andThenWait(sixth, never)).start(count);
         sixth.await();
         return "begun";
     }
 
-    private static IntConsumer andThenWait(Moments sixth, CountDownLatch never) {
+    private static IntConsumer andThenWait(Timestamps sixth, CountDownLatch never) {
         return number -> {
             sixth.note(number);
             try {
@@ -56,11 +56,11 @@ public final class RecoverableMain {
         };
     }
 
-    /** Answers when it was set up, then when each began its sixth step again. */
+    /** CommandHandler with the time of the set-up, and then the times when each workflow began its sixth step again. */
     private String recover(int count) throws Exception {
-        Moments sixth = new Moments(count);
-        long opened = Moments.now();
-        recoverable.open(site, sixth::note);
+        Timestamps sixth = new Timestamps(count);
+        long opened = Timestamps.now();
+        recoverable.open(database, sixth::note);
         sixth.await();
         return opened + " " + sixth.line();
     }

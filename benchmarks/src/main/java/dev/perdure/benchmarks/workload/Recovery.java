@@ -2,17 +2,18 @@ package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Measurement;
-import dev.perdure.benchmarks.measure.Moments;
+import dev.perdure.benchmarks.measure.Timestamps;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.report.Unit;
 import java.util.Arrays;
 
 /**
- * W5: a process with 2,000 workflows in their sixth step is killed with {@code kill -9}, and started again. Two times
- * make up the recovery, and both are told: until the dead one counts as dead and the first workflow goes on (a lease
- * has to end; a system that only looks after its own needs none), and from then until all are finished.
+ * W5: kills a process with 2,000 workflows in their sixth step with {@code kill -9}, and starts it again. The recovery
+ * consists of two times, and the benchmark reports both. The first lasts until the system notices the death and the
+ * first workflow continues: a lease has to end, unless a process recovers only its own workflows. The second lasts from
+ * then until all are finished.
  */
 public final class Recovery {
     private record Round(double rate, double untilFirst, double inAll) {}
@@ -42,23 +43,23 @@ public final class Recovery {
 
     private static Metered<Round> round(Task task, Recoverable recoverable, int count) throws Exception {
         String workflows = recoverable.getClass().getName();
-        try (Conversation first = Conversation.with(RecoverableMain.class, task.site(), workflows)) {
+        try (ChildProcess first = ChildProcess.with(RecoverableMain.class, task.database(), workflows)) {
             first.ask("begin " + count);
             first.kill();
         }
-        try (Conversation second = Conversation.with(RecoverableMain.class, task.site(), workflows);
-                Unfinished unfinished = new Unfinished(task.site(), recoverable.unfinished())) {
+        try (ChildProcess second = ChildProcess.with(RecoverableMain.class, task.database(), workflows);
+                Unfinished unfinished = new Unfinished(task.database(), recoverable.unfinished())) {
             return task.meter().with(second).measure(() -> recover(second, unfinished, count));
         }
     }
 
-    private static Round recover(Conversation second, Unfinished unfinished, int count) throws Exception {
+    private static Round recover(ChildProcess second, Unfinished unfinished, int count) throws Exception {
         String begun = second.ask("recover " + count);
         unfinished.awaitNone();
-        long finished = Moments.now();
-        long[] moments = Moments.parse(begun);
-        long opened = moments[0];
-        long resumed = Arrays.stream(moments).skip(1).min().orElseThrow();
+        long finished = Timestamps.now();
+        long[] times = Timestamps.parse(begun);
+        long opened = times[0];
+        long resumed = Arrays.stream(times).skip(1).min().orElseThrow();
         return new Round(count * 1e6 / (finished - resumed), (resumed - opened) / 1e6, (finished - opened) / 1e6);
     }
 }

@@ -2,7 +2,7 @@ package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.cost.Cost;
 import dev.perdure.benchmarks.cost.Metered;
-import dev.perdure.benchmarks.measure.Footprint;
+import dev.perdure.benchmarks.measure.JvmUsage;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
@@ -11,9 +11,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 
-/** W4: workflows that sleep: how fast they get there, what they hold meanwhile, and how fast all wake at once. */
+/**
+ * W4: sleeping workflows. Measures how fast they start, what they hold while they sleep, and how fast all wake at the
+ * same time.
+ */
 public final class Sleeping {
-    /** More rounds of so many would take too long, and add nothing: the round is long enough by itself. */
+    /** From this number on there is only one round. More would take too long, and one is long enough to be exact. */
     private static final int ONE_ROUND_FROM = 1_000_000;
 
     private static final Duration MARGIN = Duration.ofSeconds(3);
@@ -32,10 +35,10 @@ public final class Sleeping {
         this.sleepers = sleepers;
     }
 
-    /** The measurement for whoever the factory sets up, for the sizes that it can bear. */
+    /** The measurement for the system that this factory sets up, up to the number of sleepers that it can handle. */
     public static Measurement by(Sleepers.Factory factory, int largest) {
         return task -> {
-            try (Sleepers sleepers = factory.open(task.site())) {
+            try (Sleepers sleepers = factory.open(task.database())) {
                 new Sleeping(task, sleepers).measure(largest);
             }
         };
@@ -82,7 +85,7 @@ public final class Sleeping {
         Asleep asleep = start(count);
         if (Instant.now().isAfter(asleep.due())) {
             throw new IllegalStateException(
-                    "The first of %,d sleepers were due before the last were asleep. The machine got slower; run it again."
+                    "The first of %,d sleepers were due before the last slept. The machine became slower; run it again."
                             .formatted(count));
         }
         ended += count;
@@ -94,9 +97,9 @@ public final class Sleeping {
     }
 
     private Asleep start(int count) throws Exception {
-        long heap = Footprint.heap();
-        int threads = Footprint.threads();
-        long disk = task.site().bytesOnDisk();
+        long heap = JvmUsage.heap();
+        int threads = JvmUsage.threads();
+        long disk = task.database().bytesOnDisk();
         Instant due = Instant.now()
                 .plus(MARGIN)
                 .plusMillis((long) (1_500 * count / perSecond))
@@ -106,9 +109,9 @@ public final class Sleeping {
             sleepers.sleep(count, due);
             return (System.nanoTime() - began) / 1e9;
         });
-        double heapEach = Math.max(0, Footprint.heap() - heap) / (double) count;
-        double moreThreads = Math.max(0, Footprint.threads() - threads);
-        double diskEach = (task.site().bytesOnDisk() - disk) / (double) count;
+        double heapEach = Math.max(0, JvmUsage.heap() - heap) / (double) count;
+        double moreThreads = Math.max(0, JvmUsage.threads() - threads);
+        double diskEach = (task.database().bytesOnDisk() - disk) / (double) count;
         return new Asleep(due, count / started.result(), started.cost().per(count), heapEach, moreThreads, diskEach);
     }
 }

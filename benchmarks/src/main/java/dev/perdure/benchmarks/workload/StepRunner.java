@@ -1,18 +1,20 @@
 package dev.perdure.benchmarks.workload;
 
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 
-/** Something that can run workflows of no-op steps, set up in this process. */
+/** A system that runs workflows of no-op steps, set up in this process. */
 public interface StepRunner extends AutoCloseable {
-    /** Runs a workflow of so many steps, one after the other, and waits for its result. Called from many threads at once. */
+    /**
+     * Runs a workflow of this many sequential steps and waits for its result. Called from many threads concurrently.
+     */
     void run(int steps) throws Exception;
 
     @Override
     void close();
 
-    /** Sets one up on an empty database. */
+    /** Sets up a system on an empty database. */
     @FunctionalInterface
     interface Factory {
-        StepRunner open(Site site) throws Exception;
+        StepRunner open(BenchDatabase database) throws Exception;
     }
 }

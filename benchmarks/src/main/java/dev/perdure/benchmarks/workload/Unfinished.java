@@ -1,17 +1,20 @@
 package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.server.Observer;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** Asks the database how many runs are unfinished, on a connection that is there before it matters and whose cost is not counted. */
+/**
+ * Counts the unfinished runs in the database, on a connection that is opened before the measurement and whose cost does
+ * not count.
+ */
 final class Unfinished implements AutoCloseable {
     private final Observer observer;
     private final String query;
 
-    Unfinished(Site site, String query) throws SQLException {
-        this.observer = new Observer(site);
+    Unfinished(BenchDatabase database, String query) throws SQLException {
+        this.observer = new Observer(database);
         this.query = query;
         observer.number(query);
     }

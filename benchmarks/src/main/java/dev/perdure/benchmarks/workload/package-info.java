@@ -1,4 +1,4 @@
-/** What is measured, the same for everyone. */
+/** The workloads, the same for every contender. */
 @NullMarked
 package dev.perdure.benchmarks.workload;
 

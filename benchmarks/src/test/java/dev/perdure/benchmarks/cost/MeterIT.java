@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.benchmarks.measure.Load;
-import dev.perdure.benchmarks.process.Conversation;
+import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.Server;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -23,17 +23,17 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** That loads which are known cost what is known of them. */
+/** Checks the measured cost of loads whose cost is known. */
 final class MeterIT {
     private static final int COUNT = 1_000;
     private static final String PAYLOAD = "x".repeat(100);
-    /** Of processes that the server runs by itself, such as those that analyse tables. */
+    /** The cost of the server's own processes, such as those that analyse tables. */
     private static final int BACKGROUND = 10;
 
     private static final String WORK = "SELECT sum(n) FROM generate_series(1, 1000000) AS n";
 
     private static Server server;
-    private static Site site;
+    private static BenchDatabase database;
 
     private Meter meter;
     private HikariDataSource pool;
@@ -42,8 +42,8 @@ final class MeterIT {
     @BeforeAll
     static void startServer() throws SQLException {
         server = Server.embedded();
-        site = server.fresh("meter");
-        site.execute("CREATE TABLE load (id bigint GENERATED ALWAYS AS IDENTITY, payload text NOT NULL)");
+        database = server.fresh("meter");
+        database.execute("CREATE TABLE load (id bigint GENERATED ALWAYS AS IDENTITY, payload text NOT NULL)");
     }
 
     @AfterAll
@@ -53,8 +53,8 @@ final class MeterIT {
 
     @BeforeEach
     void open() throws Exception {
-        meter = Meter.on(site);
-        pool = site.pool(1);
+        meter = Meter.on(database);
+        pool = database.pool(1);
         connection = pool.getConnection();
     }
 
@@ -122,7 +122,7 @@ final class MeterIT {
 
     @Test
     void another_process_is_counted_if_the_meter_has_it() throws Exception {
-        try (Conversation other = Conversation.with(InserterMain.class, site)) {
+        try (ChildProcess other = ChildProcess.with(InserterMain.class, database)) {
             other.ask("1");
             Cost cost = meter.with(other).measure(() -> other.ask("200")).cost();
             assertThat(cost.commits()).isBetween(200.0, 200.0 + BACKGROUND);
@@ -137,7 +137,7 @@ final class MeterIT {
         assumeTrue(serverIsVisible());
         double working = meter.measure(() -> query(connection, WORK)).cost().server();
         Cost cost = meter.measure(() -> {
-                    try (Connection other = site.connect()) {
+                    try (Connection other = database.connect()) {
                         query(other, WORK);
                         return terminate(other);
                     }
@@ -148,7 +148,7 @@ final class MeterIT {
 
     @Test
     void what_observers_do_is_not_counted() throws Exception {
-        try (Observer observer = new Observer(site)) {
+        try (Observer observer = new Observer(database)) {
             observer.number("SELECT 1");
             Cost seen = meter.measure(() -> observer.number(WORK)).cost();
             Cost done = meter.measure(() -> query(connection, WORK)).cost();

@@ -41,7 +41,7 @@ final class TablesTest {
         figures.add(Figure.of("dbos", "w1.c64.wal", Unit.BYTES, 2_500));
         assertThat(new CostTable(figures, List.of("raw", "perdure", "dbos")).lines())
                 .containsExactly(
-                        "| operation | contender | processor time, µs | of it the process, µs | of it the server, µs | WAL, bytes"
+                        "| operation | contender | processor time, µs | of that, the process, µs | of that, the server, µs | WAL, bytes"
                                 + " | commits | round trips |",
                         "|---|---|---:|---:|---:|---:|---:|---:|",
                         "| `w1.c64` | perdure | not known | 20 | not known | 1000 | not known | not known |",

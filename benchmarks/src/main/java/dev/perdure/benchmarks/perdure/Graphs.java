@@ -1,4 +1,4 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
@@ -6,7 +6,7 @@ import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagTask;
@@ -14,7 +14,7 @@ import dev.perdure.postgres.PostgresStore;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** W6: graphs of ten no-op tasks with a fan-out of four and two joins, one alone and a thousand at once. */
+/** W6: graphs of ten no-op tasks with a fan-out of four and two joins, one alone and a thousand concurrently. */
 public final class Graphs {
     private static final int TASKS = 10;
     private static final int AT_ONCE = 1_000;
@@ -41,9 +41,9 @@ public final class Graphs {
 
     private Graphs() {}
 
-    /** Measures it. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(GRAPH).start()) {
             Load.Action one = () -> perdure.start(GRAPH, 1).result();
@@ -62,14 +62,14 @@ public final class Graphs {
         rounds.cost("w6.alone", round -> round.cost().per(round.result().operations()));
     }
 
-    /** So many graphs at once, and again until the time is over: tasks a second, and what a task costs. */
+    /** Repeats a burst of this many graphs until the time is over. Reports tasks per second and the cost of a task. */
     private static void many(Task task, Load.Action one) throws Exception {
         int graphs = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
         task.results().progress("w6.tasks");
-        Together.during(task.scale().warmUp().dividedBy(4), graphs, one);
-        Rounds<Metered<Together>> rounds = Rounds.of(
+        Burst.during(task.scale().warmUp().dividedBy(4), graphs, one);
+        Rounds<Metered<Burst>> rounds = Rounds.of(
                 task,
-                () -> task.meter().measure(() -> Together.during(task.scale().round(), graphs, one)));
+                () -> task.meter().measure(() -> Burst.during(task.scale().round(), graphs, one)));
         rounds.figure("w6.tasks", Unit.PER_SECOND, round -> round.result().perSecond() * TASKS);
         rounds.cost("w6.tasks", round -> round.cost().per(round.result().count() * TASKS));
     }

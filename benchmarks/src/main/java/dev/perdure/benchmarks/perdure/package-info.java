@@ -1,5 +1,5 @@
 /** Perdure. */
 @NullMarked
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,11 +1,11 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.RunChange;
 import dev.perdure.StartOptions;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Sleepers;
 import dev.perdure.postgres.PostgresStore;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Perdure lets workflows sleep. Started in batches, as somebody would who has a million of them. */
+/** Sleeping workflows of Perdure. It starts them in batches, as an application with a million of them would. */
 public final class PerdureSleepers implements Sleepers {
     private static final int BATCH = 1_000;
     private static final int STARTERS = 4;
@@ -33,15 +33,15 @@ public final class PerdureSleepers implements Sleepers {
     private final Perdure perdure;
     private long wanted;
 
-    private PerdureSleepers(Site site) {
-        pool = site.pool(PerdureSteps.CONNECTIONS);
+    private PerdureSleepers(BenchDatabase database) {
+        pool = database.pool(PerdureSteps.CONNECTIONS);
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(SLEEPER).listener(this::count).start();
     }
 
-    /** Sets it up. */
-    public static Sleepers open(Site site) {
-        return new PerdureSleepers(site);
+    /** Sets up a worker. */
+    public static Sleepers open(BenchDatabase database) {
+        return new PerdureSleepers(database);
     }
 
     private void count(RunChange change) {

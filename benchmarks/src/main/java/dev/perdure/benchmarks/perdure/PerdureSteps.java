@@ -1,15 +1,15 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
 
-/** Perdure runs workflows of no-op steps. */
+/** Workflows of no-op steps on Perdure. */
 public final class PerdureSteps implements StepRunner {
-    /** In all, with the one that listens. */
+    /** The total, with the connection that listens. */
     static final int CONNECTIONS = 9;
 
     private static final Definition<Integer, Integer> STEPS =
@@ -26,15 +26,15 @@ public final class PerdureSteps implements StepRunner {
     private final PostgresStore store;
     private final Perdure perdure;
 
-    private PerdureSteps(Site site) {
-        pool = site.pool(CONNECTIONS);
+    private PerdureSteps(BenchDatabase database) {
+        pool = database.pool(CONNECTIONS);
         store = PostgresStore.on(pool).open();
         perdure = Perdure.on(store).register(STEPS).start();
     }
 
-    /** Sets it up. */
-    public static StepRunner open(Site site) {
-        return new PerdureSteps(site);
+    /** Sets up a worker. */
+    public static StepRunner open(BenchDatabase database) {
+        return new PerdureSteps(database);
     }
 
     @Override

@@ -1,16 +1,16 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Queue;
 import dev.perdure.postgres.PostgresStore;
 import java.util.List;
 import java.util.function.IntConsumer;
 
-/** Perdure across processes: a client starts, a worker runs. Nine connections in all. */
+/** Perdure across processes: a client starts jobs, a worker runs them. Nine connections in total. */
 public final class PerdureQueue implements Queue {
     private static final int CLIENT_CONNECTIONS = 3;
 
@@ -26,8 +26,8 @@ public final class PerdureQueue implements Queue {
     }
 
     @Override
-    public Producer producer(Site site) {
-        HikariDataSource pool = site.pool(CLIENT_CONNECTIONS);
+    public Producer producer(BenchDatabase database) {
+        HikariDataSource pool = database.pool(CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).lanes(1).open();
         Perdure client = Perdure.on(store).client();
         Definition<Integer, Integer> job = job(number -> {});
@@ -47,8 +47,8 @@ public final class PerdureQueue implements Queue {
     }
 
     @Override
-    public Consumer consumer(Site site, IntConsumer begins) {
-        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
+    public Consumer consumer(BenchDatabase database, IntConsumer begins) {
+        HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
         Perdure worker = Perdure.on(store).register(job(begins)).start();
         return () -> {

@@ -1,4 +1,4 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
@@ -15,19 +15,22 @@ import dev.perdure.postgres.PostgresStore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** Exclusive calls of virtual objects that count in their state, result awaited: all of one key, and of a thousand. */
-public final class Objects {
+/**
+ * Exclusive calls of virtual objects that count in their state, result awaited: all calls of one key, and of a thousand
+ * keys.
+ */
+public final class VirtualObjects {
     private static final int CALLERS = 256;
     private static final int KEYS = 1_000;
 
-    private Objects() {}
+    private VirtualObjects() {}
 
-    /** Counts. */
+    /** A counter. */
     @VirtualObject("counter")
     public static final class Counter {
         private static final StateKey<Integer> COUNT = StateKey.of("count", Integer.class);
 
-        /** Counts, and says how far. */
+        /** Adds one and returns the count. */
         @Handler
         public int count(ObjectContext ctx) {
             int count = ctx.get(COUNT).orElse(0) + 1;
@@ -36,9 +39,9 @@ public final class Objects {
         }
     }
 
-    /** Measures it. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(new Counter()).start()) {
             int callers = task.scale().choose(CALLERS, CALLERS, 16);

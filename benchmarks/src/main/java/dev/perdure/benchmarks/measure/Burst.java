@@ -8,13 +8,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What was done many at once, each in a virtual thread.
+ * A burst: many actions at the same time, each in a virtual thread.
  *
- * @param count how many were done
- * @param seconds how long it took
+ * @param count the number of actions
+ * @param seconds the time that they took
  */
-public record Together(long count, double seconds) {
-    /** Does it so many times at once, and returns when all are done: the seconds it took. */
+public record Burst(long count, double seconds) {
+    /** Runs the action this many times concurrently, and returns the seconds until all have ended. */
     public static double seconds(int count, Load.Action action) throws Exception {
         long began = System.nanoTime();
         List<Future<?>> all = new ArrayList<>();
@@ -32,15 +32,15 @@ public record Together(long count, double seconds) {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    /** Does it so many times at once, and again until the time is over. */
-    public static Together during(Duration time, int atOnce, Load.Action action) throws Exception {
+    /** Repeats a burst of this many actions until the time is over. */
+    public static Burst during(Duration time, int size, Load.Action action) throws Exception {
         long count = 0;
         double seconds = 0;
         while (seconds < time.toMillis() / 1e3) {
-            seconds += seconds(atOnce, action);
-            count += atOnce;
+            seconds += seconds(size, action);
+            count += size;
         }
-        return new Together(count, seconds);
+        return new Burst(count, seconds);
     }
 
     public double perSecond() {

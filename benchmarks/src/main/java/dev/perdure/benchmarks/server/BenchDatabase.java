@@ -12,19 +12,25 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** One database, and as whom. */
-public record Site(String url, String user, String password) {
-    /** A user and a password in the URL come before the others, and are taken out of it: URLs are printed. */
-    public static Site of(String url, @Nullable String user, @Nullable String password) {
+/** The address and login of a database. */
+public record BenchDatabase(String url, String user, String password) {
+    /**
+     * Parses a URL. The user and password in the URL take precedence, and are removed from it, because the benchmark
+     * prints URLs.
+     */
+    public static BenchDatabase of(String url, @Nullable String user, @Nullable String password) {
         PGSimpleDataSource parsed = new PGSimpleDataSource();
         parsed.setUrl(url);
-        return new Site(
+        return new BenchDatabase(
                 parsed.getUrl(),
                 Objects.requireNonNullElse(parsed.getUser() == null ? user : parsed.getUser(), "postgres"),
                 Objects.requireNonNullElse(parsed.getPassword() == null ? password : parsed.getPassword(), ""));
     }
 
-    /** The URL for what is measured: as {@link #url}, with sockets that count round trips. The benchmark's own connections do not count. */
+    /**
+     * The URL for the measured code: like {@link #url}, but with sockets that count round trips. The benchmark's own
+     * connections do not count.
+     */
     public String countedUrl() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url);
@@ -32,7 +38,7 @@ public record Site(String url, String user, String password) {
         return source.getUrl();
     }
 
-    /** A pool of exactly this size for what is measured, and otherwise with the defaults of pool and driver. */
+    /** A pool of this size for the measured code, otherwise with the defaults of pool and driver. */
     public HikariDataSource pool(int size) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(countedUrl());
@@ -46,7 +52,7 @@ public record Site(String url, String user, String password) {
         return DriverManager.getConnection(url, user, password);
     }
 
-    /** A connection that the server knows by this name. */
+    /** A connection with this application name. */
     Connection connect(String applicationName) throws SQLException {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(url);
@@ -82,14 +88,14 @@ public record Site(String url, String user, String password) {
         }
     }
 
-    /** How large the database is on disk. */
+    /** The size of the database on disk. */
     public long bytesOnDisk() throws SQLException {
         return number("SELECT pg_database_size(current_database())");
     }
 
-    /** Without the password. */
+    /** The URL, without the password. */
     @Override
     public String toString() {
-        return "Site[" + url + "]";
+        return "BenchDatabase[" + url + "]";
     }
 }

@@ -1,11 +1,11 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
-import dev.perdure.benchmarks.measure.Footprint;
+import dev.perdure.benchmarks.measure.JvmUsage;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.postgres.PostgresStore;
@@ -15,8 +15,9 @@ import java.util.concurrent.SynchronousQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * W8: how long it takes a run with a long journal to go on. The run makes its entries, of 100 bytes each, and sleeps. Then
- * it is paused and resumed again and again: from that call until its code is where it was before.
+ * W8: how long it takes to resume a run with a long journal. The run makes its entries, of 100 bytes each, and sleeps.
+ * Then the benchmark pauses and resumes it repeatedly, and measures the time from the resume until its code is back at
+ * the sleep.
  */
 public final class LongJournal {
     private static final String HUNDRED_BYTES = "x".repeat(98);
@@ -33,13 +34,13 @@ public final class LongJournal {
 
     private LongJournal() {}
 
-    /** Measures. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
         new LongJournal().all(task);
     }
 
     private void all(Task task) throws Exception {
-        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS);
+        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store).register(workflow).start()) {
             for (int entries :
@@ -74,17 +75,17 @@ public final class LongJournal {
         return arrivals.take() - began;
     }
 
-    /** What the run holds when its code has come to the end of the journal. */
+    /** The heap of the run when its code has reached the end of the journal. */
     private double heap(Run<?> run) throws InterruptedException {
         pause(run);
-        long before = Footprint.heap();
+        long before = JvmUsage.heap();
         run.resume();
-        // Nobody takes the arrival yet, so the run waits there.
+        // No thread takes the arrival yet, so the run waits there.
         while (run.state() != RunState.RUNNING) {
             Thread.sleep(Duration.ofMillis(10));
         }
         Thread.sleep(Duration.ofSeconds(1));
-        long held = Math.max(0, Footprint.heap() - before);
+        long held = Math.max(0, JvmUsage.heap() - before);
         arrivals.take();
         return held;
     }

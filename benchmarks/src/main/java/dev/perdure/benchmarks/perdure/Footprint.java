@@ -1,14 +1,14 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
-import dev.perdure.benchmarks.measure.Footprint;
+import dev.perdure.benchmarks.measure.JvmUsage;
 import dev.perdure.benchmarks.measure.Task;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import dev.perdure.postgres.PostgresStore;
 import java.util.Collections;
@@ -16,13 +16,16 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** What Perdure holds: connections, platform threads, heap at rest, and heap per run that is in a step. */
-public final class Budget {
+/**
+ * Measures the footprint of Perdure: connections, platform threads, heap of an idle engine, and heap per run that is in
+ * a step.
+ */
+public final class Footprint {
     private static final int ACTIVE = 5_000;
 
-    private Budget() {}
+    private Footprint() {}
 
-    /** Measures. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
         task.results().progress("footprint");
         int active = task.scale().choose(ACTIVE, ACTIVE, 100);
@@ -35,18 +38,18 @@ public final class Budget {
                     inStep.countDown();
                     goOn.await();
                 }));
-        try (HikariDataSource pool = task.site().pool(PerdureSteps.CONNECTIONS)) {
-            warmUp(task.site());
-            long heapBefore = Footprint.heap();
-            int threadsBefore = Footprint.threads();
+        try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS)) {
+            warmUp(task.database());
+            long heapBefore = JvmUsage.heap();
+            int threadsBefore = JvmUsage.threads();
             try (PostgresStore store = PostgresStore.on(pool).open();
                     Perdure perdure = Perdure.on(store).register(workflow).start()) {
-                long atRest = Footprint.heap();
-                int threads = Footprint.threads() - threadsBefore;
+                long atRest = JvmUsage.heap();
+                int threads = JvmUsage.threads() - threadsBefore;
                 List<Run<@Nullable Void>> runs =
                         perdure.startAll(workflow, Collections.nCopies(active, 1), each -> StartOptions.defaults());
                 inStep.await();
-                long busy = Footprint.heap();
+                long busy = JvmUsage.heap();
                 goOn.countDown();
                 runs.forEach(Run::result);
                 int connections = pool.getHikariPoolMXBean().getTotalConnections();
@@ -58,9 +61,9 @@ public final class Budget {
         }
     }
 
-    /** Classes are loaded once, by whoever comes first; they are not what an engine holds. */
-    private static void warmUp(Site site) throws Exception {
-        try (StepRunner runner = PerdureSteps.open(site)) {
+    /** Loads the classes before the measurement, because they do not belong to an engine's footprint. */
+    private static void warmUp(BenchDatabase database) throws Exception {
+        try (StepRunner runner = PerdureSteps.open(database)) {
             runner.run(1);
         }
     }

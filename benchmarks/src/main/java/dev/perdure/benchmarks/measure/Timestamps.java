@@ -7,34 +7,36 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.Collectors;
 
-/** When each of a number of things happened first, by the machine's clock, so that processes can compare. */
-public final class Moments {
+/**
+ * The times when each of a number of events first happened, by the machine's clock, so that processes can compare them.
+ */
+public final class Timestamps {
     private final AtomicLongArray micros;
-    private final CountDownLatch open;
+    private final CountDownLatch outstanding;
 
-    public Moments(int count) {
+    public Timestamps(int count) {
         micros = new AtomicLongArray(count);
-        open = new CountDownLatch(count);
+        outstanding = new CountDownLatch(count);
     }
 
-    /** Now, in microseconds. */
+    /** The current time, in microseconds since the epoch. */
     public static long now() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /** It happens now. */
+    /** Records that the event with this number happens now, unless it has happened before. */
     public void note(int number) {
         if (micros.compareAndSet(number, 0, now())) {
-            open.countDown();
+            outstanding.countDown();
         }
     }
 
-    /** Waits until everything has happened. */
+    /** Waits until all events have happened. */
     public void await() throws InterruptedException {
-        open.await();
+        outstanding.await();
     }
 
-    /** In a line, by number. */
+    /** All times in one line, by number. */
     public String line() {
         return Arrays.stream(values()).mapToObj(Long::toString).collect(Collectors.joining(" "));
     }

@@ -1,16 +1,16 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.Recoverable;
 import dev.perdure.postgres.PostgresStore;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
-/** Perdure's workflows that survive their process. */
+/** Workflows of Perdure that survive their process. */
 public final class PerdureRecoverable implements Recoverable {
     private static Definition<Integer, Integer> workflow(IntConsumer sixth) {
         return Definition.of("recoverable", Integer.class, Integer.class, (ctx, number) -> {
@@ -23,8 +23,8 @@ public final class PerdureRecoverable implements Recoverable {
     }
 
     @Override
-    public Host open(Site site, IntConsumer sixth) {
-        HikariDataSource pool = site.pool(PerdureSteps.CONNECTIONS);
+    public Host open(BenchDatabase database, IntConsumer sixth) {
+        HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
         Definition<Integer, Integer> workflow = workflow(sixth);
         Perdure perdure = Perdure.on(store).register(workflow).start();

@@ -4,15 +4,15 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryType;
 import java.time.Duration;
 
-/** What this JVM holds. */
-public final class Footprint {
+/** The heap and threads that this JVM uses. */
+public final class JvmUsage {
     private static final int COLLECTIONS = 3;
 
-    private Footprint() {}
+    private JvmUsage() {}
 
     /**
-     * Bytes of heap that were in use right after everything that is garbage was collected. What is in use a moment later
-     * says little: every thread that allocates gets megabytes at once, and they count as used.
+     * The bytes of heap in use right after a full garbage collection. The number a moment later says little, because
+     * every allocating thread gets megabytes at once, which count as used.
      */
     public static long heap() throws InterruptedException {
         for (int i = 0; i < COLLECTIONS; i++) {
@@ -25,7 +25,7 @@ public final class Footprint {
                 .sum();
     }
 
-    /** Platform threads; virtual ones are not counted. */
+    /** The number of platform threads, without virtual threads. */
     public static int threads() {
         return ManagementFactory.getThreadMXBean().getThreadCount();
     }

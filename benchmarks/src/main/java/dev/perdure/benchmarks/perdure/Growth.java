@@ -1,26 +1,26 @@
-package dev.perdure.benchmarks.ours;
+package dev.perdure.benchmarks.perdure;
 
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Together;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
-import dev.perdure.benchmarks.server.Site;
+import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
 import java.sql.SQLException;
 import java.time.Duration;
 
 /**
- * W7: the same work on a database that is empty, and on one with millions of finished runs in it. These are written by
- * SQL, as runs of one step leave them; running them would take the time of the whole benchmark.
+ * W7: the same work in an empty database, and in one with millions of finished runs. It writes those runs with SQL, in
+ * the form that runs of one step leave, because running them would take as long as the whole benchmark.
  */
 public final class Growth {
     private static final int CALLERS = 64;
     private static final int STEPS = 100;
     private static final long PER_INSERT = 500_000;
 
-    private record Round(Metered<Load> runs, Metered<Together> steps) {
+    private record Round(Metered<Load> runs, Metered<Burst> steps) {
         double runRate() {
             return runs.result().perSecond();
         }
@@ -32,13 +32,13 @@ public final class Growth {
 
     private Growth() {}
 
-    /** Measures. */
+    /** Measures the workload. */
     public static void measure(Task task) throws Exception {
         long count = task.scale().choose(5_000_000L, 200_000L, 1_000L);
         task.results().progress("w7 empty");
         Rounds<Round> empty = rounds(task);
         task.results().progress("w7: writing %,d finished runs".formatted(count));
-        fill(task.site(), count);
+        fill(task.database(), count);
         task.results().progress("w7 full");
         Rounds<Round> full = rounds(task);
         report("empty", empty);
@@ -48,7 +48,7 @@ public final class Growth {
     }
 
     private static Rounds<Round> rounds(Task task) throws Exception {
-        try (StepRunner runner = PerdureSteps.open(task.site())) {
+        try (StepRunner runner = PerdureSteps.open(task.database())) {
             Load.of(CALLERS, task.scale().warmUp(), () -> runner.run(1));
             return Rounds.of(task, () -> round(task, runner));
         }
@@ -58,7 +58,7 @@ public final class Growth {
         Duration time = task.scale().round();
         return new Round(
                 task.meter().measure(() -> Load.of(CALLERS, time, () -> runner.run(1))),
-                task.meter().measure(() -> Together.during(time, CALLERS, () -> runner.run(STEPS))));
+                task.meter().measure(() -> Burst.during(time, CALLERS, () -> runner.run(STEPS))));
     }
 
     private static void report(String state, Rounds<Round> rounds) {
@@ -72,19 +72,19 @@ public final class Growth {
                 round -> round.steps().cost().per(round.steps().result().count() * STEPS));
     }
 
-    /** Under keys of blocks that are taken for them, so that they are in nobody's way. */
-    private static void fill(Site site, long count) throws SQLException {
-        long block = site.number("SELECT setval('perdure.key_block', nextval('perdure.key_block') + %d / 65536 + 2)"
+    /** Takes blocks of keys for the runs, so that they do not collide with other runs. */
+    private static void fill(BenchDatabase database, long count) throws SQLException {
+        long block = database.number("SELECT setval('perdure.key_block', nextval('perdure.key_block') + %d / 65536 + 2)"
                         .formatted(count))
                 - count / 65_536
                 - 1;
         for (long from = 0; from < count; from += PER_INSERT) {
-            site.execute(FILL, (block << 24) + (from << 8), Math.min(PER_INSERT, count - from));
+            database.execute(FILL, (block << 24) + (from << 8), Math.min(PER_INSERT, count - from));
         }
-        site.execute("VACUUM (FREEZE, ANALYZE) perdure.run");
-        site.execute("VACUUM (FREEZE, ANALYZE) perdure.journal");
-        site.execute("VACUUM (FREEZE, ANALYZE) perdure.event");
-        site.execute("CHECKPOINT");
+        database.execute("VACUUM (FREEZE, ANALYZE) perdure.run");
+        database.execute("VACUUM (FREEZE, ANALYZE) perdure.journal");
+        database.execute("VACUUM (FREEZE, ANALYZE) perdure.event");
+        database.execute("CHECKPOINT");
     }
 
     private static final String FILL = """
