@@ -33,10 +33,10 @@ final class Catalog {
 
     private static final List<Item> ITEMS = List.of(
             new Item(Contender.RAW, Workload.RAW, RawInserts::measure),
-            new Item(Contender.RAW, Workload.W1, RawInserts.beside(Workload.W1, 1)),
+            new Item(Contender.RAW, Workload.W1, RawInserts.baselineFor(Workload.W1, 1)),
             new Item(Contender.PERDURE, Workload.W1, OneStep.by(PerdureSteps::open)),
             new Item(Contender.DBOS, Workload.W1, OneStep.by(DbosSteps::open)),
-            new Item(Contender.RAW, Workload.W2, RawInserts.beside(Workload.W2, 1, 32)),
+            new Item(Contender.RAW, Workload.W2, RawInserts.baselineFor(Workload.W2, 1, 32)),
             new Item(Contender.PERDURE, Workload.W2, ManySteps.by(PerdureSteps::open)),
             new Item(Contender.DBOS, Workload.W2, ManySteps.withoutTheThousand(DbosSteps::open)),
             new Item(Contender.PERDURE, Workload.W3, Queueing.by(new PerdureQueue())),
@@ -47,11 +47,11 @@ final class Catalog {
             new Item(Contender.DBOS, Workload.W4, Sleeping.by(DbosSleepers::open, 10_000)),
             new Item(Contender.PERDURE, Workload.W5, Recovery.by(new PerdureRecoverable())),
             new Item(Contender.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
-            new Item(Contender.RAW, Workload.W6, RawInserts.beside(Workload.W6, 1, 32)),
+            new Item(Contender.RAW, Workload.W6, RawInserts.baselineFor(Workload.W6, 1, 32)),
             new Item(Contender.PERDURE, Workload.W6, Graphs::measure),
             new Item(Contender.PERDURE, Workload.W7, Growth::measure),
             new Item(Contender.PERDURE, Workload.W8, LongJournal::measure),
-            new Item(Contender.RAW, Workload.OBJECTS, RawInserts.beside(Workload.OBJECTS, 1, 32)),
+            new Item(Contender.RAW, Workload.OBJECTS, RawInserts.baselineFor(Workload.OBJECTS, 1, 32)),
             new Item(Contender.PERDURE, Workload.OBJECTS, VirtualObjects::measure),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 

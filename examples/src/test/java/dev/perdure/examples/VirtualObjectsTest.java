@@ -126,17 +126,17 @@ class VirtualObjectsTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_signup_runs_once(TestMode mode) {
+    void a_confirmation_runs_once(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             List<String> asked = new CopyOnWriteArrayList<>();
-            perdure.register(new Signup(asked::add));
-            ObjectHandle<Signup> signup = perdure.object(Signup.class, "ann@example.org");
-            Run<String> run = signup.send(Signup::run, StartOptions.defaults());
+            perdure.register(new EmailConfirmation(asked::add));
+            ObjectHandle<EmailConfirmation> confirmation = perdure.object(EmailConfirmation.class, "ann@example.org");
+            Run<String> run = confirmation.send(EmailConfirmation::run, StartOptions.defaults());
             perdure.settle();
-            assertThat(signup.call(Signup::status)).isEqualTo("asked");
-            signup.callVoid(Signup::confirm, "code-7");
+            assertThat(confirmation.call(EmailConfirmation::status)).isEqualTo("asked");
+            confirmation.callVoid(EmailConfirmation::confirm, "code-7");
             assertThat(run.result()).isEqualTo("code-7");
-            assertThat(signup.call(Signup::run)).isEqualTo("code-7");
+            assertThat(confirmation.call(EmailConfirmation::run)).isEqualTo("code-7");
             assertThat(asked).containsExactly("ann@example.org");
         }
     }

@@ -90,7 +90,7 @@ final class SleepersCommand implements Callable<Integer> {
         print(out, "idle_queries", "%.2f".formatted(idleQueries(observer)), "/s, by an idle worker");
         long after = medianMicros(worker);
         print(out, "one_step.before", before, "microseconds, median, in the empty database");
-        print(out, "one_step.beside", after, "microseconds, median, with the sleepers");
+        print(out, "one_step.after", after, "microseconds, median, with the sleepers");
         out.flush();
     }
 

@@ -44,7 +44,7 @@ public final class RawInserts {
      * Measures single rows once more, right before a workload that is compared with them, because the speed of a shared
      * machine changes.
      */
-    public static Measurement beside(Workload workload, Integer... clients) {
+    public static Measurement baselineFor(Workload workload, Integer... clients) {
         return task -> new RawInserts(task.database()).singleRows(task, workload, List.of(clients));
     }
 

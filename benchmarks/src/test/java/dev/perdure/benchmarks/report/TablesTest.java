@@ -56,7 +56,7 @@ final class TablesTest {
         figures.add(Figure.of("perdure", "w3.latency.p50", Unit.MILLISECONDS, 5.5));
         assertThat(new Targets(figures).lines())
                 .contains(
-                        "| w1.c64 by DBOS | ≥ 7 | 7 | reached |",
+                        "| w1.c64 relative to DBOS | ≥ 7 | 7 | reached |",
                         "| w3.latency.p50, ms | ≤ 5 | 5.500 | **not reached** |");
     }
 

@@ -7,17 +7,20 @@ import dev.perdure.object.SharedObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 
-/** A sign-up per e-mail address. The main handler runs once. Shared handlers communicate with it while it runs. */
+/**
+ * The confirmation of an e-mail address. The main handler runs once per address. Shared handlers communicate with it
+ * while it runs.
+ */
 // region once
-@VirtualObject("signup")
-public final class Signup {
+@VirtualObject("email-confirmation")
+public final class EmailConfirmation {
     private static final Topic<String> CONFIRMED = Topic.of("confirmed", String.class);
     private static final StateKey<String> STATUS = StateKey.of("status", String.class);
 
     private final Mailer mailer;
 
-    /** Sign-ups that send mail through this mailer. */
-    public Signup(Mailer mailer) {
+    /** Confirmations that send mail through this mailer. */
+    public EmailConfirmation(Mailer mailer) {
         this.mailer = mailer;
     }
 
@@ -31,13 +34,13 @@ public final class Signup {
         return code;
     }
 
-    /** The link in the mail leads here. */
+    /** Called by the link in the mail. */
     @Handler
     public void confirm(SharedObjectContext ctx, String code) {
         ctx.resolve(ctx.main(), CONFIRMED, code);
     }
 
-    /** The status of the sign-up. */
+    /** The status of the confirmation. */
     @Handler
     public String status(SharedObjectContext ctx) {
         return ctx.get(STATUS).orElse("unknown");
