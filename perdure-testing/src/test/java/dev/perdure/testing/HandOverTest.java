@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of runs that come after others, in an engine. */
+/** Checks which engine continues the runs that come after others. */
 final class HandOverTest {
     private final List<String> bodies = new CopyOnWriteArrayList<>();
     private final AtomicReference<Store> store = new AtomicReference<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.LoggerFactory;
 
-/** What a service owner reads in the log at INFO: which line, by which logger, with which stack trace. */
+/** Checks the log at INFO: each line, its logger and its stack trace. */
 @ExtendWith(PerdureExtension.class)
 class LogTest {
     private static final String SECRET = "4111-1111";
@@ -35,7 +35,7 @@ class LogTest {
     private final Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure");
     private final Lines lines = new Lines();
 
-    /** Keeps what is logged. */
+    /** Collects the log events. */
     private static final class Lines extends AppenderBase<ILoggingEvent> {
         final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
         volatile Consumer<String> whenLogged = line -> {};

@@ -18,7 +18,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A run that waits says for what. */
+/** The info of a waiting run lists what it waits for. */
 abstract class AwaitedScenarios extends Scenarios {
     private static final Topic<String> PAID = Topic.of("paid", String.class);
     private static final Topic<String> APPROVAL = Topic.of("approval", String.class);

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class CancellationScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** Books, then does what the test wants, and takes the booking back when it is cancelled. */
+    /** Books, then does what the test wants, and cancels the booking when the run is cancelled. */
     private static Definition<String, String> booking(List<String> done, Runnable inBody) {
         return workflow("booking", (ctx, in) -> {
             ctx.run("book", () -> done.add("book"));

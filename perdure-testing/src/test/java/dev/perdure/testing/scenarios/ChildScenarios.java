@@ -48,7 +48,7 @@ abstract class ChildScenarios extends Scenarios {
         throw new IllegalStateException(in);
     }
 
-    /** Of a run with this id, or with an id that was made for a child and begins so. */
+    /** The run with this id, or the child whose generated id begins with it. */
     private static Run<String> find(PerdureTest perdure, String begin) {
         RunId run = perdure.list(RunFilter.all()).stream()
                 .map(RunInfo::id)
@@ -167,7 +167,7 @@ abstract class ChildScenarios extends Scenarios {
                 RunId spawned = ctx.spawn(SLOW, in, StartOptions.defaults());
                 RunId chosen = ctx.spawn(SLOW, in, id("chosen").delay(HOUR));
                 ctx.spawn(FAILING, "unseen", StartOptions.defaults());
-                // Taken already, and so nothing happens.
+                // The id is taken, so nothing happens.
                 ctx.spawn(FAILING, "other", id("chosen"));
                 ctx.sleep(HOUR.multipliedBy(10));
                 return spawned + " " + chosen;
@@ -278,7 +278,7 @@ abstract class ChildScenarios extends Scenarios {
         }
     }
 
-    /** Workflows with annotations. */
+    /** Workflows as annotated methods. */
     public static final class Kitchen {
         final List<String> log = new CopyOnWriteArrayList<>();
 

@@ -114,7 +114,7 @@ abstract class CombinatorScenarios extends Scenarios {
                     return "" + both.await();
                 } catch (RejectedException first) {
                     ctx.sleep(HOUR);
-                    // The other has failed too since, and comes first in the list.
+                    // The other has failed meanwhile as well, and is first in the list.
                     assertThatThrownBy(both::await).hasMessage(first.getMessage());
                     return first.getMessage() + ", then "
                             + ctx.promise(Topic.of("three", String.class)).await();
@@ -302,7 +302,7 @@ abstract class CombinatorScenarios extends Scenarios {
             perdure.startWorker();
             perdure.settle();
             perdure.crash();
-            // Of those that are there at once the first in the list is taken, so a value is preferred to its timeout.
+            // If several are settled, the first in the list counts, so a value wins over its timeout.
             assertThat(run.result()).isEqualTo("0 both");
         }
     }
@@ -369,7 +369,7 @@ abstract class CombinatorScenarios extends Scenarios {
             });
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
-            perdure.settle(); // both wait, so both come at the same moment
+            perdure.settle(); // both wait, so both settle at the same time
             run.promise(ONE).resolve("three");
             assertThat(run.result()).isEqualTo("0 5 For input string: \"three\"");
         }
@@ -380,7 +380,7 @@ abstract class CombinatorScenarios extends Scenarios {
     void a_function_over_a_list_gives_results_in_the_order_of_the_list(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("parallel", (ctx, in) -> {
-                // The longest first: they end in another order than they begin.
+                // The longest first, so that they end in another order than they begin.
                 List<Integer> hours = List.of(5, 1, 4, 2, 3);
                 List<Integer> back = ctx.parallel(
                         hours, 2, each -> ctx.timer(Duration.ofHours(each)).map(unused -> each * 10));
@@ -390,7 +390,7 @@ abstract class CombinatorScenarios extends Scenarios {
             Run<String> run = perdure.start(flow, "x");
             perdure.advance(Duration.ofHours(2));
             perdure.crash();
-            // Two at a time: 5 beside 1, 4; then 2 beside the 4's end at 5, and 3.
+            // Two at a time: 5 with 1 and then 4; at 5, when the 4 ends as well, 2 and 3.
             assertThat(run.result()).isEqualTo("[50, 10, 40, 20, 30] 2030-01-01T08:00:00Z[]");
         }
     }

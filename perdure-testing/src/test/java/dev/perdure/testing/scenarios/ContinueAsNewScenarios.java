@@ -47,7 +47,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             perdure.crash();
             assertThat(run.result()).isEqualTo("20 at 2030-01-01T20:00:00Z");
             assertThat(bodies).hasValue(20);
-            // Another round has other ids.
+            // A new life generates other ids.
             assertThat(ids).hasSize(20);
             assertThat(run.history().stream()
                             .filter(event -> event.position() > 0)
@@ -141,7 +141,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                     ctx.startChild(child, "forgotten");
                     throw ctx.continueAsNew(2);
                 }
-                // At the same position as the one before.
+                // At the same position as in the life before.
                 return ctx.awakeable(String.class)
                         .orTimeout(HOUR.multipliedBy(2))
                         .map(unused -> "answered by a stranger")

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The worker dies just before or just after each commit of one run that does everything a run can do. */
+/** Kills the worker just before or just after each commit of a run that uses all features. */
 abstract class CrashScenarios extends Scenarios {
     private static final int COMMITS = 12;
     private static final Duration HOUR = Duration.ofHours(1);
@@ -90,9 +90,8 @@ abstract class CrashScenarios extends Scenarios {
             run.cancel("stop");
             assertThat(run.result()).isEqualTo("2030-01-01T00:00:00Z attempt 3 true stop");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
-            // One body more at most: the one between whose end and whose record the worker died. A worker that has
-            // given
-            // the run back, as it does after every step in one mode, may have taken it again before it dies.
+            // At most one body runs twice: the one whose result the worker had not recorded when it died. In one mode a
+            // worker releases the run after every step, and may have taken it again before it dies.
             boolean again = before || mode == TestMode.REPLAY_AFTER_EVERY_STEP;
             assertThat(bodies.get("first")).isBetween(1, again ? 2 : 1);
             assertThat(bodies.get("flaky")).isBetween(3, again ? 4 : 3);
@@ -142,7 +141,7 @@ abstract class CrashScenarios extends Scenarios {
                         .flatMap(commit -> Stream.of(true, false).map(before -> Arguments.of(mode, commit, before))));
     }
 
-    /** Collects messages until it is told to end. */
+    /** Collects messages until one tells it to end. */
     private static final Definition<String, String> PEER = workflow("peer", (ctx, in) -> {
         List<String> got = new ArrayList<>();
         do {

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tasks that run only if, or only when. */
+/** Tasks with conditions, and tasks that wait for an event or a time. */
 abstract class DagConditionScenarios extends Scenarios {
     private static final Topic<String> APPROVED = Topic.of("approved", String.class);
     private static final Duration HOUR = Duration.ofHours(1);

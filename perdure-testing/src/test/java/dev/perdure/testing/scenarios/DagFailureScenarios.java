@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs that do not come to a good end: who is cancelled because of whom, what is handled, and how often. */
+/** Graphs that fail: which tasks the engine cancels because of which failure, and how often handlers run. */
 abstract class DagFailureScenarios extends Scenarios {
     private static int fail(String why) {
         throw new TerminalException(why);
@@ -234,7 +234,7 @@ abstract class DagFailureScenarios extends Scenarios {
         }
     }
 
-    /** Refers to itself, which no JSON can hold. */
+    /** Refers to itself, so that JSON cannot represent it. */
     public static final class Endless {
         /** Itself. */
         public Endless next() {

@@ -28,9 +28,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Looking at the run of a graph, and beginning a part of it anew. */
+/** The status of a graph's run, and reruns of a part of it. */
 abstract class DagRepairScenarios extends Scenarios {
-    /** What ran, and whether charge works. */
+    /** Records which tasks ran, and decides whether charge works. */
     private static final class Shop {
         private final List<String> ran = new CopyOnWriteArrayList<>();
         private final AtomicBoolean broken = new AtomicBoolean(true);
@@ -191,7 +191,7 @@ abstract class DagRepairScenarios extends Scenarios {
         throw new TerminalException("broken");
     }
 
-    // ---- looking
+    // ---- status
 
     @ParameterizedTest
     @EnumSource

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs of every shape: in order, each task once, outputs where they belong. */
+/** Graphs of every shape: tasks run in order and once, and get the outputs of the tasks before them. */
 abstract class DagScenarios extends Scenarios {
     @ParameterizedTest
     @EnumSource

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs that begin later, and graphs that must not take longer. */
+/** Graphs that start with a delay, and graphs with a timeout. */
 abstract class DagStartScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final String LATE = "its graph has passed its deadline 2030-01-01T01:00:00Z";
@@ -48,7 +48,7 @@ abstract class DagStartScenarios extends Scenarios {
         return run.status().task(task).flatMap(TaskStatus::reason).orElse("");
     }
 
-    // ---- later
+    // ---- delay
 
     private static Dag<String, String> two() {
         return Dag.of("two", String.class, dag -> {
@@ -150,7 +150,7 @@ abstract class DagStartScenarios extends Scenarios {
         }
     }
 
-    // ---- no longer
+    // ---- timeout
 
     @ParameterizedTest
     @EnumSource

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 abstract class DeterminismScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** What the runs below have recorded: step a, now, step b, sleep of an hour. */
+    /** The journal of the runs below: step a, now, step b, a sleep of an hour. */
     private static final WorkflowBody<String, String> OLD = (ctx, in) -> {
         String a = ctx.step("a", () -> "A");
         ctx.now();
@@ -41,7 +41,7 @@ abstract class DeterminismScenarios extends Scenarios {
         return a + b + ctx.step("c", () -> "C");
     };
 
-    /** A change of the code, where it is found out, and how the message puts it. */
+    /** A change of the code, the position where a replay notices it, and the text of the message. */
     private record Change(
             String title, WorkflowBody<String, String> code, int position, String recorded, String asked) {
         @Override
@@ -347,7 +347,7 @@ abstract class DeterminismScenarios extends Scenarios {
     private static final Definition<String, String> CHILD = workflow("child", (ctx, in) -> in);
     private static final Definition<String, String> OTHER_CHILD = workflow("other-child", (ctx, in) -> in);
 
-    /** Every kind of call that leaves an entry at its own position, by how messages put it. */
+    /** Every kind of call that records an entry at its own position, by its name in messages. */
     private static final Map<String, Consumer<WorkflowContext>> KINDS = kinds();
 
     private static Map<String, Consumer<WorkflowContext>> kinds() {
@@ -428,7 +428,7 @@ abstract class DeterminismScenarios extends Scenarios {
         }
     }
 
-    /** Waits that nothing has answered, by how messages put them. */
+    /** Unanswered waits, by their names in messages. */
     private static final Map<String, Function<WorkflowContext, String>> WAITS = Map.of(
             "receive on topic 'a'", ctx -> ctx.receive(TOPIC).await(),
             "receive on topic 'b'", ctx -> ctx.receive(OTHER_TOPIC).await(),

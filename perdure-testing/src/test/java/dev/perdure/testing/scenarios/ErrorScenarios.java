@@ -33,7 +33,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An {@code Error} that user code throws counts as an exception does: a body's is an attempt, a workflow's fails the run. */
+/**
+ * An {@code Error} of user code counts like an exception: in a step body it fails the attempt, in a workflow it fails
+ * the run.
+ */
 abstract class ErrorScenarios extends Scenarios {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final RetryPolicy THREE_TIMES = RetryPolicy.standard()
@@ -46,12 +49,12 @@ abstract class ErrorScenarios extends Scenarios {
 
     private final List<Instant> bodies = new CopyOnWriteArrayList<>();
 
-    /** The errors that a deploy or a bug brings about. */
+    /** Errors that a deploy or a bug causes. */
     enum Broken {
         DEEP_RECURSION,
         MISSING_CLASS,
         FULL_HEAP,
-        /** Whose own message cannot be asked for. */
+        /** An error whose {@code getMessage} throws. */
         BROKEN_MESSAGE;
 
         int fail() {
@@ -71,13 +74,13 @@ abstract class ErrorScenarios extends Scenarios {
             };
         }
 
-        @SuppressWarnings("InfiniteRecursion") // that is what it is for
+        @SuppressWarnings("InfiniteRecursion") // the test needs a stack overflow
         private static int deeper(int depth) {
             return deeper(depth + 1) + 1;
         }
     }
 
-    /** Notes when it runs, and breaks. */
+    /** Records that it runs, and throws. */
     private int broken(PerdureTest perdure, Broken how) {
         bodies.add(perdure.now());
         return how.fail();
@@ -89,7 +92,7 @@ abstract class ErrorScenarios extends Scenarios {
         assertThat(Duration.between(bodies.get(1), bodies.get(2))).isEqualTo(MINUTE);
     }
 
-    /** One way to run a body in a workflow. */
+    /** A way to run a body in a workflow. */
     @FunctionalInterface
     private interface Calling {
         Object call(WorkflowContext ctx);

@@ -21,7 +21,7 @@ abstract class EventScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Topic<String> PAID = Topic.of("paid", String.class);
 
-    /** Waits for one event, with the key that is its input if it has one. */
+    /** Waits for one event, with its input as the key if it has one. */
     private static final Definition<String, String> WAITING = workflow("waiting", (ctx, key) -> {
         String got = (key.isEmpty() ? ctx.event(PAID) : ctx.event(PAID, key)).await();
         ctx.run("got it", () -> {});
@@ -78,7 +78,7 @@ abstract class EventScenarios extends Scenarios {
             perdure.register(flow);
             Run<String> run = perdure.start(flow, "x");
             perdure.advance(Duration.ofMinutes(30));
-            // Both of its calls are answered by the same event.
+            // The same event answers both calls.
             assertThat(perdure.emit(PAID, "once")).isEqualTo(2);
             assertThat(perdure.emit(PAID, "missed")).isZero();
             perdure.crash();

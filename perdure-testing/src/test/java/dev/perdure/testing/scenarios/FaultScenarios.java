@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The answer to a commit or to a claim is lost: the outcome is unknown, and must not matter. */
+/** The answer to a commit or to a claim is lost. The engine must behave the same whether it was applied or not. */
 abstract class FaultScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
 

@@ -42,14 +42,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Journals that older versions of the library wrote replay on this one. */
+/** Checks that this version replays journals of older versions. */
 class GoldenJournalTest {
     public record Payment(String id, int cents) {}
 
     private static final WorkerId OLD_WORKER = new WorkerId(new UUID(0, 1));
     private static final Lane LANE = new Lane(OLD_WORKER, 0);
 
-    /** A store in which an older worker has left a run with this journal. */
+    /** A store with a run that an older worker has left with this journal. */
     private static Store storeWith(Clockwork clockwork, String definition, List<Entry> journal) {
         MemoryStore store = new MemoryStore(clockwork);
         store.leases().join(new Leases.Joining(OLD_WORKER, Set.of(definition), null, Duration.ofSeconds(10), 1));
@@ -108,7 +108,7 @@ class GoldenJournalTest {
                 problem = failed.getMessage() + " / " + failed.getCause().getCause();
             }
             boolean mailFirst = ctx.patched("mail-first");
-            // Recorded as begun just now: that the mail went out says that the run came past it.
+            // Recorded as begun just now: the sent mail shows that the run has passed it.
             ctx.sleep(Duration.ofDays(1));
             ctx.run("mail", () -> bodies.add("mail"));
             ctx.run("close", () -> bodies.add("close"));

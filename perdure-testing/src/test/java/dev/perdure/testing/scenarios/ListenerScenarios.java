@@ -98,7 +98,7 @@ abstract class ListenerScenarios extends Scenarios {
             run.kill("once more");
             run.cancel("once more");
             perdure.settle();
-            // Whoever commands and whoever takes the run tell of it on threads of their own.
+            // The engine that commands and the worker that takes the run report on threads of their own.
             assertThat(statesOf(perdure, "r"))
                     .containsExactlyInAnyOrder(RUNNING, SUSPENDED, PAUSED, READY, RUNNING, SUSPENDED, CANCELLED);
             assertThat(perdure.changes())

@@ -68,7 +68,7 @@ abstract class ListingScenarios extends Scenarios {
             perdure.register(QUICK);
             for (int i = 0; i < 25; i++) {
                 perdure.start(QUICK, "x", id("run-" + i));
-                if (i % 3 == 0) { // several runs are as old as each other
+                if (i % 3 == 0) { // several runs have the same age
                     perdure.advance(Duration.ofSeconds(1));
                 }
             }

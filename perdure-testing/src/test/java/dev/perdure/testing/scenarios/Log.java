@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A list that can do whatever a scenario needs. */
+/** A virtual object that keeps a list and has the handlers that the scenarios need. */
 @VirtualObject("list")
 final class Log {
     static final StateKey<List<String>> LINES = StateKey.of("lines", new TypeRef<>() {});
@@ -153,7 +153,7 @@ final class Log {
         add(ctx, "first");
     }
 
-    /** A handle on one of them. */
+    /** A handle to one log. */
     static ObjectHandle<Log> log(PerdureTest perdure, String key) {
         return perdure.object(Log.class, key);
     }

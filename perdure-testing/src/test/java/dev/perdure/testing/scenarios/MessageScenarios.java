@@ -30,7 +30,7 @@ abstract class MessageScenarios extends Scenarios {
     private static final Topic<String> NEWS = Topic.of("news", String.class);
     private static final Topic<String> GOSSIP = Topic.of("gossip", String.class);
 
-    /** Reads so many messages, and says which. */
+    /** Receives this many messages and returns them. */
     private static Definition<Integer, String> reader() {
         return Definition.of("reader", Integer.class, String.class, (ctx, count) -> {
             List<String> read = new ArrayList<>();
@@ -137,7 +137,7 @@ abstract class MessageScenarios extends Scenarios {
                 DurableFuture<String> gossip = ctx.receive(GOSSIP);
                 String first = ctx.race(List.of(news, gossip)).await();
                 ctx.sleep(HOUR);
-                // The receive that lost is given up; another one gets its message.
+                // The receive that lost the race is abandoned. Another receive gets its message.
                 return first + " " + ctx.receive(NEWS).await() + " "
                         + ctx.receive(GOSSIP).await();
             });
@@ -228,7 +228,7 @@ abstract class MessageScenarios extends Scenarios {
                 ctx.send(ctx.runId(), GOSSIP, "to myself");
                 ctx.run("between", () -> {});
                 ctx.send(RunId.of(in), NEWS, "two");
-                // Nobody is there, and nobody is told.
+                // The run does not exist, so the message is dropped.
                 ctx.send(RunId.of("nobody"), NEWS, "lost");
                 return ctx.receive(GOSSIP).await();
             });

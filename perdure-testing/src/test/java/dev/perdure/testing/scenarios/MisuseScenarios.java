@@ -99,7 +99,7 @@ abstract class MisuseScenarios extends Scenarios {
             perdure.register(flow);
             for (String call : CALLS.keySet()) {
                 assertThat(perdure.start(flow, call).result())
-                        .contains("failed after 1 attempt") // it would be no better at the second
+                        .contains("failed after 1 attempt") // a second attempt would fail as well
                         .contains("ContextMisuseException: " + call + " was called inside a step body of run")
                         .contains("call the context before or after it");
             }
@@ -283,13 +283,13 @@ abstract class MisuseScenarios extends Scenarios {
             perdure.register(flow);
             for (String call : List.of("await", "any", "timer")) {
                 assertThat(perdure.start(flow, call).result())
-                        .contains("failed after 1 attempt") // it would be no better at the second
+                        .contains("failed after 1 attempt") // a second attempt would fail as well
                         .contains("ContextMisuseException: " + call + " was called inside a step body of run");
             }
         }
     }
 
-    /** A call with parameters that make no sense, and what is said about it. */
+    /** A call with invalid arguments, and its message. */
     private record Nonsense(Consumer<WorkflowContext> call, List<String> message) {}
 
     private static Nonsense nonsense(Consumer<WorkflowContext> call, String... message) {

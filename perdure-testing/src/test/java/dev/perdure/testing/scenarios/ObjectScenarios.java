@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Who holds a virtual object, and who is next. */
+/** Which call holds a virtual object, and which is next. */
 abstract class ObjectScenarios extends Scenarios {
     private static final Duration DAY = Duration.ofDays(1);
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What virtual objects know. */
+/** The state of virtual objects. */
 abstract class ObjectStateScenarios extends Scenarios {
     @ParameterizedTest
     @EnumSource

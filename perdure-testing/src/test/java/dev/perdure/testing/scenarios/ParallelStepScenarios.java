@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Steps beside the run's own thread. */
+/** Steps that run in parallel with the run's own thread. */
 abstract class ParallelStepScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -87,7 +87,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             assertThat(perdure.start(flow, "await").result()).isEqualTo("done");
             assertThat(most).hasValue(100);
             assertThat(done).hasValue(130);
-            // Those that nobody waits for get their turn too.
+            // Steps that the workflow does not await run too.
             assertThat(perdure.start(flow, "leave").result()).isEqualTo("done");
             assertThat(most).hasValue(100);
             assertThat(done).hasValue(260);
@@ -221,14 +221,14 @@ abstract class ParallelStepScenarios extends Scenarios {
             Run<String> sleeper = perdure.start(flow, "sleep", id("sleeper"));
             Run<String> chooser = perdure.start(flow, "any", id("chooser"));
             await(inBodies);
-            // It has come to its wait, and is still there.
+            // The run has reached its wait, and is still in memory.
             until(() -> journal(sleeper).contains("SLEEP 'PT1H' BEGUN"));
             until(() -> journal(chooser).contains("TIMER 'PT1H' BEGUN"));
             assertThat(sleeper.state()).isEqualTo(RunState.RUNNING);
             assertThat(chooser.state()).isEqualTo(RunState.RUNNING);
             release.countDown();
             perdure.settle();
-            // And now that its body is done it is not.
+            // When its body has ended, it leaves memory.
             assertThat(sleeper.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(chooser.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(sleeper.result()).isEqualTo("2030-01-01T02:00:00Z");

@@ -110,7 +110,7 @@ abstract class PauseScenarios extends Scenarios {
                     await(goOn);
                     done.add("work");
                 });
-                ctx.sleep(HOUR); // at the latest here the pause is seen
+                ctx.sleep(HOUR); // the run notices the pause here at the latest
                 ctx.run("more", () -> done.add("more"));
                 return in;
             });

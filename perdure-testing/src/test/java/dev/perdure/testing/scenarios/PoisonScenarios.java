@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 abstract class PoisonScenarios extends Scenarios {
-    /** The process dies here, before anything that the run has done since its last commit is durable. */
+    /** Kills the process before it commits what the run has done since its last commit. */
     private static void die(PerdureTest perdure, WorkflowContext ctx) {
         ctx.run("die", perdure::crashBeforeNextCommit);
         throw new AssertionError("a dead process went on");
@@ -114,7 +114,7 @@ abstract class PoisonScenarios extends Scenarios {
             AtomicInteger entered = new AtomicInteger();
             Definition<String, String> poison = workflow("poison", (ctx, in) -> {
                 if (entered.get() > 3 && mode == TestMode.NORMAL) {
-                    until(() -> running.get() == 0); // at once, but for those that leave the memory of the dead process
+                    until(() -> running.get() == 0); // except those still leaving the dead process
                 }
                 if (entered.incrementAndGet() <= 6) {
                     die(perdure, ctx);
@@ -124,7 +124,7 @@ abstract class PoisonScenarios extends Scenarios {
             Definition<String, String> good = workflow("good", (ctx, in) -> {
                 running.incrementAndGet();
                 try {
-                    // Short enough to stay in memory, so that it is beside whatever runs meanwhile.
+                    // Short enough to stay in memory, so that it runs concurrently with the others.
                     ctx.sleep(Duration.ofMillis(800));
                 } finally {
                     running.decrementAndGet();

@@ -70,7 +70,7 @@ abstract class PromiseScenarios extends Scenarios {
             assertThat(promise.await(HOUR)).isEqualTo("yes");
             perdure.crash();
             assertThat(run.result()).isEqualTo("yes yes");
-            // Also after the end.
+            // The same after the end of the run.
             assertThat(promise.peek()).contains("yes");
             assertThatThrownBy(() -> promise.resolve("late")).isInstanceOf(RunEndedException.class);
         }

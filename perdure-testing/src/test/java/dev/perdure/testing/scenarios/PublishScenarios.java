@@ -24,13 +24,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Published values, and streams of them. */
+/** Published values and streams. */
 abstract class PublishScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Topic<Integer> PERCENT = Topic.of("percent", Integer.class);
     private static final Topic<String> LOG = Topic.of("log", String.class);
 
-    /** Publishes a number an hour. */
+    /** Publishes one number per hour. */
     private static Definition<Integer, Integer> working(AtomicInteger entered) {
         return Definition.of("working", Integer.class, Integer.class, (ctx, parts) -> {
             entered.incrementAndGet();

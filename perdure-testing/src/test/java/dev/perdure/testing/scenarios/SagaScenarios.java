@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class SagaScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
 
-    /** Books three things, then does what its input says. */
+    /** Books three things, then acts as its input says. */
     private static Definition<String, String> trip(List<String> done, Runnable undoingHotel) {
         return workflow("trip", (ctx, in) -> {
             Saga saga = new Saga(ctx);
@@ -191,7 +191,7 @@ abstract class SagaScenarios extends Scenarios {
                                     .map(Throwable::getMessage)
                                     .toList());
                 }
-                // What has been undone is not undone again.
+                // Finished compensations do not run again.
                 return "" + saga.compensate(why).equals(why);
             });
             perdure.register(flow, looking);

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * What an engine has to do, whatever store is under it and in whatever mode it runs. A group of scenarios is an abstract
- * class; a store's tests extend it and say where the runs live.
+ * Scenarios that every engine must pass, on every store and in every test mode. A group of scenarios is an abstract
+ * class. The tests of a store extend it and supply the store.
  */
 abstract class Scenarios {
     /** An engine on the store under test. */
@@ -23,7 +23,7 @@ abstract class Scenarios {
         return Definition.of(name, String.class, String.class, body);
     }
 
-    /** The states that the listener was told of for one run, in order. */
+    /** The states of one run that the engine reported to the listener, in order. */
     static List<RunState> statesOf(PerdureTest perdure, String run) {
         return perdure.changes().stream()
                 .filter(change -> change.runId().value().equals(run))
@@ -31,14 +31,14 @@ abstract class Scenarios {
                 .toList();
     }
 
-    /** Lets a test meet a body where it is, in real time, and never for ever. */
+    /** Waits in real time, with a limit, until a step body reaches a point. */
     static void await(CountDownLatch latch) throws InterruptedException {
         if (!latch.await(20, TimeUnit.SECONDS)) {
             throw new AssertionError("waited for a latch in vain");
         }
     }
 
-    /** Lets a test wait for what a worker does beside a blocked body, in real time, and never for ever. */
+    /** Waits in real time, with a limit, for something that a worker does while a step body blocks. */
     static void until(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {

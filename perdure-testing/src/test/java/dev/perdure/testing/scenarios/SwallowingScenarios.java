@@ -23,16 +23,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Code that catches what unwinds its run, and goes on. */
+/** Workflow code that catches the throwable with which the engine suspends a run, and continues. */
 abstract class SwallowingScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
-    /** How often a loop may go round before it is stopped. */
+    /** The number of iterations after which a test stops a loop. */
     private static final int FEW = 20;
 
     private final AtomicInteger caught = new AtomicInteger();
     private final AtomicBoolean ends = new AtomicBoolean();
 
-    @SuppressWarnings("CatchingUnchecked") // that is what it is about
+    @SuppressWarnings("CatchingUnchecked") // the scenario needs it
     private void forEver(Runnable calls) {
         while (!ends.get()) {
             try {
@@ -52,7 +52,7 @@ abstract class SwallowingScenarios extends Scenarios {
         });
     }
 
-    /** Lets the code end, so that no thread is left behind. */
+    /** Lets the code end, so that no thread remains. */
     private PerdureTest created(TestMode mode) {
         ends.set(false);
         caught.set(0);
@@ -209,7 +209,7 @@ abstract class SwallowingScenarios extends Scenarios {
         try (PerdureTest perdure = created(TestMode.NORMAL)) {
             Definition<String, String> flow = workflow("napper", (ctx, in) -> {
                 forEver(() -> {
-                    ctx.sleep(Duration.ofMillis(900)); // in memory
+                    ctx.sleep(Duration.ofMillis(900)); // short enough to stay in memory
                     ends.set(true);
                 });
                 return in;

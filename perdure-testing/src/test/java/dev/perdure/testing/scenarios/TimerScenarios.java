@@ -195,7 +195,7 @@ abstract class TimerScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             AtomicInteger checks = new AtomicInteger();
             Definition<String, String> flow = workflow("branch", (ctx, in) -> {
-                // The outside world would answer differently the second time.
+                // A second call would return another value.
                 boolean wait = ctx.step("check", () -> checks.getAndIncrement() == 0);
                 if (wait) {
                     ctx.sleep(Duration.ofSeconds(5));

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the engine makes of transactions, whatever database they are in. */
+/** How the engine handles the outcomes of transactions, in any database. */
 abstract class TransactionScenarios extends Scenarios {
     private final Exception trouble = new IllegalStateException("the database says so");
     private static final TransactionOptions ONCE = TransactionOptions.defaults().retry(RetryPolicy.none());
@@ -38,7 +38,7 @@ abstract class TransactionScenarios extends Scenarios {
         return numbers.merge("count", 1, Integer::sum);
     }
 
-    /** Counts once in a transaction, and then waits, so that it is replayed. */
+    /** Counts once in a transaction and then waits, so that the engine replays it. */
     private Definition<String, String> counting() {
         return workflow("count", (ctx, in) -> {
             int count = ctx.transaction(
@@ -111,7 +111,7 @@ abstract class TransactionScenarios extends Scenarios {
         }
     }
 
-    /** At first nobody answers, then it is known. */
+    /** An inquiry whose first attempt gets no answer. */
     private static Transacted inDoubt(AtomicInteger asked, Transacted known) {
         return new Transacted.InDoubt(() -> {
             if (asked.incrementAndGet() == 1) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Cancel and kill, of runs that wait for others and of runs that others wait for. */
+/** Cancel and kill of parents and of children. */
 abstract class TreeScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
     private static final Topic<String> NEWS = Topic.of("news", String.class);
@@ -263,7 +263,7 @@ abstract class TreeScenarios extends Scenarios {
                     return "not cancelled";
                 } catch (CancelledException cancelled) {
                     ctx.run("undo", () -> done.add("undo"));
-                    // The effect has happened, and counts; what was given up has failed for good.
+                    // The effect has happened and counts. The abandoned steps have failed finally.
                     String stubborn = bodies.get(1).await();
                     List<String> given = new ArrayList<>();
                     for (int i : List.of(0, 2)) {
@@ -335,7 +335,7 @@ abstract class TreeScenarios extends Scenarios {
                                 try {
                                     await(release);
                                 } catch (InterruptedException deaf) {
-                                    // goes on
+                                    // continues
                                 }
                             }
                         })

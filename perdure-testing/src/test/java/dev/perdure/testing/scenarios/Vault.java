@@ -12,14 +12,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
 
 /**
- * A small database in memory with transactions of its own: named numbers, and with them what each step has done. It tells
- * of its transactions what a test wants it to.
+ * A small database in memory with its own transactions. It holds named numbers and a record of each step. A test
+ * decides what it reports about its transactions.
  */
 final class Vault implements Transactor<Map<String, Integer>> {
     /** What happens around a commit. */
     @FunctionalInterface
     interface Ending extends UnaryOperator<Transacted> {
-        /** As it should. */
+        /** The commit succeeds and is reported. */
         Ending GOOD = committed -> committed;
     }
 
@@ -29,13 +29,13 @@ final class Vault implements Transactor<Map<String, Integer>> {
     private final Queue<Ending> endings = new ArrayDeque<>();
     private Map<String, Integer> numbers = new HashMap<>();
 
-    /** The next transactions are rolled back with this to say, before those after them are committed. */
+    /** Rolls back the next transactions with these outcomes. The transactions after them commit. */
     Vault refuse(Transacted... outcomes) {
         refusals.addAll(java.util.List.of(outcomes));
         return this;
     }
 
-    /** What the next commit looks like from outside. */
+    /** Sets how the next commit appears to the caller. */
     Vault end(Ending ending) {
         endings.add(ending);
         return this;
