@@ -20,9 +20,9 @@ module dev.perdure {
             dev.perdure.testing;
     exports dev.perdure.internal.engine to
             dev.perdure.testing;
-    exports dev.perdure.internal.execution to
-            dev.perdure.testing;
     exports dev.perdure.internal.json to
+            dev.perdure.testing;
+    exports dev.perdure.internal.settings to
             dev.perdure.testing;
     exports dev.perdure.internal.time to
             dev.perdure.testing;

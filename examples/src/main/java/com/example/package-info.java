@@ -3,3 +3,4 @@
 package com.example;
 
 import org.jspecify.annotations.NullMarked;
+

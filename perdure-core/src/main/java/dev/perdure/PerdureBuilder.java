@@ -5,10 +5,10 @@ import dev.perdure.error.DefinitionException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
-import dev.perdure.internal.engine.Settings;
-import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.json.CopyingCodec;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.settings.ExecutionRules;
+import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
@@ -153,7 +153,7 @@ public final class PerdureBuilder {
     }
 
     private Settings settings(boolean worker) {
-        Host.Rules rules = new Host.Rules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
+        ExecutionRules rules = new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules =
                 worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout) : null;

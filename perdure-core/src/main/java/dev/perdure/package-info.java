@@ -4,3 +4,4 @@
  * <p>Start at {@link dev.perdure.Perdure}.
  */
 package dev.perdure;
+

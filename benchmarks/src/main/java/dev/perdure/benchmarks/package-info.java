@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks;
 
 import org.jspecify.annotations.NullMarked;
+

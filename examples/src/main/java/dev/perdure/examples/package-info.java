@@ -6,3 +6,4 @@
 package dev.perdure.examples;
 
 import org.jspecify.annotations.NullMarked;
+

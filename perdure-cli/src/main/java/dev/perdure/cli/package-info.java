@@ -3,3 +3,4 @@
 package dev.perdure.cli;
 
 import org.jspecify.annotations.NullMarked;
+

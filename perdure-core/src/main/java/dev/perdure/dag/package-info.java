@@ -3,3 +3,4 @@
  * task is a durable run of its own.
  */
 package dev.perdure.dag;
+

@@ -1,2 +1,3 @@
 /** The exceptions that callers and workflow code get. Each message names the thing, the reason and the remedy. */
 package dev.perdure.error;
+

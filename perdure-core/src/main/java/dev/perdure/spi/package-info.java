@@ -5,3 +5,4 @@
  * {@code perdure-testing} against your store: a store that passes it supports every guarantee of the engine.
  */
 package dev.perdure.spi;
+

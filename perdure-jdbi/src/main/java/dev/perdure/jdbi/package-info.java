@@ -3,3 +3,4 @@
 package dev.perdure.jdbi;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.jooq;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -7,3 +7,4 @@
  * Database}, through which every statement goes.
  */
 package dev.perdure.postgres;
+

@@ -3,3 +3,4 @@
 package dev.perdure.spring;
 
 import org.jspecify.annotations.NullMarked;
+

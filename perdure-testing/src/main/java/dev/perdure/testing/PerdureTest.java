@@ -11,9 +11,9 @@ import dev.perdure.error.ClosedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
-import dev.perdure.internal.engine.Settings;
-import dev.perdure.internal.execution.Host;
 import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.settings.ExecutionRules;
+import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
@@ -160,7 +160,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private Settings settings(Store seen, Settings.@Nullable WorkerRules worker) {
         JsonCodec codec = new JsonCodec();
         Duration warmWindow = mode == TestMode.SUSPEND_AT_EVERY_WAIT ? Duration.ZERO : Duration.ofSeconds(1);
-        Host.Rules rules = new Host.Rules(
+        ExecutionRules rules = new ExecutionRules(
                 codec,
                 new StepTypes(codec),
                 retry,

@@ -3,3 +3,4 @@
  * at {@link dev.perdure.testing.PerdureTest}.
  */
 package dev.perdure.testing;
+

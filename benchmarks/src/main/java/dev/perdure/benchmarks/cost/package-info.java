@@ -6,3 +6,4 @@
 package dev.perdure.benchmarks.cost;
 
 import org.jspecify.annotations.NullMarked;
+

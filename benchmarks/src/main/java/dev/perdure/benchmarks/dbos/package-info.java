@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.dbos;
 
 import org.jspecify.annotations.NullMarked;
+

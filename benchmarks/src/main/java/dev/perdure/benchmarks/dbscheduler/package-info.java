@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.dbscheduler;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.jobrunr;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.measure;
 
 import org.jspecify.annotations.NullMarked;
+

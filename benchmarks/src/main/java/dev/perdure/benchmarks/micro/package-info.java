@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.micro;
 
 import org.jspecify.annotations.NullMarked;
+

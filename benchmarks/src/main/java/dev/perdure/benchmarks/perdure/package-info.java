@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.perdure;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.process;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.raw;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.report;
 
 import org.jspecify.annotations.NullMarked;
+

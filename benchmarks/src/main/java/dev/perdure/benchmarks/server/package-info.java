@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.server;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.benchmarks.workload;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
 package dev.perdure.cli.demo;
 
 import org.jspecify.annotations.NullMarked;
+

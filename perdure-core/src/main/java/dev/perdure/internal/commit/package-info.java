@@ -1,2 +1,2 @@
-/** Group commit: many changes, one transaction, one acknowledgement each. */
+/** Group commit (many changes, one transaction, one acknowledgement each), and how trouble of the store is reported. */
 package dev.perdure.internal.commit;

@@ -5,7 +5,7 @@ import dev.perdure.dag.DagTask;
 import dev.perdure.dag.Outputs;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.ResultUnavailableException;
-import dev.perdure.internal.execution.Values;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Payload;
 import java.lang.reflect.Type;

@@ -13,7 +13,7 @@ import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.StepTypes;
-import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
 import java.io.Serializable;

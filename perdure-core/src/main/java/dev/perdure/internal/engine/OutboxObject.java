@@ -3,7 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.internal.definition.ObjectHandler;
-import dev.perdure.internal.execution.CallTarget;
+import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.object.ObjectMethod;
 import dev.perdure.object.ObjectSends;
 import java.util.function.Function;

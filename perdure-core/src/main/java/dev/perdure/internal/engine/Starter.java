@@ -5,15 +5,22 @@ import dev.perdure.StartOptions;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.internal.command.Commits;
+import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
-import dev.perdure.internal.engine.LocalCaller.Ride;
-import dev.perdure.internal.execution.CallTarget;
-import dev.perdure.internal.execution.HeldRun;
-import dev.perdure.internal.execution.KnownState;
-import dev.perdure.internal.execution.Values;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.KnownState;
+import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.object.CallPipeline;
+import dev.perdure.internal.object.LocalCaller;
+import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.worker.Session;
+import dev.perdure.internal.worker.Worker;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
@@ -73,12 +80,12 @@ final class Starter {
             return startAlone(callee, order);
         }
         commits.requireOpen();
-        CallPipeline mine = home.expectTrain(object).orElse(null);
+        CallPipeline mine = home.pipelines().open(object).orElse(null);
         if (mine != null) {
             return startFirst(mine, callee, order);
         }
         Registered handler = registry.find(order.run().definition()).orElseThrow();
-        Ride ride = home.carry(new LocalCaller(order.run(), handler, settings.clockwork()), object);
+        Ride ride = home.pipelines().carry(new LocalCaller(order.run(), handler, settings.clockwork()), object);
         return switch (ride) {
             case Ride.LeftBehind() -> startAlone(callee, order);
             case Ride.GoesFirst(CallPipeline train) -> startFirst(train, callee, order);
@@ -189,7 +196,7 @@ final class Starter {
         Session home = worker == null ? null : worker.session();
         return home == null
                 ? startAll(null, target, orders)
-                : home.acquisitions().during(() -> startAll(home, target, orders));
+                : home.acquiring(() -> startAll(home, target, orders));
     }
 
     private List<RunRef> startAll(@Nullable Session home, Target target, List<Order> orders) {
@@ -253,14 +260,14 @@ final class Starter {
     private static void expect(@Nullable Session home, NewRun run) {
         ObjectKey object = wanted(run);
         if (home != null && object != null) {
-            home.expect(object, run.id());
+            home.pipelines().expect(object, run.id());
         }
     }
 
     private static void met(Session home, NewRun run, boolean waits) {
         ObjectKey object = wanted(run);
         if (object != null) {
-            home.met(object, run.id(), waits);
+            home.pipelines().met(object, run.id(), waits);
         }
     }
 

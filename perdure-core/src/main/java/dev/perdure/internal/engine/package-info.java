@@ -1,2 +1,2 @@
-/** The engine around executions: the worker with its lease and dispatch, the waiting for results, and the public API. */
+/** The engine behind the public API: it starts runs, and makes handles, outboxes and clients of virtual objects. */
 package dev.perdure.internal.engine;

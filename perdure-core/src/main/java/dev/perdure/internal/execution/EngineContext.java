@@ -7,6 +7,7 @@ import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;

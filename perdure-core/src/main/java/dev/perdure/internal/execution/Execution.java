@@ -4,6 +4,21 @@ import dev.perdure.RunState;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.execution.future.Futures;
+import dev.perdure.internal.execution.host.Departure;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.host.LoadedRun;
+import dev.perdure.internal.execution.host.Turn;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.replay.ReadAhead;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.BodyGuard;
+import dev.perdure.internal.execution.transition.RunSignals;
+import dev.perdure.internal.execution.transition.SwallowedUnwinds;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.value.Encoded;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.spi.Clockwork;
@@ -32,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * <p>Crash points. Before the first commit nothing has happened that a replay would not do again. After a commit the journal
  * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
  */
-public final class Execution {
+public final class Execution implements LoadedRun {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
     private static final String THE_END = "the end of the workflow";
 
@@ -57,12 +72,12 @@ public final class Execution {
         this.transitions = new Transitions(held, host, guard, orders, turn);
     }
 
-    /** The run. */
+    @Override
     public RunRef ref() {
         return held.run();
     }
 
-    /** What it runs. */
+    @Override
     public String definition() {
         return held.definition().target().name();
     }
@@ -186,7 +201,7 @@ public final class Execution {
         if (first.last()) {
             return new Replay(run, first, after -> Journals.Page.EMPTY); // nobody asks for more
         }
-        ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.read(held.run(), after));
+        ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.store().read(held.run(), after));
         return new Replay(run, first, after -> {
             try {
                 return transitions.answered(() -> pages.apply(after));
@@ -299,7 +314,7 @@ public final class Execution {
         left(departure);
     }
 
-    /** The worker has lost its lease: write nothing more, leave at the next call or wait. */
+    @Override
     public void lose() {
         orders.lose();
         interrupt(BodyGuard.Cause.LOST);

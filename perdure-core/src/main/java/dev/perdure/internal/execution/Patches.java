@@ -1,5 +1,8 @@
 package dev.perdure.internal.execution;
 
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;

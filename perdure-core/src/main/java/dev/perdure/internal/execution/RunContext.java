@@ -21,6 +21,30 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.execution.child.CallsOfObject;
+import dev.perdure.internal.execution.child.Children;
+import dev.perdure.internal.execution.future.Futures;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.mail.Emissions;
+import dev.perdure.internal.execution.mail.RunMail;
+import dev.perdure.internal.execution.mail.UnreadMail;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.state.StateCalls;
+import dev.perdure.internal.execution.state.StateSource;
+import dev.perdure.internal.execution.step.Steps;
+import dev.perdure.internal.execution.step.TransactionCalls;
+import dev.perdure.internal.execution.transition.BodyGuard;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.RunSignals;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.transition.Waits;
+import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Encoded;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectCalls;
@@ -394,12 +418,12 @@ class RunContext implements Shorthands {
 
     @Override
     public List<Runs.TaskRow> tasks() {
-        return host.tasks(held.run());
+        return host.store().tasks(held.run());
     }
 
     @Override
     public void cancel(Collection<RunId> runs, String reason) {
-        host.cancel(runs, reason);
+        host.store().cancel(runs, reason);
     }
 
     @Override
@@ -452,7 +476,7 @@ class RunContext implements Shorthands {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
         ContextCall call = calls.take(what, Entry.Kind.STEP, name);
         UUID mail = derived.uuid(what, call.position());
-        Callable<Boolean> body = () -> host.answer(token, channel -> letter.apply(channel, mail));
+        Callable<Boolean> body = () -> host.store().answer(token, channel -> letter.apply(channel, mail));
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
         return Boolean.TRUE.equals(arrived);
     }

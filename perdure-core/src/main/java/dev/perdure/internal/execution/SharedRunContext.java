@@ -2,6 +2,8 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.RunId;
 import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.execution.state.StateCalls;
+import dev.perdure.internal.execution.state.StateSource;
 import dev.perdure.object.SharedObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.spi.change.ObjectKey;

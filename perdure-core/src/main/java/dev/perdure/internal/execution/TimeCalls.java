@@ -2,6 +2,13 @@ package dev.perdure.internal.execution;
 
 import dev.perdure.RunState;
 import dev.perdure.error.PayloadException;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.transition.Waits;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;

@@ -1,2 +1,2 @@
-/** One run in memory: replay, live calls, waits, and how it leaves again. */
+/** One run in memory: it enters the workflow, gives it its context, and leaves again. */
 package dev.perdure.internal.execution;

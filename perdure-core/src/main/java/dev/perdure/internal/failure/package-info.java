@@ -1,2 +1,3 @@
 /** Exceptions as data. */
 package dev.perdure.internal.failure;
+

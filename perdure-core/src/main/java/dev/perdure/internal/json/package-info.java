@@ -1,2 +1,3 @@
 /** JSON as the default codec. */
 package dev.perdure.internal.json;
+

@@ -1,2 +1,3 @@
 /** The only package that touches clocks, chance and threads. */
 package dev.perdure.internal.time;
+

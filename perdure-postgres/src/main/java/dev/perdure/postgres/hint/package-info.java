@@ -1,2 +1,3 @@
 /** Hints between processes, by LISTEN and NOTIFY. */
 package dev.perdure.postgres.hint;
+

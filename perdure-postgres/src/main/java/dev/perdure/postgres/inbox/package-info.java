@@ -1,2 +1,3 @@
 /** What callers ask for in transactions of their own. */
 package dev.perdure.postgres.inbox;
+

@@ -1,2 +1,3 @@
 /** Workers by their numbers, and the lanes that fence what they write. */
 package dev.perdure.postgres.lane;
+

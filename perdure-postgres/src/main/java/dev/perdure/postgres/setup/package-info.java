@@ -1,2 +1,3 @@
 /** Migrations, and the checks of a database before it is used. */
 package dev.perdure.postgres.setup;
+

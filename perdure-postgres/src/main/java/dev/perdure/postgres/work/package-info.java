@@ -1,2 +1,3 @@
 /** Polls, leases and the sweep. */
 package dev.perdure.postgres.work;
+

@@ -1,2 +1,3 @@
 /** The ledger, and the planner that chooses how a batch is sent. */
 package dev.perdure.postgres.write;
+

@@ -3,3 +3,4 @@
 package dev.perdure.testing.postgres;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -3,3 +3,4 @@
  * passes all of them carries every promise of the engine.
  */
 package dev.perdure.testing.conformance;
+

@@ -1,0 +1,90 @@
+package dev.perdure.internal.command;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.error.RunActiveException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.internal.worker.Listeners;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.RunRef;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** Cancel, kill, pause and resume. */
+public final class Commands {
+    private final Commits commits;
+    private final Listeners listeners;
+    private final Runs runs;
+
+    public Commands(Commits commits, Listeners listeners, Runs runs) {
+        this.commits = commits;
+        this.listeners = listeners;
+        this.runs = runs;
+    }
+
+    public void order(RunRef run, Change.Order order, String reason) {
+        Texts.requireReason(reason);
+        Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
+        List<RunRef> tree = new ArrayList<>(List.of(run));
+        if (order == Change.Order.KILL) {
+            tree.addAll(runs.liveChildren(
+                    tree)); // a graph's tasks end with it, and their children must be found all the same
+        }
+        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
+                .getFirst();
+        switch (outcome) {
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(run.id()));
+            case Outcome.Commanded commanded -> {
+                if (commanded.changed()) {
+                    before.ifPresent(info -> tell(info, commanded.state(), reason));
+                }
+                if (order == Change.Order.KILL) {
+                    killChildren(tree, reason);
+                }
+            }
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /** Begins tasks of a run anew. */
+    public void rerun(Change.Rerun rerun) {
+        Outcome outcome = commits.commitAll(List.of(rerun)).getFirst();
+        switch (outcome) {
+            case Outcome.Applied applied -> {}
+            case Outcome.AlreadyThere there -> {}
+            case Outcome.Refused refused ->
+                throw new RunActiveException(
+                        "Tasks of run '%s' were not begun anew: %s".formatted(rerun.run(), refused.reason()));
+            case Outcome.UnknownRun unknown ->
+                throw new UnknownRunException("There is no run '%s'. Check the id.".formatted(rerun.run()));
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        }
+    }
+
+    /**
+     * Kills the whole tree, from the top: a run that has been killed starts no more children. A child that is started in the
+     * moment between the command and the worker that obeys it is not found, and goes on.
+     */
+    private void killChildren(Collection<RunRef> parents, String reason) {
+        List<RunRef> children = runs.liveChildren(parents);
+        if (!children.isEmpty()) {
+            commits.commitAll(children.stream()
+                    .<Change>map(child -> new Change.Command(child.id(), Change.Order.KILL, reason))
+                    .toList());
+            killChildren(children, reason);
+        }
+    }
+
+    /** Not of a command that is left on the row for the run's worker, or that comes too late: it has changed no state. */
+    private void tell(RunInfo run, RunState state, String reason) {
+        Optional<String> why = Optional.of(reason).filter(text -> !text.isEmpty());
+        listeners.tell(new RunChange(run.id(), run.definition(), state, why));
+    }
+}

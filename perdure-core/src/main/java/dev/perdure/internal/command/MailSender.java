@@ -1,0 +1,207 @@
+package dev.perdure.internal.command;
+
+import dev.perdure.RunId;
+import dev.perdure.Topic;
+import dev.perdure.error.AlreadyResolvedException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.error.UnknownTokenException;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.internal.worker.MailChanges;
+import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.lang.reflect.Type;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Brings mail from outside to runs: messages, values of promises and awakeables, events. */
+public final class MailSender {
+    /** Small enough to be one batch: so what is sent in one call stays in order. */
+    private static final int CHUNK = 500;
+
+    private final Settings settings;
+    private final Commits commits;
+    private final Values values;
+
+    public MailSender(Settings settings, Commits commits) {
+        this.settings = settings;
+        this.commits = commits;
+        this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+    }
+
+    UUID token() {
+        return new UUID(settings.clockwork().random(), settings.clockwork().random());
+    }
+
+    public <T extends @Nullable Object> Mail message(Topic<T> topic, T value) {
+        return Mail.value(
+                Channel.message(topic.name()), token(), encode(value, topic.type(), "the message for '" + topic + "'"));
+    }
+
+    public <T extends @Nullable Object> Mail resolution(Topic<T> promise, T value) {
+        return Mail.value(
+                Channel.promise(promise.name()),
+                token(),
+                encode(value, promise.type(), "the value of promise '" + promise + "'"));
+    }
+
+    public Mail rejection(Topic<?> promise, String reason) {
+        Texts.requireReason(reason);
+        return Mail.failure(Channel.promise(promise.name()), token(), reason, Payload.EMPTY);
+    }
+
+    private Payload encode(@Nullable Object value, Type type, String what) {
+        return values.store(value, type, what).payload();
+    }
+
+    public void deliver(RunId to, Mail mail) {
+        deliverAll(List.of(new Change.Deliver(to, mail)));
+    }
+
+    public void deliverAll(Collection<RunId> runs, Function<RunId, Mail> mail) {
+        deliverAll(runs.stream()
+                .map(run -> new Change.Deliver(run, mail.apply(run)))
+                .toList());
+    }
+
+    /** All of them are tried; then the first refusal is thrown. */
+    private void deliverAll(List<Change.Deliver> deliveries) {
+        PerdureException refusal = null;
+        for (int from = 0; from < deliveries.size(); from += CHUNK) {
+            List<Change> chunk = List.copyOf(deliveries.subList(from, Math.min(from + CHUNK, deliveries.size())));
+            List<Outcome> outcomes = commits.commitAll(chunk);
+            for (int i = 0; i < chunk.size(); i++) {
+                PerdureException refused = refusalOf(deliveries.get(from + i), outcomes.get(i));
+                refusal = refusal == null ? refused : refusal;
+            }
+        }
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    private static @Nullable PerdureException refusalOf(Change.Deliver delivery, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Applied applied -> null;
+            case Outcome.AlreadyThere there -> null;
+            case Outcome.UnknownRun unknown ->
+                new UnknownRunException("There is no run '%s'. Check the id, or start it with its first message."
+                        .formatted(delivery.to()));
+            case Outcome.Refused refused ->
+                new PayloadException(
+                        "Mail for run '%s' was refused by the store: %s".formatted(delivery.to(), refused.reason()));
+            case Outcome.Undelivered undelivered ->
+                switch (undelivered.why()) {
+                    case ENDED ->
+                        new RunEndedException(
+                                "Run '%s' has ended, so nothing reaches it any more. Look at its result, or start another run."
+                                        .formatted(delivery.to()));
+                    case TAKEN ->
+                        new AlreadyResolvedException(
+                                "%s of run '%s' is settled already; the first answer counts. Look at it instead of settling it again."
+                                        .formatted(describe(delivery.mail().channel()), delivery.to()));
+                    case BEGAN_ANEW ->
+                        delivery.operator() == null
+                                ? unknownToken()
+                                : noAwakeable(
+                                        delivery.to(), delivery.mail().channel().position());
+                };
+            default -> throw new IllegalStateException("Unexpected outcome " + outcome);
+        };
+    }
+
+    private static String describe(Channel channel) {
+        return channel.kind() == Channel.Kind.PROMISE
+                ? "Promise '" + channel.name() + "'"
+                : "The awakeable at position " + channel.position();
+    }
+
+    // ---- awakeables
+
+    public void resolve(String token, @Nullable Object value) {
+        deliverAll(List.of(resolution(token, value)));
+    }
+
+    public void reject(String token, String reason) {
+        deliverAll(List.of(rejection(token, reason)));
+    }
+
+    public Change.Deliver resolution(String token, @Nullable Object value) {
+        Address address = find(token);
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = encode(value, type, "the value of an awakeable");
+        return MailChanges.answer(address, Mail.value(Channel.answer(address.position()), token(), payload));
+    }
+
+    public Change.Deliver rejection(String token, String reason) {
+        Texts.requireReason(reason);
+        Address address = find(token);
+        return MailChanges.answer(address, Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
+    }
+
+    // ---- awakeables, by an operator
+
+    public void resolve(RunRef run, int position, @Nullable Object value, String operator) {
+        Address address = find(run, position, operator);
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = encode(value, type, "the value of an awakeable");
+        deliverAll(List.of(answer(address, Mail.value(Channel.answer(position), token(), payload), operator)));
+    }
+
+    public void reject(RunRef run, int position, String reason, String operator) {
+        Texts.requireReason(reason);
+        Address address = find(run, position, operator);
+        Mail mail = Mail.failure(Channel.answer(position), token(), reason, Payload.EMPTY);
+        deliverAll(List.of(answer(address, mail, operator)));
+    }
+
+    private static Change.Deliver answer(Address address, Mail mail, String operator) {
+        return new Change.Deliver(address.run(), mail, address.life(), operator);
+    }
+
+    private Address find(RunRef run, int position, String operator) {
+        Texts.requireName("operator", operator);
+        return settings.store().mailboxes().awakeable(run, position).orElseThrow(() -> noAwakeable(run.id(), position));
+    }
+
+    private static InvalidRequestException noAwakeable(RunId run, int position) {
+        return new InvalidRequestException(
+                "Run '%s' has no awakeable at position %d now. Look for AWAKEABLE in its history, and give the position that stands there."
+                        .formatted(run, position));
+    }
+
+    private Address find(String token) {
+        if (!Tokens.isOne(token)) {
+            throw new UnknownTokenException(
+                    "This is no token of an awakeable: it does not begin with awk1_ or has not the right length. Pass on exactly what Awakeable.token() gave.");
+        }
+        return settings.store().mailboxes().awakeable(Tokens.hash(token)).orElseThrow(MailSender::unknownToken);
+    }
+
+    private static UnknownTokenException unknownToken() {
+        return new UnknownTokenException(
+                "No awakeable has this token. It was mistyped, or its run has begun anew or is gone.");
+    }
+
+    // ---- events
+
+    public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
+        Payload payload = encode(value, event.type(), "the event '" + event + "'");
+        List<Change> deliveries = MailChanges.emission(settings.store().mailboxes(), event.name(), key, payload, token());
+        return MailChanges.reached(deliveries.isEmpty() ? List.of() : commits.commitAll(deliveries));
+    }
+}

@@ -1,0 +1,67 @@
+package dev.perdure.internal.commit;
+
+import dev.perdure.error.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says once that a loop cannot do its work, because of the store or of anything else, and once that it can again. One thread
+ * only.
+ */
+public final class Outage {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+
+    private final String work;
+    private boolean on;
+    private boolean ofStore;
+
+    /**
+     * For one loop.
+     *
+     * @param work what it does, after "cannot"
+     */
+    public Outage(String work) {
+        this.work = work;
+    }
+
+    public void noticed(StoreException trouble) {
+        if (!on) {
+            on = true;
+            ofStore = true;
+            switch (trouble.kind()) {
+                case UNAVAILABLE ->
+                    LOG.warn(
+                            "The store is out of reach, so this engine cannot {}. It tries again until it can: {}",
+                            work,
+                            trouble.getMessage());
+                case UNUSABLE ->
+                    LOG.error(
+                            "The store refuses to work with this engine, which cannot {}. It tries again; mend the cause.",
+                            work,
+                            trouble);
+            }
+        }
+    }
+
+    /** Anything else, errors of the virtual machine among them. */
+    public void noticed(Throwable unexpected) {
+        if (unexpected instanceof StoreException trouble) {
+            noticed(trouble);
+        } else if (!on) {
+            on = true;
+            ofStore = false;
+            LOG.error(
+                    "An unexpected error keeps this engine from its work: it cannot {}. It tries again until it can; mend the"
+                            + " cause.",
+                    work,
+                    unexpected);
+        }
+    }
+
+    public void over() {
+        if (on) {
+            on = false;
+            LOG.info(ofStore ? "The store is back: this engine can {} again." : "This engine can {} again.", work);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.perdure.internal.execution.child;
+
+import dev.perdure.Child;
+import dev.perdure.ChildOptions;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.Settled;
+import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.execution.future.EngineFuture;
+import dev.perdure.internal.execution.future.Futures;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.mail.RunMail;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs started from inside a run. The start rides along with the parent's next transition, so a parent killed at any point
+ * has either recorded and started the child or neither; its id and seed are derived, so that a start sent twice is one.
+ */
+public final class Children {
+    /** Stands between a child's id, which has no control characters, and what its input is compared by. Older journals have the id alone. */
+    private static final char AFTER_ID = '\n';
+
+    private final HeldRun held;
+    private final Host host;
+    private final ContextCalls calls;
+    private final Transitions transitions;
+    private final Futures futures;
+    private final RunMail letters;
+    private final Values values;
+    private final Derived derived;
+
+    public Children(
+            HeldRun held,
+            Host host,
+            ContextCalls calls,
+            Transitions transitions,
+            Futures futures,
+            RunMail letters,
+            Values values,
+            Derived derived) {
+        this.held = held;
+        this.host = host;
+        this.calls = calls;
+        this.transitions = transitions;
+        this.futures = futures;
+        this.letters = letters;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    /**
+     * Starts a child.
+     *
+     * @param what the call of the context, as messages name it
+     */
+    public <T extends @Nullable Object> Child<T> start(
+            String what, CallTarget callee, @Nullable Object input, ChildOptions options) {
+        Target target = callee.target();
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of child '%s' are null. Give ChildOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
+        callee.require(options.start());
+        Payload payload = values.input(callee, input);
+        ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        requireSameInput(call, past, callee, payload, input);
+        RunId id = begin(call, past, callee, payload, options.start(), true);
+        ChildFuture<T> child = new ChildFuture<>(
+                futures, call, past, letters, entry -> read(call, entry, id, target), id, options.onCancel());
+        futures.add(child);
+        return child;
+    }
+
+    /**
+     * Starts a run that this one has nothing to do with any more.
+     *
+     * @param what the call of the context, as messages name it
+     */
+    public RunId spawn(String what, CallTarget callee, @Nullable Object input, StartOptions options) {
+        callee.require(options);
+        if (!options.messages().isEmpty()) {
+            throw new InvalidRequestException(
+                    "%s was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that %s gives."
+                            .formatted(what, what));
+        }
+        Payload payload = values.input(callee, input);
+        ContextCall call = calls.open(what, Entry.Kind.CHILD, callee.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        requireSameInput(call, past, callee, payload, input);
+        return begin(call, past, callee, payload, options, false);
+    }
+
+    /** The child was started with what its input was then. A codec that never gives the same bytes twice leaves nothing to compare. */
+    private void requireSameInput(
+            ContextCall call, Replay.Past past, CallTarget callee, Payload payload, @Nullable Object input) {
+        if (past.notes().isEmpty()) {
+            return;
+        }
+        String written = text(past.notes().getFirst().entry().payload());
+        int end = written.indexOf(AFTER_ID);
+        String asked = Fingerprint.of(payload);
+        if (end >= 0
+                && !written.substring(end + 1).equals(asked)
+                && Fingerprint.of(values.input(callee, input)).equals(asked)) {
+            throw calls.differs(call, call.describe() + " with another input", call.describe());
+        }
+    }
+
+    private RunId begin(
+            ContextCall call,
+            Replay.Past past,
+            CallTarget callee,
+            Payload input,
+            StartOptions options,
+            boolean answers) {
+        if (!past.notes().isEmpty()) {
+            String written = text(past.notes().getFirst().entry().payload());
+            int end = written.indexOf(AFTER_ID);
+            return RunId.of(end < 0 ? written : written.substring(0, end));
+        }
+        transitions.deliverTo(call);
+        RunId id = callee.id(options).orElseGet(() -> childId(call.position()));
+        NewRun run = new NewRun(
+                id,
+                callee.target().name(),
+                input,
+                derived.seed(call.position()),
+                options.queue(),
+                options.priority(),
+                options.version().orElse(null),
+                timeout(options),
+                options.delay().orElse(null),
+                answers ? new Parent(held.run(), call.position(), true) : null,
+                callee.object(options));
+        String begun = id.value() + AFTER_ID + Fingerprint.of(input);
+        Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
+        transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
+        return id;
+    }
+
+    /** The seed is in it, because the same position comes again when a run begins anew. */
+    private RunId childId(int position) {
+        String unique = derived.uuid("child", position).toString();
+        String readable = held.run().id() + "/" + position + "-" + unique.substring(0, 8) + unique.substring(9, 13);
+        return RunId.of(readable.length() <= RunId.MAX_LENGTH ? readable : unique);
+    }
+
+    /** The child's own, or what is left of the parent's, whichever ends first. A deadline that was delivered is over. */
+    private @Nullable Duration timeout(StartOptions options) {
+        Instant deadline = transitions.openDeadline();
+        Duration own = options.timeout().orElse(null);
+        if (deadline == null) {
+            return own;
+        }
+        Duration left = Duration.between(host.clock().now(), deadline);
+        Duration inherited = left.isPositive() ? left : Duration.ofMillis(1);
+        return own == null || inherited.compareTo(own) < 0 ? inherited : own;
+    }
+
+    private static String text(Payload payload) {
+        return new String(payload.bytes(), StandardCharsets.UTF_8);
+    }
+
+    private <T extends @Nullable Object> Settled<T> read(ContextCall call, Entry entry, RunId id, Target target) {
+        if (entry.status() == Entry.Status.VALUE) {
+            return letters.value(call, entry, target.resultType());
+        }
+        FailedMail failed = letters.failed(call, entry);
+        RecordedException cause =
+                failed.failure() == null ? null : failed.failure().toException();
+        Optional<RunState> state = Arrays.stream(RunState.values())
+                .filter(possible -> failed.text().startsWith(possible + ": "))
+                .findFirst();
+        return EngineFuture.failure(
+                state.isEmpty()
+                        ? new RunConflictException(failed.text() + " Choose another id for the child.")
+                        : new RunFailedException(
+                                id, state.get(), "Child '%s' is %s".formatted(id, failed.text()), cause));
+    }
+}

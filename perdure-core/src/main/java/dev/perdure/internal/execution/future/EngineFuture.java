@@ -1,0 +1,116 @@
+package dev.perdure.internal.execution.future;
+
+import dev.perdure.DurableFuture;
+import dev.perdure.Settled;
+import dev.perdure.internal.execution.transition.WaitCondition;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable future. It does nothing by itself: the run's thread, when it awaits, looks whether it has settled, and if not
+ * asks what it waits for.
+ */
+public abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture<T> {
+    private final Futures futures;
+
+    public EngineFuture(Futures futures) {
+        this.futures = futures;
+    }
+
+    /**
+     * How it has settled, or null. Once it has, it stays so; and what it gives is on disk, or rides along with the next
+     * transition, before any body starts.
+     */
+    protected abstract @Nullable Settled<T> look();
+
+    /** Whether it was made by these. */
+    boolean isOf(Futures those) {
+        return futures == those;
+    }
+
+    /** Says what it waits for. Called only while it is open. */
+    protected abstract void wants(WaitCondition wanted);
+
+    /** What it is, at the beginning of a sentence that says that it did not come. */
+    protected String awaited() {
+        return "What was waited for";
+    }
+
+    /** Whether exactly one mail settles it and nothing else does. */
+    protected boolean isOneAnswer() {
+        return false;
+    }
+
+    @Override
+    public final T await() {
+        return futures.await(this);
+    }
+
+    @Override
+    public final <R extends @Nullable Object> DurableFuture<R> map(Function<? super T, ? extends R> function) {
+        return new Mapped<>(futures, this, function);
+    }
+
+    @Override
+    public final DurableFuture<T> orTimeout(Duration limit) {
+        return futures.orTimeout(this, limit);
+    }
+
+    public static <T extends @Nullable Object> Settled<T> value(T value) {
+        return new Settled<>(value, null);
+    }
+
+    public static <T extends @Nullable Object> Settled<T> failure(RuntimeException failure) {
+        return new Settled<>(null, failure);
+    }
+
+    /** What a pure function makes of another future. Leaves no entry. */
+    private static final class Mapped<S extends @Nullable Object, R extends @Nullable Object> extends EngineFuture<R> {
+        private final EngineFuture<S> source;
+        private final Function<? super S, ? extends R> function;
+        private @Nullable Settled<R> settled;
+
+        Mapped(Futures futures, EngineFuture<S> source, Function<? super S, ? extends R> function) {
+            super(futures);
+            this.source = source;
+            this.function = function;
+        }
+
+        @Override
+        protected @Nullable Settled<R> look() {
+            Settled<S> from = settled == null ? source.look() : null;
+            if (from != null) {
+                settled = apply(from);
+            }
+            return settled;
+        }
+
+        @SuppressWarnings("NullAway") // a value is null only where S allows it
+        private Settled<R> apply(Settled<S> from) {
+            if (from.failure() != null) {
+                return failure(from.failure());
+            }
+            try {
+                return value(function.apply(from.value()));
+            } catch (RuntimeException thrown) {
+                return failure(thrown);
+            }
+        }
+
+        @Override
+        protected void wants(WaitCondition wanted) {
+            source.wants(wanted);
+        }
+
+        @Override
+        protected String awaited() {
+            return source.awaited();
+        }
+
+        @Override
+        protected boolean isOneAnswer() {
+            return source.isOneAnswer();
+        }
+    }
+}

@@ -1,0 +1,325 @@
+package dev.perdure.internal.execution.future;
+
+import dev.perdure.ChildOptions.OnCancel;
+import dev.perdure.DurableFuture;
+import dev.perdure.Settled;
+import dev.perdure.StepOptions;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.TimedOutException;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.step.Steps;
+import dev.perdure.internal.execution.transition.BodyGuard;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.SideThreads;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.transition.WaitCondition;
+import dev.perdure.internal.execution.transition.Waits;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Durable futures: made, joined and awaited.
+ *
+ * <p>How an await works. The run's thread looks whether the future has settled. If not, it delivers a cancel that is due,
+ * lets bodies begin that may, asks the future what it waits for, and waits for that in memory or out of it; then it looks
+ * again. So there is one place where a run waits, whatever for, and a run that waits for a hundred things is one row.
+ *
+ * <p>Bodies beside the run's thread hand in what came of them, and the run's thread records it: at an await, or along with
+ * whatever it records next.
+ */
+public final class Futures implements SideThreads {
+    private static final int MOST_BODIES = 100;
+
+    private final ContextCalls calls;
+    private final Host host;
+    private final Transitions transitions;
+    private final Waits waits;
+    private final Steps steps;
+    private final Values values;
+    private final List<StartedChild> children = new ArrayList<>();
+    private final List<StepFuture<?>> begun = new ArrayList<>();
+    private final Set<StepFuture<?>> queued = new LinkedHashSet<>();
+    private final Queue<Runnable> finished = new ConcurrentLinkedQueue<>();
+    private final Set<BodyGuard> guards = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger running = new AtomicInteger();
+
+    public Futures(ContextCalls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {
+        this.calls = calls;
+        this.host = host;
+        this.transitions = transitions;
+        this.waits = waits;
+        this.steps = steps;
+        this.values = values;
+    }
+
+    // ---- awaiting
+
+    <T extends @Nullable Object> T await(EngineFuture<T> future) {
+        ContextCall call = calls.open("await", Entry.Kind.AWAIT, "");
+        calls.rethrowDelivered(call);
+        return settle(future, () -> transitions.deliverTo(call));
+    }
+
+    @SuppressWarnings("NullAway") // a value is null only where T allows it
+    private <T extends @Nullable Object> T settle(EngineFuture<T> future, Runnable orders) {
+        while (true) {
+            transitions.checkOrders();
+            record();
+            Settled<T> settled = future.look();
+            if (settled == null) {
+                orders.run();
+                WaitCondition wanted = new WaitCondition();
+                future.wants(wanted);
+                if (future instanceof JoinedFuture<?, ?> choice && choice.waitsForAllMail()) {
+                    wanted.needsAll();
+                }
+                waits.await(wanted);
+            } else if (settled.failure() != null) {
+                throw settled.failure();
+            } else {
+                return settled.value();
+            }
+        }
+    }
+
+    private void record() {
+        if (!finished.isEmpty() && transitions.flush()) {
+            transitions.unloadAfterStep();
+        }
+    }
+
+    /** The workflow has come to its end: what it began and did not wait for comes to its end too. */
+    public void finish() {
+        transitions.finishing();
+        while (atWork() || !queued.isEmpty()) {
+            waits.awaitCrew();
+        }
+    }
+
+    // ---- making
+
+    public TimerFuture timer(String what, Duration duration) {
+        ContextCalls.requireStorable(what, duration);
+        ContextCall call = calls.open("timer", Entry.Kind.TIMER, duration.toString());
+        Replay.Past past = calls.rethrowDelivered(call);
+        if (past.entries().isEmpty()) {
+            transitions.deliverTo(call);
+        }
+        TimerFuture timer = new TimerFuture(this, duration, host.clock(), calls::replaying);
+        timer.begin(call, past, transitions);
+        return timer;
+    }
+
+    public <T extends @Nullable Object> DurableFuture<T> step(String name, Type type, Callable<T> body, StepOptions options) {
+        ContextCall call = calls.open("stepAsync", Entry.Kind.STEP, name);
+        StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
+        step.begin(calls.past(call), calls.replaying());
+        begun.add(step);
+        return step;
+    }
+
+    <T extends @Nullable Object> EngineFuture<T> orTimeout(EngineFuture<T> future, Duration limit) {
+        TimerFuture timer = timer("timeout", limit);
+        return choice(
+                "timeout",
+                List.<EngineFuture<? extends @Nullable Object>>of(future, timer),
+                new JoinedFuture.Rule<@Nullable Object, T>(
+                        settled -> true,
+                        (number, settled) -> number == 0
+                                ? Objects.requireNonNull(future.look())
+                                : EngineFuture.failure(new TimedOutException(
+                                        "%s did not come within %s.".formatted(future.awaited(), limit))),
+                        all -> EngineFuture.failure(new IllegalStateException("One of two has settled."))));
+    }
+
+    public EngineFuture<Integer> any(List<? extends DurableFuture<?>> futures) {
+        return choice(
+                "any",
+                parts(futures),
+                new JoinedFuture.Rule<@Nullable Object, Integer>(
+                        settled -> true, (number, settled) -> EngineFuture.value(number), Futures::impossible));
+    }
+
+    public <T extends @Nullable Object> EngineFuture<T> race(List<? extends DurableFuture<? extends T>> futures) {
+        return choice(
+                "race",
+                parts(futures),
+                new JoinedFuture.Rule<T, T>(settled -> true, (number, settled) -> same(settled), Futures::impossible));
+    }
+
+    public <T extends @Nullable Object> EngineFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures) {
+        return choice(
+                "firstSucceeded",
+                parts(futures),
+                new JoinedFuture.Rule<T, T>(
+                        Settled::succeeded, (number, settled) -> same(settled), all -> same(all.getLast())));
+    }
+
+    @SuppressWarnings("NullAway") // a value is null only where T allows it
+    public <T extends @Nullable Object> EngineFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures) {
+        return choice(
+                "all",
+                parts(futures),
+                new JoinedFuture.Rule<T, List<T>>(
+                        settled -> !settled.succeeded(),
+                        (number, settled) -> EngineFuture.failure(Objects.requireNonNull(settled.failure())),
+                        all -> {
+                            List<T> list = new ArrayList<>();
+                            all.forEach(settled -> list.add(settled.value()));
+                            return EngineFuture.value(list);
+                        }));
+    }
+
+    public <T extends @Nullable Object> EngineFuture<List<Settled<T>>> allSettled(
+            List<? extends DurableFuture<? extends T>> futures) {
+        return choice(
+                "allSettled",
+                parts(futures),
+                new JoinedFuture.Rule<T, List<Settled<T>>>(
+                        settled -> false,
+                        (number, settled) -> impossible(List.of()),
+                        all -> EngineFuture.value(
+                                all.stream().map(Futures::<T>same).toList())));
+    }
+
+    private static <T extends @Nullable Object> Settled<T> same(Settled<? extends T> settled) {
+        return new Settled<>(settled.value(), settled.failure());
+    }
+
+    private static <T extends @Nullable Object> Settled<T> impossible(List<?> settled) {
+        return EngineFuture.failure(new IllegalStateException("The first to settle decides: " + settled));
+    }
+
+    private <P extends @Nullable Object, T extends @Nullable Object> EngineFuture<T> choice(
+            String how, List<? extends EngineFuture<? extends P>> parts, JoinedFuture.Rule<P, T> rule) {
+        ContextCall call = calls.open(how, Entry.Kind.CHOICE, how + " of " + parts.size());
+        return new JoinedFuture<>(this, call, calls.past(call), values, transitions, parts, rule);
+    }
+
+    private <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
+            List<? extends DurableFuture<? extends T>> futures) {
+        if (futures.isEmpty()) {
+            throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
+        }
+        List<EngineFuture<? extends T>> parts = new ArrayList<>();
+        for (DurableFuture<? extends T> future : futures) {
+            if (!(future instanceof EngineFuture<? extends T> part) || !part.isOf(this)) {
+                throw new InvalidRequestException(
+                        "A future was given that did not come from this context. Join only those of the same run, and keep none.");
+            }
+            parts.add(part);
+        }
+        return parts;
+    }
+
+    // ---- bodies
+
+    Instant now() {
+        return host.clock().now();
+    }
+
+    /** Lets a body begin beside the run's thread: now, or as soon as there is room. */
+    void launch(StepFuture<?> step) {
+        queued.add(step);
+        transitions.flush();
+    }
+
+    @Override
+    public void beginMore() {
+        Iterator<StepFuture<?>> next = queued.iterator();
+        while (running.get() < MOST_BODIES && next.hasNext()) {
+            StepFuture<?> step = next.next();
+            next.remove();
+            fork(step);
+        }
+    }
+
+    private void fork(StepFuture<?> step) {
+        running.incrementAndGet();
+        step.launched();
+        BodyGuard guard = BodyGuard.forOneBody(host.clockwork());
+        guards.add(guard);
+        host.clockwork().fork("perdure-step-" + step.name(), () -> {
+            try {
+                step.run(guard);
+            } finally {
+                guards.remove(guard);
+                running.decrementAndGet();
+                waits.wakeUp();
+            }
+        });
+    }
+
+    /** From a body's thread. */
+    void handIn(Runnable news) {
+        finished.add(news);
+    }
+
+    public void interrupt(BodyGuard.Cause why) {
+        guards.forEach(guard -> guard.interrupt(why));
+    }
+
+    @Override
+    public void giveUp(RuntimeException why) {
+        queued.clear();
+        interrupt(why instanceof CancelledException ? BodyGuard.Cause.CANCEL : BodyGuard.Cause.DEADLINE);
+        while (atWork()) {
+            waits.awaitCrew();
+        }
+        begun.forEach(step -> step.giveUp(why));
+    }
+
+    @Override
+    public boolean atWork() {
+        return running.get() > 0 || !finished.isEmpty();
+    }
+
+    @Override
+    public void handIn() {
+        for (Runnable news = finished.poll(); news != null; news = finished.poll()) {
+            news.run();
+        }
+    }
+
+    // ---- children
+
+    public void add(StartedChild child) {
+        children.add(child);
+    }
+
+    @Override
+    public List<Effect> cancels(String reason) {
+        return children.stream()
+                .filter(child -> child.onCancel() != OnCancel.ABANDON && child.outcome().look() == null)
+                .<Effect>map(child -> new Effect.Cancel(child.id(), "its parent was cancelled: " + reason))
+                .toList();
+    }
+
+    @Override
+    public void awaitCancelled() {
+        for (StartedChild child : children) {
+            if (child.onCancel() == OnCancel.WAIT) {
+                settle(allSettled(List.of(child.outcome())), () -> {});
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.perdure.internal.execution.future;
+
+import dev.perdure.Settled;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.transition.WaitCondition;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several futures joined to one. Either one of the parts decides, and which one it was is an entry: on replay the same one
+ * decides, although more of them have settled since. Or none does, and what comes of it follows from all of them.
+ */
+final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object> extends EngineFuture<T> {
+    private final ContextCall call;
+    private final Values values;
+    private final Transitions transitions;
+    private final List<? extends EngineFuture<? extends P>> parts;
+    private final Rule<P, T> rule;
+    private int decided = -1;
+
+    /**
+     * How parts are joined.
+     *
+     * @param decides whether a part that has settled like this decides
+     * @param decision what comes of it when the part with this number has decided
+     * @param otherwise what comes of it when all have settled and none has decided
+     */
+    record Rule<P extends @Nullable Object, T extends @Nullable Object>(
+            Predicate<Settled<? extends P>> decides,
+            BiFunction<Integer, Settled<? extends P>, Settled<T>> decision,
+            Function<List<Settled<? extends P>>, Settled<T>> otherwise) {}
+
+    JoinedFuture(
+            Futures futures,
+            ContextCall call,
+            Replay.Past past,
+            Values values,
+            Transitions transitions,
+            List<? extends EngineFuture<? extends P>> parts,
+            Rule<P, T> rule) {
+        super(futures);
+        this.call = call;
+        this.values = values;
+        this.transitions = transitions;
+        this.parts = parts;
+        this.rule = rule;
+        past.answer().map(Recorded::entry).ifPresent(entry -> decided = values.decode(entry.payload(), Integer.class));
+    }
+
+    @Override
+    protected @Nullable Settled<T> look() {
+        if (decided < 0) {
+            List<Settled<? extends P>> settled = new ArrayList<>();
+            for (int i = 0; i < parts.size() && decided < 0; i++) {
+                Settled<? extends P> part = parts.get(i).look();
+                if (part != null) {
+                    settled.add(part);
+                    decide(i, part);
+                }
+            }
+            if (decided < 0) {
+                return settled.size() == parts.size() ? rule.otherwise().apply(settled) : null;
+            }
+        }
+        Settled<? extends P> winner = parts.get(decided).look();
+        return winner == null ? null : rule.decision().apply(decided, winner);
+    }
+
+    private void decide(int number, Settled<? extends P> part) {
+        if (rule.decides().test(part)) {
+            decided = number;
+            transitions.ride(call.answer(Entry.Status.VALUE, values.encode(number)));
+        }
+    }
+
+    @Override
+    protected void wants(WaitCondition wanted) {
+        if (decided >= 0) {
+            parts.get(decided).wants(wanted);
+        } else {
+            parts.stream().filter(part -> part.look() == null).forEach(part -> part.wants(wanted));
+        }
+    }
+
+    /** Whether nothing but a failure can come of it before each of its open parts has got its one mail. */
+    boolean waitsForAllMail() {
+        return decided < 0
+                && !rule.decides().test(new Settled<>(null, null))
+                && parts.stream().allMatch(part -> part.look() != null || part.isOneAnswer());
+    }
+}

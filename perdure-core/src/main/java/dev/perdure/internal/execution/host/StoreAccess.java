@@ -1,0 +1,65 @@
+package dev.perdure.internal.execution.host;
+
+import dev.perdure.RunId;
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.function.Function;
+
+/**
+ * What runs ask of the store. The reads throw {@link StoreException}, and the run asks again. Everything else is repeated until
+ * the store has answered.
+ */
+public interface StoreAccess {
+    /** Reports that a run waits because the store does not answer its question. */
+    void waits(RunRef run, StoreException trouble);
+
+    // Reads, which throw StoreException.
+
+    /** More of a long journal. */
+    Journals.Page read(RunRef run, int afterPosition);
+
+    /** Mail that was not taken yet, from after a number; at least one if there is one. */
+    List<Mailboxes.Arrived> unread(RunRef run, long afterNumber);
+
+    /** A committed value of a virtual object. */
+    Optional<Payload> state(ObjectKey object, String name);
+
+    /** All committed values of a virtual object. */
+    SortedMap<String, Payload> state(ObjectKey object);
+
+    // Requests that are repeated until the store has answered.
+
+    /** Applies a transition and returns when it is durable. */
+    Outcome commit(Change.Advance transition);
+
+    /**
+     * Delivers an event to every run that waits for it.
+     *
+     * @param token names this emission, so that it arrives once although it is made twice
+     * @return how many runs it reached
+     */
+    int emit(String event, String key, Payload payload, UUID token);
+
+    /** Delivers mail to the awakeable with this token; says whether it arrived. */
+    boolean answer(String token, Function<Channel, Mail> mail);
+
+    /** The runs that were started with this one as its tasks. */
+    List<Runs.TaskRow> tasks(RunRef run);
+
+    /** Cancels runs. */
+    void cancel(Collection<RunId> runs, String reason);
+}

@@ -1,0 +1,29 @@
+package dev.perdure.internal.execution.mail;
+
+import dev.perdure.StepOptions;
+import dev.perdure.Topic;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.step.Steps;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/** Events that a run emits: each is a step, because how many it reached steers the code. */
+public record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
+    public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
+        Payload payload =
+                values.store(value, name.type(), "the event '" + name + "'").payload();
+        String event = RunMail.eventName(name, key);
+        ContextCall call = calls.take("emit", Entry.Kind.STEP, "emit '" + event + "'");
+        UUID token = derived.uuid("emit", call.position());
+        Callable<Integer> body = () -> host.store().emit(name.name(), key, payload, token);
+        Object reached = steps.perform(call, calls.past(call), Integer.class, body, StepOptions.defaults());
+        return reached instanceof Integer count ? count : 0;
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perdure.internal.execution.mail;
+
+import dev.perdure.Settled;
+import dev.perdure.internal.execution.future.EngineFuture;
+import dev.perdure.internal.execution.future.Futures;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.WaitCondition;
+import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future that mail settles. The mail is taken when an await finds it there, and not before, so that a receive that is
+ * given up takes none; it is copied into the journal in the same transition, so that a replay does not need the mailbox.
+ *
+ * <p>A message and a promise are not asked for, so the journal does not know of the call before it is answered. A run that leaves
+ * memory to wait for one writes that down in the same transition: code that waits for something else when it is entered again is
+ * found out, as it would be at any other call.
+ */
+public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
+    private final ContextCall call;
+    private final Channel channel;
+    private final RunMail letters;
+    private final Function<Entry, Settled<T>> reader;
+    /** Whether the journal says what this waits for. */
+    private boolean noted;
+
+    private @Nullable Settled<T> settled;
+
+    /**
+     * A future of what arrives on a channel.
+     *
+     * @param reader makes an answer of an entry, now or on replay
+     */
+    public MailFuture(
+            Futures futures,
+            ContextCall call,
+            Replay.Past past,
+            Channel channel,
+            RunMail letters,
+            Function<Entry, Settled<T>> reader) {
+        super(futures);
+        this.call = call;
+        this.channel = channel;
+        this.letters = letters;
+        this.reader = reader;
+        this.noted = channel.kind() == Channel.Kind.ANSWER || !past.entries().isEmpty();
+        past.answer().map(Recorded::entry).ifPresent(entry -> settled = reader.apply(entry));
+    }
+
+    ContextCall call() {
+        return call;
+    }
+
+    @Override
+    protected @Nullable Settled<T> look() {
+        if (settled == null) {
+            Optional<Arrived> arrived = letters.inbox().first(channel);
+            arrived.ifPresent(this::settle);
+        }
+        return settled;
+    }
+
+    private void settle(Arrived arrived) {
+        Entry answer = letters.answer(call, arrived.mail());
+        settled = reader.apply(answer);
+        if (channel.kind() == Channel.Kind.PROMISE) {
+            letters.ride(answer); // others may wait for it too
+        } else {
+            letters.inbox().take(arrived);
+            letters.ride(answer, new Effect.Take(arrived.number()));
+        }
+    }
+
+    @Override
+    protected void wants(WaitCondition wanted) {
+        wanted.mail(channel);
+        if (!noted) {
+            wanted.note(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), () -> noted = true);
+        }
+    }
+
+    @Override
+    protected String awaited() {
+        return switch (call.kind()) {
+            case RECEIVE -> "A message on topic '%s'".formatted(call.name());
+            case AWAKEABLE -> "The answer to the awakeable";
+            case CHILD -> "The result of child '%s'".formatted(call.name());
+            case PROMISE -> "Promise '%s'".formatted(call.name());
+            default -> "Event '%s'".formatted(call.name());
+        };
+    }
+
+    @Override
+    protected boolean isOneAnswer() {
+        return channel.once();
+    }
+}

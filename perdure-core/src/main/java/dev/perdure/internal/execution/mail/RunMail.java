@@ -1,0 +1,243 @@
+package dev.perdure.internal.execution.mail;
+
+import dev.perdure.Awakeable;
+import dev.perdure.DurableFuture;
+import dev.perdure.RunId;
+import dev.perdure.Settled;
+import dev.perdure.Topic;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RejectedException;
+import dev.perdure.internal.execution.future.EngineFuture;
+import dev.perdure.internal.execution.future.Futures;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What a run gets from others, gives to others and shows to the world. */
+public final class RunMail {
+    private final ContextCalls calls;
+    private final Transitions transitions;
+    private final Futures futures;
+    private final Values values;
+    private final Derived derived;
+    private final UnreadMail inbox;
+    private final Host host;
+
+    public RunMail(
+            ContextCalls calls,
+            Transitions transitions,
+            Futures futures,
+            Values values,
+            Derived derived,
+            UnreadMail inbox,
+            Host host) {
+        this.calls = calls;
+        this.transitions = transitions;
+        this.futures = futures;
+        this.values = values;
+        this.derived = derived;
+        this.inbox = inbox;
+        this.host = host;
+    }
+
+    UnreadMail inbox() {
+        return inbox;
+    }
+
+    void ride(Entry entry) {
+        transitions.ride(entry);
+    }
+
+    void ride(Entry entry, Effect effect) {
+        transitions.ride(entry, effect);
+    }
+
+    // ---- getting
+
+    public <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
+        ContextCall call = calls.open("receive", Entry.Kind.RECEIVE, topic.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        return new MailFuture<>(
+                futures, call, past, Channel.message(topic.name()), this, entry -> value(call, entry, topic.type()));
+    }
+
+    public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
+        ContextCall call = calls.open("promise", Entry.Kind.PROMISE, name.name());
+        Replay.Past past = calls.rethrowDelivered(call);
+        return new MailFuture<>(
+                futures, call, past, Channel.promise(name.name()), this, entry -> answer(call, entry, name.type()));
+    }
+
+    public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> event, String key) {
+        ContextCall call = calls.open("event", Entry.Kind.EVENT, eventName(event, key));
+        return subscribed(call, event.name(), key, entry -> value(call, entry, event.type()));
+    }
+
+    /** An event whose value nobody looks at. */
+    public DurableFuture<@Nullable Void> occurrence(String event) {
+        ContextCall call = calls.open("event", Entry.Kind.EVENT, event);
+        return subscribed(call, event, "", entry -> EngineFuture.value(null));
+    }
+
+    private <T extends @Nullable Object> DurableFuture<T> subscribed(
+            ContextCall call, String event, String key, Function<Entry, Settled<T>> reader) {
+        Replay.Past past = calls.rethrowDelivered(call);
+        if (past.notes().isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(
+                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY), new Effect.Subscribe(event, key, call.position()));
+        }
+        return new MailFuture<>(futures, call, past, Channel.answer(call.position()), this, reader);
+    }
+
+    static String eventName(Topic<?> event, String key) {
+        return key.isEmpty() ? event.name() : event.name() + "/" + key;
+    }
+
+    public <T extends @Nullable Object> Awakeable<T> awakeable(Type type) {
+        ContextCall call = calls.open("awakeable", Entry.Kind.AWAKEABLE, "");
+        Replay.Past past = calls.rethrowDelivered(call);
+        String token = derived.token(host.tokens(), call.position());
+        if (past.notes().isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(
+                    call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
+                    new Effect.Awakeable(Tokens.hash(token), call.position()));
+        } else {
+            token = recorded(past).orElse(token);
+        }
+        return new AwakeableFuture<>(call, past, type, token);
+    }
+
+    /** Journals of earlier versions have the token itself. */
+    private static Optional<String> recorded(Replay.Past past) {
+        Payload written = past.notes().getFirst().entry().payload();
+        return written.size() == 0
+                ? Optional.empty()
+                : Optional.of(new String(written.bytes(), StandardCharsets.UTF_8));
+    }
+
+    private final class AwakeableFuture<T extends @Nullable Object> extends MailFuture<T> implements Awakeable<T> {
+        private final String token;
+
+        AwakeableFuture(ContextCall call, Replay.Past past, Type type, String token) {
+            super(
+                    futures,
+                    call,
+                    past,
+                    Channel.answer(call.position()),
+                    RunMail.this,
+                    entry -> RunMail.this.answer(call, entry, type));
+            this.token = token;
+        }
+
+        @Override
+        public String token() {
+            return token;
+        }
+    }
+
+    /** A mail as the journal has it. */
+    Entry answer(ContextCall call, Mail mail) {
+        if (mail.status() == Entry.Status.VALUE) {
+            return call.answer(Entry.Status.VALUE, mail.payload());
+        }
+        return call.answer(Entry.Status.FAILURE, values.encode(new FailedMail(mail.text(), failure(call, mail))));
+    }
+
+    private @Nullable Failure failure(ContextCall call, Mail mail) {
+        try {
+            return mail.payload().size() == 0 ? null : values.decode(mail.payload(), Failure.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private <T extends @Nullable Object> Settled<T> answer(ContextCall call, Entry entry, Type type) {
+        return entry.status() == Entry.Status.VALUE
+                ? value(call, entry, type)
+                : EngineFuture.failure(new RejectedException(failed(call, entry).text()));
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
+    public <T extends @Nullable Object> Settled<T> value(ContextCall call, Entry entry, Type type) {
+        try {
+            return EngineFuture.value((T) values.decode(entry.payload(), type));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    public FailedMail failed(ContextCall call, Entry entry) {
+        try {
+            return values.decode(entry.payload(), FailedMail.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    // ---- giving
+
+    public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
+        Payload payload = encode("message", topic, value);
+        ContextCall call = calls.take("send", Entry.Kind.EFFECT, "send on topic '%s' to '%s'".formatted(topic, to));
+        deliver(call, to, Mail.value(Channel.message(topic.name()), derived.uuid("send", call.position()), payload));
+    }
+
+    public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
+        Payload payload = encode("promise", promise, value);
+        ContextCall call =
+                calls.take("resolve", Entry.Kind.EFFECT, "resolve promise '%s' of '%s'".formatted(promise, run));
+        Channel channel = Channel.promise(promise.name());
+        deliver(call, run, Mail.value(channel, derived.uuid("resolve", call.position()), payload));
+    }
+
+    public void reject(RunId run, Topic<?> promise, String reason) {
+        Texts.requireReason(reason);
+        ContextCall call =
+                calls.take("reject", Entry.Kind.EFFECT, "reject promise '%s' of '%s'".formatted(promise, run));
+        Channel channel = Channel.promise(promise.name());
+        deliver(call, run, Mail.failure(channel, derived.uuid("reject", call.position()), reason, Payload.EMPTY));
+    }
+
+    public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
+        Payload payload = encode("published value", topic, value);
+        ContextCall call = calls.take("publish", Entry.Kind.EFFECT, "publish '%s'".formatted(topic));
+        carryOut(call, new Effect.Publish(topic.name(), call.position(), payload));
+    }
+
+    private void deliver(ContextCall call, RunId to, Mail mail) {
+        carryOut(call, new Effect.Deliver(to, mail));
+    }
+
+    /** Needs no answer, so it rides along with the next transition. */
+    private void carryOut(ContextCall call, Effect effect) {
+        if (calls.rethrowDelivered(call).answer().isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+        }
+    }
+
+    private <T extends @Nullable Object> Payload encode(String what, Topic<T> topic, T value) {
+        return values.store(value, topic.type(), "the %s for '%s'".formatted(what, topic))
+                .payload();
+    }
+}

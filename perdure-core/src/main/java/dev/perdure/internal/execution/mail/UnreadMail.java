@@ -1,0 +1,68 @@
+package dev.perdure.internal.execution.mail;
+
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.transition.RunSignals;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.spi.Mailboxes.Arrived;
+import dev.perdure.spi.change.Channel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen
+ * and did not come along with the word of its arrival.
+ */
+public final class UnreadMail {
+    private final HeldRun held;
+    private final Host host;
+    private final RunSignals orders;
+    private final Transitions transitions;
+    private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
+    private long seen;
+
+    public UnreadMail(HeldRun held, Host host, RunSignals orders, Transitions transitions) {
+        this.held = held;
+        this.host = host;
+        this.orders = orders;
+        this.transitions = transitions;
+    }
+
+    /** The first mail on a channel that was not taken. */
+    Optional<Arrived> first(Channel channel) {
+        refresh();
+        return Optional.ofNullable(unread.get(channel)).map(Deque::peekFirst);
+    }
+
+    /** It will not be seen again. */
+    void take(Arrived arrived) {
+        Deque<Arrived> waiting = unread.get(arrived.mail().channel());
+        if (waiting != null) {
+            waiting.remove(arrived);
+        }
+    }
+
+    private void refresh() {
+        long arrived = orders.control().mails();
+        orders.handedMail()
+                .filter(mail ->
+                        mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
+                .ifPresent(this::add);
+        while (seen < arrived) {
+            long after = seen;
+            List<Arrived> page = transitions.answered(() -> host.store().unread(held.run(), after));
+            page.forEach(this::add);
+            seen = page.isEmpty() ? arrived : seen;
+        }
+    }
+
+    private void add(Arrived mail) {
+        unread.computeIfAbsent(mail.mail().channel(), unseen -> new ArrayDeque<>())
+                .add(mail);
+        seen = mail.number();
+    }
+}

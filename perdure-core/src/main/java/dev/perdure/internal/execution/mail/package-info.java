@@ -1,0 +1,2 @@
+/** Mail of a run: what it receives, sends, publishes and emits. */
+package dev.perdure.internal.execution.mail;

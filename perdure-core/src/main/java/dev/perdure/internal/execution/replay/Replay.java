@@ -1,0 +1,208 @@
+package dev.perdure.internal.execution.replay;
+
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The journal of one run as its code is entered again: gives out positions in order, and for each what was recorded there.
+ * Holds only the page it is at; what lies behind is dropped.
+ */
+public final class Replay {
+    /** The code asks for something else than what is recorded. Carries the message for the person who has to mend it. */
+    public static final class Mismatch extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Mismatch(String message) {
+            super(message, null, false, false);
+        }
+    }
+
+    /** What is recorded under one position: notes in order, with the answer first if there is one. */
+    public record Past(List<Recorded> entries) {
+        static final Past NOTHING = new Past(List.of());
+
+        public Optional<Recorded> answer() {
+            return entries.isEmpty() || !isAnswer(entries.getFirst())
+                    ? Optional.empty()
+                    : Optional.of(entries.getFirst());
+        }
+
+        public List<Recorded> notes() {
+            return answer().isEmpty() ? entries : entries.subList(1, entries.size());
+        }
+
+        private static boolean isAnswer(Recorded recorded) {
+            return recorded.entry().note() == Entry.ANSWER;
+        }
+    }
+
+    private final String run;
+    private final IntFunction<Journals.Page> more;
+
+    /** In order of positions; from {@code here} on not behind the present one. */
+    private List<Recorded> page = List.of();
+
+    private int here;
+    private int loadedTo;
+    private boolean last;
+    private int position;
+
+    public Replay(String run, Journals.Page first, IntFunction<Journals.Page> more) {
+        this.run = run;
+        this.more = more;
+        load(first);
+    }
+
+    private void load(Journals.Page next) {
+        if (here == page.size()) {
+            page = next.entries();
+        } else {
+            List<Recorded> joined = new ArrayList<>(page.subList(here, page.size()));
+            joined.addAll(next.entries());
+            page = joined;
+        }
+        here = 0;
+        if (!page.isEmpty()) {
+            loadedTo = page.getLast().entry().position();
+        }
+        last = next.last();
+    }
+
+    private void loadTo(int wanted) {
+        while (!last && loadedTo < wanted) {
+            load(more.apply(loadedTo));
+        }
+    }
+
+    /** Takes the next position for a call, after checking that it is this call that is recorded there. */
+    public ContextCall take(Entry.Kind kind, String name) {
+        return take(kind, name, false);
+    }
+
+    /**
+     * Takes the next position for a call.
+     *
+     * @param mayBeOpen whether it may be that nothing is recorded here although something is later: a future
+     */
+    public ContextCall take(Entry.Kind kind, String name, boolean mayBeOpen) {
+        skipPatches(kind);
+        ContextCall call = new ContextCall(++position, kind, name);
+        here = indexOf(position);
+        if (last && here == page.size()) {
+            page = List.of();
+            here = 0;
+        }
+        List<Recorded> past = at(position);
+        for (Recorded recorded : past) {
+            if (!call.matches(recorded.entry())) {
+                throw mismatch(
+                        call,
+                        ContextCall.describe(
+                                recorded.entry().kind(), recorded.entry().name()));
+            }
+        }
+        if (past.isEmpty() && !mayBeOpen) {
+            Entry later = firstFrom(position + 1);
+            if (later != null) {
+                throw mismatch(
+                        call,
+                        "nothing, and later, at position %d, %s"
+                                .formatted(later.position(), ContextCall.describe(later.kind(), later.name())));
+            }
+        }
+        return call;
+    }
+
+    /** Takes a position for a call that leaves no entry: what it gives is derived. */
+    public int takeDerived(String asked) {
+        skipPatches(null);
+        position++;
+        List<Recorded> recorded = at(position);
+        if (!recorded.isEmpty()) {
+            Entry entry = recorded.getFirst().entry();
+            throw new Mismatch(message(position, ContextCall.describe(entry.kind(), entry.name()), asked));
+        }
+        return position;
+    }
+
+    /** A patch that the code no longer asks about has done its duty: it is passed over. */
+    private void skipPatches(Entry.@Nullable Kind asked) {
+        while (asked != Entry.Kind.PATCH && isPatch(position + 1)) {
+            position++;
+        }
+    }
+
+    private boolean isPatch(int at) {
+        Entry entry = firstFrom(at);
+        return entry != null && entry.position() == at && entry.kind() == Entry.Kind.PATCH;
+    }
+
+    /** Whether this patch is recorded at the next position. */
+    public boolean nextIsPatch(String id) {
+        return isPatch(position + 1)
+                && at(position + 1).getFirst().entry().name().equals(id);
+    }
+
+    public Past past(ContextCall call) {
+        List<Recorded> recorded = at(call.position());
+        return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
+    }
+
+    /** Whether anything is recorded that the code has not come to yet. */
+    public boolean replaying() {
+        return firstFrom(position + 1) != null;
+    }
+
+    /**
+     * The workflow has returned or thrown: then it must have come past everything that is recorded.
+     *
+     * @param asked how it ended, for the message
+     */
+    public void finish(String asked) {
+        skipPatches(null);
+        Entry left = firstFrom(position + 1);
+        if (left != null) {
+            throw new Mismatch(message(left.position(), ContextCall.describe(left.kind(), left.name()), asked));
+        }
+    }
+
+    private List<Recorded> at(int wanted) {
+        int from = indexOf(wanted);
+        int to = from;
+        while (to < page.size() && page.get(to).entry().position() == wanted) {
+            to++;
+        }
+        return to == from + 1 ? List.of(page.get(from)) : List.copyOf(page.subList(from, to));
+    }
+
+    private @Nullable Entry firstFrom(int from) {
+        int index = indexOf(from);
+        return index == page.size() ? null : page.get(index).entry();
+    }
+
+    /** Of the first entry at a position or behind it. */
+    private int indexOf(int wanted) {
+        loadTo(wanted);
+        int index = here;
+        while (index < page.size() && page.get(index).entry().position() < wanted) {
+            index++;
+        }
+        return index;
+    }
+
+    private Mismatch mismatch(ContextCall call, String recorded) {
+        return new Mismatch(message(call.position(), recorded, call.describe()));
+    }
+
+    public String message(int at, String recorded, String asked) {
+        return ("The code does not fit the journal of run '%s' at position %d: recorded is %s, the code asked for %s. Nothing "
+                        + "was applied. Bring back the code that fits, or guard the change with ctx.patched(…), then resume the run.")
+                .formatted(run, at, recorded, asked);
+    }
+}

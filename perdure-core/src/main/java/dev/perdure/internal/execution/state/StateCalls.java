@@ -1,0 +1,131 @@
+package dev.perdure.internal.execution.state;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.object.StateKey;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code, and that
+ * something was changed, so that it is not changed again. Both need no answer and ride along with the next transition.
+ */
+public final class StateCalls {
+    private final ContextCalls calls;
+    private final Transitions transitions;
+    private final Values values;
+    private final StateSource source;
+
+    public StateCalls(ContextCalls calls, Transitions transitions, Values values, StateSource source) {
+        this.calls = calls;
+        this.transitions = transitions;
+        this.values = values;
+        this.source = source;
+    }
+
+    // ---- reading
+
+    public <T> Optional<T> get(StateKey<T> key) {
+        ContextCall call = calls.takeAhead("get", Entry.Kind.STATE, key.name());
+        Entry answer = recorded(call).orElseGet(() -> ask(call, key.name()));
+        if (answer.status() == Entry.Status.ABSENT) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(decoded(answer.payload(), key));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // decoded as the key's own type
+    private <T> @Nullable T decoded(Payload payload, StateKey<T> key) {
+        return (T) values.decode(payload, key.type());
+    }
+
+    private Optional<Entry> recorded(ContextCall call) {
+        return calls.rethrowDelivered(call).answer().map(Recorded::entry);
+    }
+
+    private Entry ask(ContextCall call, String name) {
+        transitions.deliverTo(call);
+        Entry answer = calls.fitting(() -> transitions.answered(() -> source.read(name)))
+                .map(payload -> call.answer(Entry.Status.VALUE, payload))
+                .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
+        transitions.rideForReplay(answer);
+        return answer;
+    }
+
+    public SortedSet<String> names() {
+        ContextCall call = calls.takeAhead("keys", Entry.Kind.STATE_NAMES, "");
+        Entry answer = recorded(call).orElseGet(() -> askNames(call));
+        try {
+            return new TreeSet<>(Arrays.asList(values.decode(answer.payload(), String[].class)));
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    private Entry askNames(ContextCall call) {
+        transitions.deliverTo(call);
+        String[] names =
+                calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
+        Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
+        transitions.rideForReplay(answer);
+        return answer;
+    }
+
+    // ---- changing
+
+    public <T> void set(ObjectMemory memory, StateKey<T> key, T value) {
+        if (value == null) {
+            throw new InvalidRequestException(
+                    "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
+        }
+        set(
+                memory,
+                key.name(),
+                values.store(value, key.type(), "the state '" + key + "'").payload());
+    }
+
+    public void set(ObjectMemory memory, String name, Payload payload) {
+        change(
+                "set",
+                "set state '" + name + "'",
+                new Effect.SetState(name, payload),
+                () -> memory.write(name, Optional.of(payload)));
+    }
+
+    public void clear(ObjectMemory memory, String name) {
+        change(
+                "clear",
+                "clear state '" + name + "'",
+                new Effect.ClearState(name),
+                () -> memory.write(name, Optional.empty()));
+    }
+
+    public void clearAll(ObjectMemory memory) {
+        change("clearAll", "clear all state", new Effect.ClearAllState(), memory::clearAll);
+    }
+
+    /** What is recorded is in the store already, and so will be in what is read from there. */
+    private void change(String what, String name, Effect effect, Runnable remember) {
+        ContextCall call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
+        if (recorded(call).isEmpty()) {
+            transitions.deliverTo(call);
+            transitions.rideForReplay(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            remember.run();
+        }
+    }
+}

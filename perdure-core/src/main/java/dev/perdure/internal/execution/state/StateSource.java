@@ -1,0 +1,30 @@
+package dev.perdure.internal.execution.state;
+
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** Where a call of a virtual object reads its state from. */
+public interface StateSource {
+    Optional<Payload> read(String name);
+
+    SortedSet<String> names();
+
+    /** What is committed, asked for anew each time: for those who do not hold the object. */
+    static StateSource committed(Host host, ObjectKey object) {
+        return new StateSource() {
+            @Override
+            public Optional<Payload> read(String name) {
+                return host.store().state(object, name);
+            }
+
+            @Override
+            public SortedSet<String> names() {
+                return new TreeSet<>(host.store().state(object).keySet());
+            }
+        };
+    }
+}

@@ -1,0 +1,394 @@
+package dev.perdure.internal.execution.step;
+
+import dev.perdure.Attempt;
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunState;
+import dev.perdure.StepOptions;
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.StepFailedException;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.internal.execution.transition.BodyGuard;
+import dev.perdure.internal.execution.transition.Transitions;
+import dev.perdure.internal.execution.transition.Waits;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Encoded;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Performs steps: answers from the journal, or runs the body by its policy and records what came of it.
+ *
+ * <p>Crash points, in order. Before the flush: nothing of this step happened. In the body: it runs again, as the same
+ * attempt number, and the run counts as recovered. After the body, before the record: it runs again. After the record:
+ * never again.
+ */
+public final class Steps {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+    private static final Duration LONGEST_DELAY = Duration.ofDays(36_500);
+
+    private final Host host;
+    private final Transitions transitions;
+    private final Waits waits;
+    private final BodyGuard guard;
+    private final Values values;
+    private final Derived derived;
+    private final Thread own = Thread.currentThread();
+    private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
+
+    // Of the workflow's own thread, which alone reads and writes it.
+    private @Nullable Attempt onOwnThread;
+
+    public Steps(Host host, Transitions transitions, Waits waits, BodyGuard guard, Values values, Derived derived) {
+        this.host = host;
+        this.transitions = transitions;
+        this.waits = waits;
+        this.guard = guard;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    /** An attempt at a step, as its body sees it. The key is a digest, which is made only for those who want it. */
+    public static final class RunningAttempt implements Attempt {
+        private final int number;
+        private final Supplier<String> idempotencyKey;
+        private volatile @Nullable Duration retryAfter;
+
+        RunningAttempt(int number, Supplier<String> idempotencyKey) {
+            this.number = number;
+            this.idempotencyKey = idempotencyKey;
+        }
+
+        @Override
+        public int number() {
+            return number;
+        }
+
+        @Override
+        public String idempotencyKey() {
+            return idempotencyKey.get();
+        }
+
+        @Override
+        public void retryAfter(Duration delay) {
+            if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
+                throw new InvalidRequestException("retryAfter is %s; it cannot be negative and is at most %d days."
+                        .formatted(delay, LONGEST_DELAY.toDays()));
+            }
+            retryAfter = delay;
+        }
+    }
+
+    /** What one attempt does: runs a body under guard and makes durable what that gave. */
+    @FunctionalInterface
+    interface Doing {
+        public Values.Stored perform(Guarded guarded) throws Exception;
+
+        /** There is no further attempt: gives what counts, this failure unless something was done all the same. */
+        public default Entry giveUp(Entry failure) {
+            return failure;
+        }
+
+        /** Whether what it gives is the run's outcome, and is recorded with that. */
+        default boolean isLast() {
+            return false;
+        }
+    }
+
+    /** The last thing a run does. */
+    private static final class Last implements Doing {
+        private final Callable<?> body;
+        private Payload outcome = Payload.EMPTY;
+
+        Last(Callable<?> body) {
+            this.body = body;
+        }
+
+        @Override
+        public Values.Stored perform(Guarded guarded) throws Exception {
+            Values.Stored stored = guarded.run(body);
+            outcome = stored.payload();
+            return stored;
+        }
+
+        @Override
+        public boolean isLast() {
+            return true;
+        }
+    }
+
+    /** Runs a body as this attempt, interruptible, and encodes what it gives. */
+    @FunctionalInterface
+    interface Guarded {
+        Values.Stored run(Callable<?> body) throws Exception;
+    }
+
+    /** An attempt left nothing behind and is no fault of its body's: the same attempt is made again. */
+    static final class Again extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Again(Throwable cause) {
+            super(cause.getMessage(), cause, false, false);
+        }
+    }
+
+    /** An attempt found that an earlier one had its effect; its answer is recorded now. */
+    static final class Answered extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        @SuppressWarnings("serial") // never serialised
+        private final Entry entry;
+
+        Answered(Entry entry) {
+            super("answered before", null, false, false);
+            this.entry = entry;
+        }
+    }
+
+    /** The attempt that runs on this thread. */
+    public Optional<Attempt> current() {
+        Thread thread = Thread.currentThread();
+        return Optional.ofNullable(thread.equals(own) ? onOwnThread : onOtherThreads.get(thread));
+    }
+
+    private void current(@Nullable Attempt attempt) {
+        Thread thread = Thread.currentThread();
+        if (thread.equals(own)) {
+            onOwnThread = attempt;
+        } else if (attempt == null) {
+            onOtherThreads.remove(thread);
+        } else {
+            onOtherThreads.put(thread, attempt);
+        }
+    }
+
+    public RunningAttempt attempt(ContextCall call, int number) {
+        return new RunningAttempt(number, () -> derived.idempotencyKey(call.position()));
+    }
+
+    public RetryPolicy policy(StepOptions options) {
+        return options.retry().orElse(host.rules().retry());
+    }
+
+    public @Nullable Object perform(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
+    }
+
+    /** Performs the last step of a run: one commit records what it gave and ends the run. */
+    public Encoded performLast(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+        Last last = new Last(body);
+        perform(call, past, type, last, options);
+        return new Encoded(last.outcome);
+    }
+
+    private Values.Stored recorded(ContextCall call, Values.Stored stored) {
+        transitions.append(List.of(call.answer(Entry.Status.VALUE, stored.payload())));
+        return stored;
+    }
+
+    public @Nullable Object perform(ContextCall call, Replay.Past past, Type type, Doing doing, StepOptions options) {
+        Optional<Recorded> answer = past.answer();
+        if (answer.isPresent()) {
+            return replay(call, answer.get().entry(), type);
+        }
+        RetryPolicy policy = policy(options);
+        List<Recorded> failures = past.notes();
+        int failed = failures.size();
+        @Nullable
+        Instant firstFailure = failures.isEmpty() ? null : failures.getFirst().at();
+        if (failed > 0) {
+            Recorded lastFailure = failures.getLast();
+            long delay = failedAttempt(call, lastFailure.entry()).delayMillis();
+            waits.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
+        }
+        while (true) {
+            transitions.checkOrders();
+            transitions.deliverTo(call);
+            transitions.flush();
+            int number = ++failed;
+            RunningAttempt attempt = attempt(call, number);
+            Throwable thrown;
+            try {
+                Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
+                if (!doing.isLast()) {
+                    transitions.unloadAfterStep();
+                }
+                return stored.copy();
+            } catch (Again again) {
+                failed--;
+                continue;
+            } catch (Answered before) {
+                return replay(call, before.entry, type);
+            } catch (BodyGuard.Interrupted interrupted) {
+                if (interrupted.why() == BodyGuard.Cause.TIMEOUT) {
+                    thrown = timedOut(call, options, interrupted);
+                } else {
+                    if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
+                        transitions.reachDeadline();
+                    }
+                    failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
+                    continue;
+                }
+            } catch (Unwind leaving) {
+                throw leaving;
+            } catch (Throwable fromBody) { // an Error too: it is an attempt that failed
+                thrown = fromBody;
+            }
+            Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
+            Duration delay = verdict.again();
+            if (delay == null) {
+                return replay(call, givenUp(call, doing, verdict), type);
+            }
+            Instant due = waits.begin(entry(call, verdict), delay, RunState.BACKING_OFF);
+            waits.await(call, due, RunState.BACKING_OFF);
+            firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
+        }
+    }
+
+    /** What is recorded as a step's answer. */
+    public @Nullable Object replay(ContextCall call, Entry entry, Type type) {
+        return switch (entry.status()) {
+            case VALUE -> value(call, entry, type);
+            case FAILURE -> throw failed(entry.name(), failedAttempt(call, entry));
+            case CANCELLED, DEADLINE -> throw transitions.delivered(entry);
+            case BEGUN, ATTEMPT, ABSENT ->
+                throw new IllegalStateException("Not an answer of a step: " + entry.status());
+        };
+    }
+
+    private @Nullable Object value(ContextCall call, Entry entry, Type type) {
+        try {
+            return values.decode(entry.payload(), type);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    public FailedAttempt failedAttempt(ContextCall call, Entry entry) {
+        try {
+            return values.decode(entry.payload(), FailedAttempt.class);
+        } catch (PayloadException unreadable) {
+            throw transitions.unreadable(call, unreadable);
+        }
+    }
+
+    /** Runs the body once, on this thread. */
+    public Values.Stored tryOnce(
+            ContextCall call,
+            RunningAttempt attempt,
+            Type type,
+            Callable<?> body,
+            StepOptions options,
+            BodyGuard guarding)
+            throws Exception {
+        Runnable disarm = transitions.armDeadline(guarding);
+        current(attempt);
+        try {
+            @Nullable Object result = guarding.run(body, options.timeout().orElse(null));
+            return values.store(result, type, "the result of " + call.describe());
+        } finally {
+            current(null);
+            disarm.run();
+        }
+    }
+
+    public static TimeoutException timedOut(ContextCall call, StepOptions options, BodyGuard.Interrupted interrupted) {
+        TimeoutException timeout = new TimeoutException("Step '%s' took longer than %s."
+                .formatted(call.name(), options.timeout().orElseThrow()));
+        timeout.initCause(
+                interrupted.getSuppressed().length == 0 ? null : interrupted.getSuppressed()[0]);
+        return timeout;
+    }
+
+    /**
+     * What follows from a failed attempt.
+     *
+     * @param attempt what to record
+     * @param again how long until the next attempt, or null if there is none
+     */
+    public record Verdict(FailedAttempt attempt, @Nullable Duration again) {}
+
+    /** Judges a failed attempt by its policy, and says so: one that is tried again shows nowhere else. */
+    public Verdict judge(
+            ContextCall call,
+            RetryPolicy policy,
+            RunningAttempt attempt,
+            Throwable thrown,
+            @Nullable Instant firstFailure) {
+        Instant now = host.clock().now();
+        Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
+        Failure failure = Failure.of(thrown);
+        Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
+        // The effect has happened, and its result would not be storable next time either. Nor would the code be
+        // another.
+        boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
+        boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
+        LOG.warn(
+                "Run {} of '{}': {} failed at attempt {}{}.",
+                transitions.run(),
+                transitions.definition(),
+                call.describe(),
+                attempt.number(),
+                again
+                        ? "; the next attempt is in " + delay
+                        : ", the last; the workflow gets a " + StepFailedException.class.getSimpleName(),
+                thrown);
+        return again
+                ? new Verdict(new FailedAttempt(failure, attempt.number(), delay.toMillis()), delay)
+                : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
+    }
+
+    /** After so many failed attempts there is none more, because the run has been told to end. */
+    public Verdict giveUp(int failed, RuntimeException why) {
+        return new Verdict(new FailedAttempt(Failure.of(why), failed, 0), null);
+    }
+
+    /** The entry that a verdict is recorded as. */
+    public Entry entry(ContextCall call, Verdict verdict) {
+        Payload payload = values.encode(verdict.attempt());
+        return verdict.again() == null
+                ? call.answer(Entry.Status.FAILURE, payload)
+                : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
+    }
+
+    /** Records that there is no further attempt; of the last step along with the run's end. */
+    private Entry givenUp(ContextCall call, Doing doing, Verdict verdict) {
+        Entry counts = doing.giveUp(entry(call, verdict));
+        if (doing.isLast()) {
+            transitions.ride(counts);
+        } else {
+            transitions.append(List.of(counts));
+        }
+        return counts;
+    }
+
+    /** From 0 to 1. */
+    private double chance() {
+        return (host.clockwork().random() >>> 11) * 0x1.0p-53;
+    }
+
+    public static StepFailedException failed(String step, FailedAttempt last) {
+        return new StepFailedException(step, last.attempt(), last.failure().toException());
+    }
+}

@@ -1,0 +1,2 @@
+/** Steps: attempts, retries and transaction steps. */
+package dev.perdure.internal.execution.step;

@@ -1,0 +1,180 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.spi.Clockwork;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs step bodies so that they, and only they, can be interrupted. An interrupt that hits a thread in a socket read closes
+ * that connection and with it a whole batch of other runs; so it is sent only while a body runs, under a lock that the
+ * body's end takes too, and the flag is cleared before anything else happens on the thread.
+ */
+public final class BodyGuard {
+    /** Why a body was interrupted, the stronger ones last. */
+    public enum Cause {
+        TIMEOUT,
+        DEADLINE,
+        CANCEL,
+        /** The worker lost the run: whatever the body gives is ignored. */
+        LOST,
+        /** Another thread has taken the run over: whatever the body gives is ignored, and its thread writes nothing more. */
+        ABANDONED
+    }
+
+    /** The body was interrupted, and this is why. */
+    public static final class Interrupted extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final Cause why;
+
+        Interrupted(Cause why) {
+            super(why.name(), null, false, false);
+            this.why = why;
+        }
+
+        public Cause why() {
+            return why;
+        }
+    }
+
+    private final Clockwork clockwork;
+    private final boolean forOneBody;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Thread inBody;
+    private @Nullable Cause cause;
+    private long bodies;
+
+    public BodyGuard(Clockwork clockwork) {
+        this(clockwork, false);
+    }
+
+    private BodyGuard(Clockwork clockwork, boolean forOneBody) {
+        this.clockwork = clockwork;
+        this.forOneBody = forOneBody;
+    }
+
+    /** For one body on a thread of its own, which can be interrupted before that thread has come to it. */
+    public static BodyGuard forOneBody(Clockwork clockwork) {
+        return new BodyGuard(clockwork, true);
+    }
+
+    /**
+     * Runs a body. A result that comes although a cancel or the deadline interrupted it counts: the effect has happened. One
+     * that comes after a timeout, or when the run was given up, does not.
+     */
+    public <T extends @Nullable Object> T run(Callable<T> body, @Nullable Duration timeout) throws Exception {
+        long number = enter();
+        Runnable alarmOff = timeout == null ? () -> {} : clockwork.alarm(timeout, () -> timeOut(number));
+        T result;
+        try {
+            result = body.call();
+        } catch (Throwable thrown) {
+            Cause why = leave(alarmOff);
+            if (why != null) {
+                Interrupted interrupted = new Interrupted(why);
+                interrupted.addSuppressed(thrown);
+                throw interrupted;
+            }
+            throw thrown;
+        }
+        Cause why = leave(alarmOff);
+        if (why != null && why != Cause.DEADLINE && why != Cause.CANCEL) {
+            throw new Interrupted(why);
+        }
+        return result;
+    }
+
+    /** An alarm may ring when its body is over and the next one runs: it is for one body only. */
+    private void timeOut(long number) {
+        lock.lock();
+        try {
+            if (number == bodies) {
+                interrupt(Cause.TIMEOUT);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long enter() {
+        lock.lock();
+        try {
+            if (cause != Cause.ABANDONED && !forOneBody) {
+                cause = null;
+            }
+            inBody = Thread.currentThread();
+            if (forOneBody && cause != null) {
+                inBody.interrupt();
+            }
+            return ++bodies;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Cause leave(Runnable alarmOff) {
+        alarmOff.run();
+        lock.lock();
+        try {
+            inBody = null;
+            return cause;
+        } finally {
+            var unused = Thread.interrupted();
+            lock.unlock();
+        }
+    }
+
+    /** Interrupts the body that runs now, if one does, unless a stronger cause has. */
+    public void interrupt(Cause why) {
+        lock.lock();
+        try {
+            boolean open = inBody != null || (forOneBody && bodies == 0);
+            if (open && (cause == null || cause.compareTo(why) < 0)) {
+                cause = why;
+                if (inBody != null) {
+                    inBody.interrupt();
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Takes the run from the thread whose body runs now.
+     *
+     * @return whether one ran: then its thread will write nothing any more, and the caller has to see the run off
+     */
+    public boolean abandon() {
+        lock.lock();
+        try {
+            boolean first = inBody != null && cause != Cause.ABANDONED;
+            interrupt(Cause.ABANDONED);
+            return first;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a body runs now. */
+    public boolean isInBody() {
+        lock.lock();
+        try {
+            return inBody != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the run was taken from its thread. */
+    public boolean abandoned() {
+        lock.lock();
+        try {
+            return cause == Cause.ABANDONED;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.error.ContextMisuseException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.replay.Replay;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** What every context call begins with: may it be made here, and which position does it take. */
+public final class ContextCalls {
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
+    private final HeldRun held;
+    private final Transitions transitions;
+    private final Replay replay;
+    private final BooleanSupplier inBody;
+    private final Thread thread = Thread.currentThread();
+    private volatile boolean closed;
+
+    public ContextCalls(HeldRun held, Transitions transitions, Replay replay, BooleanSupplier inBody) {
+        this.held = held;
+        this.transitions = transitions;
+        this.replay = replay;
+        this.inBody = inBody;
+    }
+
+    /** The workflow has returned. */
+    public void close() {
+        closed = true;
+        transitions.departure().ifPresent(gone -> {
+            throw new Unwind("the workflow returned after it had left memory");
+        });
+    }
+
+    /** Asks the journal. Where the code does not fit it, the run leaves at once: user code could catch anything milder. */
+    public <T> T fitting(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (Replay.Mismatch mismatch) {
+            throw transitions.stop(String.valueOf(mismatch.getMessage()));
+        }
+    }
+
+    /** The code asks for the call that is recorded, but not in the same way. */
+    public Unwind differs(ContextCall call, String recorded, String asked) {
+        return transitions.stop(replay.message(call.position(), recorded, asked));
+    }
+
+    public void enter(String call) {
+        if (closed) {
+            throw new ContextMisuseException(
+                    "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
+                            .formatted(call, held.run().id()));
+        }
+        if (inBody.getAsBoolean()) {
+            throw new ContextMisuseException(
+                    "%s was called inside a step body of run '%s'. A body is one effect: call the context before or after it."
+                            .formatted(call, held.run().id()));
+        }
+        Thread caller = Thread.currentThread();
+        if (!caller.equals(thread)) {
+            throw new ContextMisuseException(
+                    "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
+                            .formatted(call, nameOf(caller), held.run().id()));
+        }
+        transitions.checkOrders();
+    }
+
+    /** Virtual threads have no name unless somebody gives them one. */
+    private static String nameOf(Thread thread) {
+        return thread.getName().isEmpty() ? "#" + thread.threadId() : thread.getName();
+    }
+
+    /** Enters a call and takes its position. */
+    public ContextCall take(String what, Entry.Kind kind, String name) {
+        enter(what);
+        transitions.haveTurn();
+        return fitting(() -> replay.take(kind, name));
+    }
+
+    /** Enters a call that touches nothing but the state of the virtual object, and so may be made ahead of the run's turn. */
+    public ContextCall takeAhead(String what, Entry.Kind kind, String name) {
+        enter(what);
+        return fitting(() -> replay.take(kind, name));
+    }
+
+    /** Enters a call whose answer may come later than those of calls after it, and takes its position. */
+    public ContextCall open(String what, Entry.Kind kind, String name) {
+        enter(what);
+        transitions.haveTurn();
+        return fitting(() -> replay.take(kind, name, true));
+    }
+
+    /** Enters a call that leaves no entry, and takes its position. */
+    public int derived(String what) {
+        enter(what);
+        return fitting(() -> replay.takeDerived(what + "()"));
+    }
+
+    public Replay.Past past(ContextCall call) {
+        return replay.past(call);
+    }
+
+    /** What is recorded under a call; throws again what was delivered there. */
+    public Replay.Past rethrowDelivered(ContextCall call) {
+        Replay.Past past = replay.past(call);
+        past.answer().map(Recorded::entry).filter(ContextCalls::isDelivery).ifPresent(entry -> {
+            throw transitions.delivered(entry);
+        });
+        return past;
+    }
+
+    private static boolean isDelivery(Entry entry) {
+        return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
+    }
+
+    /** Whether anything is recorded that the code has not come to yet. */
+    public boolean replaying() {
+        return fitting(replay::replaying);
+    }
+
+    public boolean nextIsPatch(String id) {
+        return fitting(() -> replay.nextIsPatch(id));
+    }
+
+    public static void requireStorable(String what, @Nullable Duration duration) {
+        if (duration == null || duration.compareTo(LONGEST) > 0) {
+            throw new InvalidRequestException(
+                    "The %s is %s; it is at most %d days.".formatted(what, duration, LONGEST.toDays()));
+        }
+    }
+}

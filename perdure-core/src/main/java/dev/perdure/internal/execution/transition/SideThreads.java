@@ -1,0 +1,52 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.spi.change.Effect;
+import java.util.List;
+
+/** Those who work for the run beside its own thread: bodies of asynchronous steps, and children. */
+public interface SideThreads {
+    SideThreads NOBODY = new SideThreads() {
+        @Override
+        public boolean atWork() {
+            return false;
+        }
+
+        @Override
+        public void handIn() {}
+
+        @Override
+        public void beginMore() {}
+
+        @Override
+        public void giveUp(RuntimeException why) {}
+
+        @Override
+        public List<Effect> cancels(String reason) {
+            return List.of();
+        }
+
+        @Override
+        public void awaitCancelled() {}
+    };
+
+    /** Whether a body runs. Then the run does not leave memory by itself. */
+    boolean atWork();
+
+    /** Lets what bodies have finished ride along with the next transition. */
+    void handIn();
+
+    /** Lets bodies begin that had no room. Called when everything so far is durable. */
+    void beginMore();
+
+    /**
+     * Interrupts bodies, waits for their end, and lets the failure of those steps that did not succeed ride along: a replay
+     * must not begin them again.
+     */
+    void giveUp(RuntimeException why);
+
+    /** What a cancel of this run does to its children. */
+    List<Effect> cancels(String reason);
+
+    /** Waits for those children whose end the cancel has to wait for. */
+    void awaitCancelled();
+}

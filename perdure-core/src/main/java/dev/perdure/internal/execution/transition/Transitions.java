@@ -1,0 +1,535 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.error.CancelledException;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.StoreException;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.execution.host.Departure;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.host.KnownState;
+import dev.perdure.internal.execution.host.Turn;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.text.Sentences;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Payload;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
+ * with the next. Also where the {@link RunSignals} of others are obeyed: kill, pause and give-back at any call,
+ * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
+ */
+public final class Transitions {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+
+    private final HeldRun held;
+    private final Host host;
+    private final BodyGuard guard;
+    private final RunSignals orders;
+    private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
+    private final Turn turn;
+    private final List<Entry> pending = new ArrayList<>();
+    /** Those of them that are of no use once the run has ended. */
+    private final List<Entry> forReplay = new ArrayList<>();
+
+    private final List<Effect> pendingEffects = new ArrayList<>();
+    private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
+
+    // Written by the workflow's own thread only.
+    private volatile boolean cancelDelivered;
+    private boolean deadlineDelivered;
+    private int seenWakes;
+    private boolean deadlineReached;
+    private boolean finishing;
+    private boolean watched;
+    private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
+
+    // Set once, before the workflow's code runs.
+    private SideThreads crew = SideThreads.NOBODY;
+    private Supplier<Optional<KnownState>> known = Optional::empty;
+    private Runnable keptOut = () -> {};
+
+    public Transitions(HeldRun held, Host host, BodyGuard guard, RunSignals orders, Turn turn) {
+        this.held = held;
+        this.host = host;
+        this.guard = guard;
+        this.orders = orders;
+        this.turn = turn;
+        this.watched = turn.isWatched();
+    }
+
+    public RunId run() {
+        return held.run().id();
+    }
+
+    /** What it runs. */
+    public String definition() {
+        return held.definition().target().name();
+    }
+
+    public void crew(SideThreads those) {
+        crew = those;
+    }
+
+    /** What to do when code goes on calling the context although its run has left memory. */
+    public void whenSwallowed(Runnable keepOut) {
+        keptOut = keepOut;
+    }
+
+    public SwallowedUnwinds swallowed() {
+        return swallowed;
+    }
+
+    /** Whether a body runs. */
+    boolean bodiesAtWork() {
+        return crew.atWork();
+    }
+
+    /** What is known of the virtual object that the run holds, for whoever holds it next. */
+    public void knows(Supplier<Optional<KnownState>> what) {
+        known = what;
+    }
+
+    // ---- leaving
+
+    public Optional<Departure> departure() {
+        return Optional.ofNullable(departure.get());
+    }
+
+    private Departure depart(Departure how) {
+        Departure first = departure.compareAndExchange(null, how);
+        return first == null ? how : first;
+    }
+
+    public Departure end(RunState state, Payload outcome, String reason) {
+        return leave(new Move.End(state, outcome, reason));
+    }
+
+    /** Makes a move after which the run is not in memory. */
+    public Departure leave(Move move) {
+        if (move instanceof Move.End) {
+            pending.removeAll(forReplay);
+        }
+        boolean keepsPending = move instanceof Move.End || move instanceof Move.Restart;
+        Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
+        return switch (outcome) {
+            case Outcome.Refused refused
+            when keepsPending ->
+                leave(new Move.Pause("The store refused %s: "
+                                .formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
+                        + refused.reason()));
+            default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
+        };
+    }
+
+    private static boolean isApplied(Outcome outcome) {
+        return outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere;
+    }
+
+    private static Departure departureFor(Move move, Outcome outcome) {
+        RunState state = switch (outcome) {
+            case Outcome.Applied applied -> applied.state();
+            case Outcome.AlreadyThere there -> there.state();
+            default -> throw new IllegalStateException("Not applied: " + outcome);
+        };
+        return switch (move) {
+            case Move.End end -> new Departure.Ended(end.state(), end.outcome(), end.reason());
+            case Move.Pause pause -> new Departure.Moved(state, Optional.of(pause.reason()));
+            case Move.Recover recover -> new Departure.Moved(state, Optional.of(recover.reason()));
+            case Move.Wait wait -> new Departure.Moved(state, Optional.empty());
+            case Move.Yield() -> new Departure.Moved(state, Optional.empty());
+            case Move.Restart restart -> new Departure.Moved(state, Optional.empty());
+            case Move.Arrive() -> new Departure.Moved(state, Optional.empty());
+            case Move.Stay() -> throw new IllegalStateException("Staying is not leaving.");
+        };
+    }
+
+    private Unwind unwind(Departure how) {
+        depart(how);
+        return new Unwind("run " + held.run().id() + " leaves memory");
+    }
+
+    /** Leaves memory for a person to mend the code. Nothing that is pending is written. */
+    public Unwind stop(String reason) {
+        return unwind(leave(new Move.Pause(reason)));
+    }
+
+    /** What is recorded for this call cannot be read by the code there is now. */
+    public Unwind unreadable(ContextCall call, PayloadException cause) {
+        return stop(
+                "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                        .formatted(
+                                held.run().id(),
+                                call.position(),
+                                call.describe(),
+                                Sentences.sentence(String.valueOf(cause.getMessage()))));
+    }
+
+    /** The store gives no answer any more: that is no business of the workflow's code. */
+    public Unwind lost() {
+        return unwind(new Departure.Lost());
+    }
+
+    /** The store or the engine is in trouble: that is no business of the workflow's code either. */
+    public Unwind lost(Throwable trouble) {
+        if (!(trouble instanceof Unwind)) {
+            LOG.error(
+                    "Run {} is dropped from memory and given back within a lease, because the engine could not carry it on.",
+                    held.run().id(),
+                    trouble);
+        }
+        return lost();
+    }
+
+    // ---- writing
+
+    /**
+     * What a transition carries.
+     *
+     * @param entries for the journal
+     * @param effects beyond the run
+     * @param whenDurable who wants to know its time
+     */
+    private record Load(List<Entry> entries, List<Effect> effects, List<Consumer<Instant>> whenDurable) {
+        static final Load NOTHING = new Load(List.of(), List.of(), List.of());
+    }
+
+    /** Lets an entry ride along with the next transition. */
+    public void ride(Entry entry) {
+        pending.add(entry);
+    }
+
+    /** The same for one that says nothing of a run but how to replay it, and is left out if the run ends with it. */
+    public void rideForReplay(Entry entry) {
+        forReplay.add(entry);
+        ride(entry);
+    }
+
+    /** The same with what it does beyond the run. */
+    public void rideForReplay(Entry entry, Effect effect) {
+        forReplay.add(entry);
+        ride(entry, effect);
+    }
+
+    /** Lets an entry and what it does beyond the run ride along with the next transition. */
+    public void ride(Entry entry, Effect effect) {
+        pending.add(entry);
+        pendingEffects.add(effect);
+    }
+
+    /** Lets an entry ride along with the next transition, and says when that has become durable, and at what time. */
+    public void ride(Entry entry, Consumer<Instant> durable) {
+        pending.add(entry);
+        whenDurable.add(durable);
+    }
+
+    private Load takePending(List<Entry> more) {
+        crew.handIn();
+        List<Entry> entries = new ArrayList<>(pending);
+        entries.addAll(more);
+        Load load = new Load(entries, List.copyOf(pendingEffects), List.copyOf(whenDurable));
+        pending.clear();
+        forReplay.clear();
+        pendingEffects.clear();
+        whenDurable.clear();
+        return load;
+    }
+
+    /** Makes everything so far durable, then lets bodies begin; says whether there was anything. */
+    public boolean flush() {
+        crew.handIn();
+        boolean any = !pending.isEmpty();
+        if (any) {
+            append(List.of());
+        }
+        if (mayBegin()) {
+            crew.beginMore();
+        }
+        return any;
+    }
+
+    /** Nothing begins in a run that is about to leave or to be told to end. */
+    private boolean mayBegin() {
+        Control asked = orders.control();
+        boolean leaves = asked.kill() != null || isAskedToLeave();
+        return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
+    }
+
+    /** Whether the run is to leave memory, and to come back as it is. */
+    boolean isAskedToLeave() {
+        return orders.control().pause() != null || orders.isGivenBack();
+    }
+
+    /** Appends entries and returns their time once they are durable. */
+    public Instant append(List<Entry> entries) {
+        return switch (send(takePending(entries), new Move.Stay())) {
+            case Outcome.Applied applied -> observed(applied.at());
+            case Outcome.AlreadyThere there -> there.at();
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
+            case Outcome.Fenced fenced -> throw lost();
+            case Outcome.UnknownRun gone -> throw lost();
+            case Outcome other -> throw new IllegalStateException("Unexpected outcome " + other);
+        };
+    }
+
+    /** Takes its place at its virtual object, and leaves memory if others are before it. */
+    public void arrive() {
+        Move arrival = new Move.Arrive();
+        Outcome outcome = send(Load.NOTHING, arrival);
+        if (!isApplied(outcome)) {
+            throw lost();
+        }
+        if (!(outcome instanceof Outcome.Applied applied && applied.state() == RunState.RUNNING)) {
+            throw unwind(departureFor(arrival, outcome));
+        }
+    }
+
+    private Outcome send(Load load, Move move) {
+        if (orders.isLost() || departure.get() != null) {
+            return new Outcome.Fenced();
+        }
+        boolean ends = move instanceof Move.End;
+        if (!ends) {
+            haveTurn();
+        }
+        try {
+            Change.Advance transition =
+                    new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move);
+            Outcome outcome = ends ? turn.end(transition, known.get()) : host.store().commit(transition);
+            timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
+            return outcome;
+        } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
+            throw lost(trouble);
+        }
+    }
+
+    /** Waits until the run is held, if it runs ahead. What it does from here on may be seen by others. */
+    void haveTurn() {
+        if (watched) {
+            Control asked = turn.await().orElseThrow(this::lost);
+            watched = false;
+            orders.begin(asked);
+        }
+    }
+
+    private static Optional<Instant> timeOf(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Applied applied -> Optional.of(applied.at());
+            case Outcome.AlreadyThere there -> Optional.of(there.at());
+            case Outcome.Woken woken -> Optional.of(woken.at());
+            default -> Optional.empty();
+        };
+    }
+
+    private Instant observed(Instant at) {
+        host.clock().observe(at);
+        return at;
+    }
+
+    // ---- obeying
+
+    /** Leaves if somebody wants the run to leave. */
+    public void checkOrders() {
+        seenWakes = obey().wakes(); // what comes later must keep the run from waiting
+    }
+
+    /** Does what is asked of the run by now, and gives that if the run stays. */
+    private Control obey() {
+        Departure gone = departure().orElse(null);
+        if (gone != null || guard.abandoned()) {
+            if (swallowed.areEnough()) {
+                keptOut.run();
+            }
+            throw new Unwind("run " + held.run().id() + " has left memory");
+        }
+        Control asked = orders.control();
+        if (orders.isLost() || !host.alive()) {
+            throw lost();
+        }
+        if (asked.kill() != null) {
+            throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
+        }
+        boolean bodiesFirst = crew.atWork() && !orders.isGivenBackNow();
+        if (bodiesFirst) {
+            return asked;
+        }
+        if (asked.pause() != null) {
+            return obeyPause(asked.pause(), asked.wakes());
+        }
+        if (orders.isGivenBack()) {
+            flush();
+            throw unwind(leave(new Move.Yield()));
+        }
+        return asked;
+    }
+
+    /**
+     * Asks the store until it answers, whatever the trouble is: that is never a failure of the run. Kill, pause and give-back are
+     * obeyed meanwhile. News that arrives meanwhile does not count as seen, because what has been looked at before may be older.
+     */
+    public <T> T answered(Supplier<T> question) {
+        @Nullable Backoff backoff = null;
+        while (true) {
+            try {
+                return question.get();
+            } catch (StoreException trouble) {
+                host.store().waits(held.run(), trouble);
+            } catch (Error trouble) { // of the store or the engine, and so never a failure of the run
+                throw lost(trouble);
+            }
+            obey();
+            backoff = backoff == null ? new Backoff(host.clockwork()) : backoff;
+            backoff.pause();
+        }
+    }
+
+    /** Pauses, unless that has been taken back meanwhile. */
+    private Control obeyPause(String reason, int seenWakes) {
+        Move pause = new Move.Pause(reason, seenWakes);
+        Outcome outcome = send(takePending(List.of()), pause);
+        return switch (outcome) {
+            case Outcome.Woken woken -> {
+                orders.learn(woken.control());
+                yield obey();
+            }
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
+            default -> throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
+        };
+    }
+
+    public boolean cancelDelivered() {
+        return cancelDelivered;
+    }
+
+    /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
+    public void deliverTo(ContextCall call) {
+        String cancel = orders.control().cancel();
+        if (cancel != null && !cancelDelivered) {
+            crew.giveUp(new CancelledException(cancel));
+            pendingEffects.addAll(crew.cancels(cancel));
+            append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
+            throw cancelled(cancel);
+        }
+        Instant deadline = openDeadline();
+        if (deadline != null
+                && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
+            crew.giveUp(deadlineExceeded(deadline.toString()));
+            append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
+            deadlineDelivered = true;
+            throw deadlineExceeded(deadline.toString());
+        }
+    }
+
+    /** Throws again what was delivered at this position. */
+    public RuntimeException delivered(Entry entry) {
+        String text = new String(entry.payload().bytes(), StandardCharsets.UTF_8);
+        if (entry.status() == Entry.Status.CANCELLED) {
+            return cancelled(text);
+        }
+        deadlineDelivered = true;
+        return deadlineExceeded(text);
+    }
+
+    /** The deadline that was not delivered yet, or null. */
+    public @Nullable Instant openDeadline() {
+        return deadlineDelivered ? null : held.deadline();
+    }
+
+    /** The run has tasks, which have the deadline too, and need not be told of it itself. */
+    public void leaveDeadlineToTasks() {
+        deadlineDelivered = true;
+    }
+
+    /** The deadline has interrupted a body: deliver it at the next chance. */
+    public void reachDeadline() {
+        deadlineReached = true;
+    }
+
+    private CancelledException cancelled(String reason) {
+        cancelDelivered = true;
+        crew.awaitCancelled();
+        return new CancelledException(reason);
+    }
+
+    private DeadlineExceededException deadlineExceeded(String deadline) {
+        return new DeadlineExceededException(
+                "Run '%s' has passed its deadline %s.".formatted(held.run().id(), deadline));
+    }
+
+    private static Payload text(String text) {
+        return new Payload(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Interrupts a body when the deadline comes; gives the way to call it off. */
+    public Runnable armDeadline(BodyGuard body) {
+        Instant deadline = openDeadline();
+        if (deadline == null) {
+            return () -> {};
+        }
+        Duration left = Duration.ofNanos(host.clock().nanosUntil(deadline));
+        return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
+    }
+
+    /** Leaves memory until all have ended that the run comes after; returns if they have. */
+    public void awaitPremises() {
+        do {
+            checkOrders();
+            suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
+        } while (orders.control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
+    }
+
+    /** The workflow has come to its end: nothing is delivered to it any more. */
+    public void finishing() {
+        finishing = true;
+    }
+
+    /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
+    Instant suspend(List<Entry> entries, RunState state, Due due, Awaited awaited) {
+        Move move = new Move.Wait(state, due, awaited, seenWakes);
+        Outcome outcome = send(takePending(entries), move);
+        return switch (outcome) {
+            case Outcome.Woken woken -> {
+                orders.learn(woken.control());
+                orders.wakeUp(); // what it was woken for is looked at before it waits again
+                yield observed(woken.at());
+            }
+            case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
+            default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
+        };
+    }
+
+    /** Leaves memory to begin anew. */
+    public Unwind restart(Payload input, long seed) {
+        return unwind(leave(new Move.Restart(input, seed)));
+    }
+
+    /** In the mode that does so: leaves memory after a step and comes back, to show that a replay gives the same. */
+    public void unloadAfterStep() {
+        if (host.rules().unloadAfterSteps() && !crew.atWork()) {
+            throw unwind(leave(new Move.Yield()));
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Entry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What an open future waits for: mail, a time, or both. */
+public final class WaitCondition {
+    private final Set<Channel> channels = new LinkedHashSet<>();
+    private final List<Entry> notes = new ArrayList<>();
+    private final List<Runnable> whenNoted = new ArrayList<>();
+    private int needed = 1;
+    private @Nullable Instant time;
+    private @Nullable Duration delay;
+
+    public void mail(Channel channel) {
+        channels.add(channel);
+    }
+
+    /**
+     * For a call that the journal does not know of yet: is written when the run leaves memory to wait for it.
+     *
+     * @param durable told when it is
+     */
+    public void note(Entry entry, Runnable durable) {
+        notes.add(entry);
+        whenNoted.add(durable);
+    }
+
+    List<Entry> notes() {
+        return notes;
+    }
+
+    void noted() {
+        whenNoted.forEach(Runnable::run);
+    }
+
+    /** Nothing but a failure can come of it before mail has arrived on each of the channels. */
+    public void needsAll() {
+        needed = Math.max(1, channels.size());
+    }
+
+    public void time(Instant due) {
+        time = earlier(due, time);
+    }
+
+    /** For a timer that begins with the transition that lets the run wait. */
+    public void delay(Duration duration) {
+        delay = delay == null || duration.compareTo(delay) < 0 ? duration : delay;
+    }
+
+    boolean isForMail() {
+        return !channels.isEmpty();
+    }
+
+    Awaited awaited() {
+        return new Awaited(Set.copyOf(channels), needed);
+    }
+
+    /** When the run goes on by itself at the latest. */
+    Due due(Instant now, @Nullable Instant deadline) {
+        Instant fixed = time == null ? deadline : earlier(time, deadline);
+        if (delay != null && (fixed == null || now.plus(delay).isBefore(fixed))) {
+            return new Due.In(delay);
+        }
+        return fixed == null ? new Due.Never() : new Due.At(fixed);
+    }
+
+    /** The same from now on, by this worker's idea of the store's clock. */
+    long nanos(StoreClock clock, @Nullable Instant deadline) {
+        return switch (due(clock.now(), deadline)) {
+            case Due.In in -> in.delay().toNanos();
+            case Due.At at -> clock.nanosUntil(at.time());
+            case Due.Never() -> Clockwork.NEVER;
+        };
+    }
+
+    private static Instant earlier(Instant one, @Nullable Instant other) {
+        return other == null || one.isBefore(other) ? one : other;
+    }
+}

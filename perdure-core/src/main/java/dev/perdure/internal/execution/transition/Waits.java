@@ -1,0 +1,97 @@
+package dev.perdure.internal.execution.transition;
+
+import dev.perdure.RunState;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.change.Awaited;
+import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Entry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How a run waits: in its thread while that is short or bodies run, else out of memory, as a row. */
+public record Waits(Host host, RunSignals orders, Transitions transitions) {
+    /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
+    public Instant begin(Entry beginning, Duration delay, RunState state) {
+        if (delay.compareTo(host.rules().warmWindow()) <= 0 || transitions.bodiesAtWork()) {
+            return transitions.append(List.of(beginning)).plus(delay);
+        }
+        Instant deadline = transitions.openDeadline();
+        Instant end = host.clock().now().plus(delay);
+        Due due = deadline != null && deadline.isBefore(end) ? new Due.At(deadline) : new Due.In(delay);
+        return transitions
+                .suspend(List.of(beginning), state, due, Awaited.NOTHING)
+                .plus(delay);
+    }
+
+    /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
+    public void await(ContextCall call, Instant due, RunState state) {
+        while (host.clock().now().isBefore(due)) {
+            transitions.checkOrders();
+            transitions.deliverTo(call);
+            Instant until = earlier(due, transitions.openDeadline());
+            long nanos = host.clock().nanosUntil(until);
+            transitions.flush(); // so that what bodies have finished does not count as work
+            if (nanos <= host.rules().warmWindow().toNanos() || transitions.bodiesAtWork()) {
+                orders.awaitNews(nanos, Clockwork.NEVER);
+            } else {
+                transitions.suspend(List.of(), state, new Due.At(until), Awaited.NOTHING);
+            }
+        }
+    }
+
+    /**
+     * Waits for what a future waits for: in memory while bodies run, for a moment, or if it is soon; else out of it. Returns
+     * when it may be worth looking again.
+     */
+    public void await(WaitCondition wanted) {
+        Instant deadline = transitions.openDeadline();
+        Due due = wanted.due(host.clock().now(), deadline);
+        long nanos = wanted.nanos(host.clock(), deadline);
+        if (transitions.bodiesAtWork() || nanos <= host.rules().warmWindow().toNanos()) {
+            transitions.flush();
+            stayWarm(wanted, nanos, Clockwork.NEVER);
+            return;
+        }
+        boolean staysWarm = wanted.isForMail() && !host.rules().warmWindow().isZero();
+        if (staysWarm) {
+            transitions.flush();
+            if (stayWarm(wanted, nanos, host.rules().warmWindow().toNanos())) {
+                return;
+            }
+        }
+        transitions.suspend(wanted.notes(), RunState.SUSPENDED, due, wanted.awaited());
+        wanted.noted();
+    }
+
+    /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
+    private boolean stayWarm(WaitCondition wanted, long nanos, long warm) {
+        boolean news = orders.awaitNews(nanos, warm);
+        if (news && transitions.isAskedToLeave()) {
+            wanted.notes().forEach(transitions::ride);
+            wanted.noted();
+        }
+        return news;
+    }
+
+    /** Waits in memory until a body has ended, whatever the time is. */
+    public void awaitCrew() {
+        transitions.checkOrders();
+        transitions.flush();
+        if (transitions.bodiesAtWork()) {
+            orders.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
+        }
+    }
+
+    /** Something happened that the run's thread may wait for. */
+    public void wakeUp() {
+        orders.wakeUp();
+    }
+
+    private static Instant earlier(Instant one, @Nullable Instant other) {
+        return other == null || one.isBefore(other) ? one : other;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.perdure.internal.execution.value;
+
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Task;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is called: a workflow, a graph, or a handler of one virtual object.
+ *
+ * @param target its name and types
+ * @param handler the handler, or null
+ * @param key the object's key; empty without a handler
+ * @param graph what is born with a run of a graph, or null
+ */
+public record CallTarget(
+        Target target,
+        @Nullable ObjectHandler handler,
+        String key,
+        @Nullable Function<NewRun, List<Task>> graph) {
+    /** What it is, as messages have it. */
+    public enum Kind {
+        WORKFLOW,
+        GRAPH,
+        HANDLER;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Kind kind() {
+        if (handler != null) {
+            return Kind.HANDLER;
+        }
+        return graph == null ? Kind.WORKFLOW : Kind.GRAPH;
+    }
+
+    /** A workflow. */
+    public static CallTarget of(Target target) {
+        return new CallTarget(target, null, "", null);
+    }
+
+    /** A graph, with what is born with a run of it. */
+    public static CallTarget of(Target target, Function<NewRun, List<Task>> tasks) {
+        return new CallTarget(target, null, "", tasks);
+    }
+
+    /** A handler of one virtual object. */
+    public static CallTarget of(ObjectHandler handler, String key) {
+        return new CallTarget(handler.target(), handler, key, null);
+    }
+
+    /** Refuses no options at all, and what a run of a graph does not take. */
+    public void require(StartOptions options) {
+        if (options == null) {
+            throw new InvalidRequestException(
+                    "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
+                            .formatted(target.name()));
+        }
+        if (graph != null && !options.messages().isEmpty()) {
+            throw new InvalidRequestException(
+                    "The run of graph '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
+                            .formatted(target.name()));
+        }
+    }
+
+    /** What is born with this run. */
+    public List<Task> tasks(NewRun run) {
+        return graph == null ? List.of() : graph.apply(run);
+    }
+
+    /** The object that the run will be a call of, or null. */
+    public @Nullable ObjectCall object(StartOptions options) {
+        return handler == null ? null : handler.call(key, options.delay().isPresent());
+    }
+
+    /** The id that is chosen for the run, by the caller or by the handler. */
+    public Optional<RunId> id(StartOptions options) {
+        if (handler == null || !handler.once()) {
+            return options.id();
+        }
+        handler.requireNoId(options.id().isPresent());
+        return Optional.of(RunId.of(ObjectHandler.mainId(new ObjectKey(handler.object(), key))));
+    }
+
+    /** What replays compare. */
+    public String name() {
+        return handler == null ? target.name() : "%s of '%s'".formatted(target.name(), key);
+    }
+}

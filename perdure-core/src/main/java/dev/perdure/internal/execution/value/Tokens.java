@@ -1,0 +1,73 @@
+package dev.perdure.internal.execution.value;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.InvalidKeyException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens of awakeables.
+ *
+ * <p>How it works: a token is 192 bits of an HMAC, by the store's secret, of the run, its life and the position of the call. So a
+ * replay gives the same token without having it stored anywhere, another life of the run gives another one, and whoever reads
+ * journals, tables or views, but not the secret, cannot make one. The store finds the call by the token's hash. The number in
+ * the prefix is that of this scheme; another scheme, which may put more into the token, gets another number.
+ */
+public final class Tokens {
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final String PREFIX = "awk1_";
+    private static final int BYTES = 24;
+
+    /** Tokens of an earlier scheme, without a number, are random and in the journals of the runs that gave them out. */
+    private static final Pattern FORM = Pattern.compile("awk1?_[A-Za-z0-9_-]{32}");
+
+    private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
+
+    private final SecretKeySpec secret;
+
+    /** Tokens of the runs of one store. */
+    public Tokens(byte[] secret) {
+        this.secret = new SecretKeySpec(secret, ALGORITHM);
+    }
+
+    /**
+     * The token of an awakeable.
+     *
+     * @param life tells the run, and this life of it, from all others
+     * @param position the position of the call
+     */
+    String of(byte[] life, int position) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(secret);
+            mac.update(PREFIX.getBytes(StandardCharsets.US_ASCII));
+            mac.update(ByteBuffer.allocate(Integer.BYTES).putInt(0, position));
+            mac.update(life);
+            return PREFIX + TEXT.encodeToString(Arrays.copyOf(mac.doFinal(), BYTES));
+        } catch (NoSuchAlgorithmException | InvalidKeyException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+
+    /** Whether this may be a token. */
+    public static boolean isOne(@Nullable String text) {
+        return text != null && FORM.matcher(text).matches();
+    }
+
+    /** What a token is found by. */
+    public static String hash(String token) {
+        try {
+            return TEXT.encodeToString(
+                    MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException everyJdkHasIt) {
+            throw new IllegalStateException(everyJdkHasIt);
+        }
+    }
+}

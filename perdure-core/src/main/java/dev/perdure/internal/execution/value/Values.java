@@ -1,0 +1,120 @@
+package dev.perdure.internal.execution.value;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.text.Sentences;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.change.Payload;
+import java.lang.reflect.Type;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values on their way to the store: encoded, measured, and read back at once, so that what cannot be replayed is found out
+ * before it is written.
+ */
+public final class Values {
+    private final Codec codec;
+    private final int maxBytes;
+
+    /** With this codec and limit. */
+    public Values(Codec codec, int maxBytes) {
+        this.codec = codec;
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * A value ready to be stored.
+     *
+     * @param payload its bytes
+     * @param copy the value as every replay will see it
+     */
+    public record Stored(Payload payload, @Nullable Object copy) {}
+
+    /**
+     * Encodes a value.
+     *
+     * @param what names it in messages, such as {@code the result of step 'charge'}
+     */
+    public Stored store(@Nullable Object value, Type type, String what) {
+        try {
+            Payload payload = codec.encode(value, type);
+            if (payload.size() > maxBytes) {
+                throw new PayloadException(
+                        "it has %d bytes and the limit is %d. Store it elsewhere and pass a reference, or raise maxPayloadBytes."
+                                .formatted(payload.size(), maxBytes));
+            }
+            return new Stored(payload, codec.verify(value, payload, type));
+        } catch (PayloadException cause) {
+            throw new PayloadException(
+                    "%s (%s) cannot be stored: %s".formatted(capitalise(what), type.getTypeName(), cause.getMessage()),
+                    cause);
+        }
+    }
+
+    /** Encodes what a workflow, a handler or a graph is to be called with. */
+    public Payload input(CallTarget callee, @Nullable Object input) {
+        return input(callee.kind(), callee.target(), input);
+    }
+
+    public Payload input(CallTarget.Kind kind, Target target, @Nullable Object input) {
+        if (target.takesInput() && input == null) {
+            throw new InvalidRequestException(
+                    "The input of %s '%s' is null. Give it a %s; a %s that needs none takes %s."
+                            .formatted(
+                                    kind,
+                                    target.name(),
+                                    target.inputType().getTypeName(),
+                                    kind,
+                                    kind == CallTarget.Kind.GRAPH ? "Void" : "only the context"));
+        }
+        return store(input, target.inputType(), "the input of " + kind + " '" + target.name() + "'")
+                .payload();
+    }
+
+    /** Encodes something of the engine's own. */
+    public Payload encode(Object value) {
+        return codec.encode(value, value.getClass());
+    }
+
+    public <T> T decode(Payload payload, Class<T> type) {
+        Object value = codec.decode(payload, type);
+        if (value == null) {
+            throw new PayloadException("A record of the engine is null where a " + type.getSimpleName() + " belongs.");
+        }
+        return type.cast(value);
+    }
+
+    /** Reads a user's value back. A class that is missing for that is trouble of a deploy, as a type that does not fit is. */
+    public @Nullable Object decode(Payload payload, Type type) {
+        try {
+            return codec.decode(payload, type);
+        } catch (LinkageError missing) {
+            throw new PayloadException(
+                    "A class that is needed to read it as %s cannot be loaded: %s."
+                            .formatted(type.getTypeName(), missing),
+                    missing);
+        }
+    }
+
+    /**
+     * Reads a user's value back, for somebody outside of its run, who says what type it has.
+     *
+     * @param what names it at the beginning of a message
+     */
+    public static @Nullable Object read(Codec codec, Payload payload, Type type, Supplier<String> what) {
+        try {
+            return codec.decode(payload, type);
+        } catch (PayloadException unreadable) {
+            throw new PayloadException(
+                    "%s cannot be read. %s Ask for it with the type that it was written with."
+                            .formatted(what.get(), Sentences.sentence(String.valueOf(unreadable.getMessage()))),
+                    unreadable);
+        }
+    }
+
+    private static String capitalise(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+}

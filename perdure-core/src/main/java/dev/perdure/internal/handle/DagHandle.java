@@ -1,0 +1,144 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagStatus;
+import dev.perdure.dag.Outputs;
+import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.RunActiveException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.TasksFailedException;
+import dev.perdure.internal.dag.LeafOutputs;
+import dev.perdure.internal.dag.RunNames;
+import dev.perdure.internal.dag.TaskOutputs;
+import dev.perdure.internal.dag.TypedDag;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on the run of a graph. */
+public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> implements DagRun<O> {
+    private final TypedDag graph;
+    private final Desk desk;
+
+    public DagHandle(RunRef ref, TypedDag graph, Desk desk) {
+        super(ref, graph.target().resultType(), desk);
+        this.graph = graph;
+        this.desk = desk;
+    }
+
+    public TypedDag graph() {
+        return graph;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // a graph without a task as its result gives the outputs of its leaves
+    O decoded(Payload outcome) {
+        if (graph.resultTask().isPresent()) {
+            return super.decoded(outcome);
+        }
+        Map<String, @Nullable Payload> payloads = new LinkedHashMap<>();
+        Object leaves = desk.settings().rules().codec().decode(outcome, LeafOutputs.class);
+        if (leaves instanceof LeafOutputs outputs) {
+            outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
+        }
+        return (O) new TaskOutputs(graph, desk.settings().rules().codec(), payloads);
+    }
+
+    @Override
+    RunFailedException failure(Runs.Ended ended) {
+        RunFailedException plain = super.failure(ended);
+        Throwable cause = plain.getCause();
+        if (ended.state() != RunState.FAILED || isDeadline(cause)) {
+            return plain;
+        }
+        String message = cause == null ? ended.reason() : String.valueOf(cause.getMessage());
+        return new RunFailedException(
+                id(),
+                ended.state(),
+                String.valueOf(plain.getMessage()),
+                new TasksFailedException(message, status().errors()));
+    }
+
+    private static boolean isDeadline(@Nullable Throwable cause) {
+        return cause instanceof RecordedException recorded
+                && recorded.type().equals(DeadlineExceededException.class.getName());
+    }
+
+    @Override
+    public DagStatus status() {
+        return new DagReader(desk.settings(), graph).read(info(), rows(), handlers());
+    }
+
+    /** What it has started when its tasks had ended. */
+    private List<Runs.TaskRow> handlers() {
+        return graph.hasHandlers() ? desk.settings().store().runs().children(ref()) : List.of();
+    }
+
+    private List<Runs.TaskRow> rows() {
+        return desk.settings().store().runs().tasks(ref());
+    }
+
+    @Override
+    public Outputs outputs(Duration timeout) {
+        try {
+            var unused = result(timeout);
+        } catch (RunFailedException ended) {
+            return status().outputs();
+        }
+        return status().outputs();
+    }
+
+    // ---- repair
+
+    @Override
+    public void retryFailed() {
+        rerun(
+                task -> task.info().state() == RunState.FAILED || task.info().state() == RunState.CANCELLED,
+                "has no task that failed or was cancelled");
+    }
+
+    @Override
+    public void rerun(String task) {
+        rerun(row -> RunNames.taskOf(row.run().id()).equals(task), "has no task '%s'".formatted(task));
+    }
+
+    private void rerun(Predicate<Runs.TaskRow> chosen, String otherwise) {
+        RunState state = state();
+        if (!state.isTerminal()) {
+            throw new RunActiveException(
+                    "Run '%s' is %s. Tasks can be begun anew only when it has ended: wait, or cancel it."
+                            .formatted(id(), state));
+        }
+        List<Runs.TaskRow> rows = rows();
+        boolean[] anew = new boolean[rows.size()];
+        List<RunId> tasks = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) { // each stands after all it comes after
+            anew[i] = chosen.test(rows.get(i)) || rows.get(i).after().stream().anyMatch(place -> anew[place]);
+            if (anew[i]) {
+                tasks.add(rows.get(i).run().id());
+            }
+        }
+        if (tasks.isEmpty()) {
+            throw new InvalidRequestException("Run '%s' %s. Look at its status().".formatted(id(), otherwise));
+        }
+        desk.commands()
+                .rerun(new Change.Rerun(id(), tasks, desk.settings().clockwork().random()));
+    }
+
+    @Override
+    public String toString() {
+        return "GraphRun[%s of %s]".formatted(id(), graph.name());
+    }
+}

@@ -1,0 +1,20 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.spi.Runs;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on a call that has ended by the time it is given out, for somebody who only wants its result. */
+public final class EndedRunHandle<R extends @Nullable Object> extends RunHandle<R> {
+    private final Runs.Ended ended;
+
+    public EndedRunHandle(Runs.Ended ended, Type resultType, Desk desk) {
+        super(ended.run(), resultType, desk);
+        this.ended = ended;
+    }
+
+    @Override
+    public R result() {
+        return valueOf(ended);
+    }
+}

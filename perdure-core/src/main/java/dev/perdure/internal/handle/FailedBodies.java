@@ -1,0 +1,36 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.change.Entry;
+import java.util.regex.Pattern;
+
+/** What a journal tells of bodies of steps that failed. */
+final class FailedBodies {
+    /** What would end a line, or do something to a terminal. */
+    private static final Pattern BREAKS = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
+
+    private FailedBodies() {}
+
+    static boolean isOne(Entry entry) {
+        boolean body = entry.kind() == Entry.Kind.STEP || entry.kind() == Entry.Kind.TRANSACTION;
+        return body && (entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE);
+    }
+
+    /** Why one failed, in a line. */
+    static String reason(Codec codec, Entry entry) {
+        return BREAKS.matcher(summary(codec, entry)).replaceAll(" ");
+    }
+
+    private static String summary(Codec codec, Entry entry) {
+        try {
+            return codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
+                    ? failed.failure().summary()
+                    : "";
+        } catch (Exception unreadable) { // a codec is anybody's, and what has happened is told without it
+            return "what was thrown cannot be read back: "
+                    + Failure.of(unreadable).summary();
+        }
+    }
+}

@@ -1,0 +1,279 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.Promise;
+import dev.perdure.Published;
+import dev.perdure.Run;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.Topic;
+import dev.perdure.error.ClosedException;
+import dev.perdure.error.RecordedException;
+import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunFailedException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.internal.command.Commands;
+import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.failure.Failure;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.waiter.ProgressWaiters;
+import dev.perdure.internal.waiter.Waiters;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import java.lang.reflect.Type;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A handle on one run. */
+public class RunHandle<R extends @Nullable Object> implements Run<R> {
+    private static final int PAGE_BYTES = 1024 * 1024;
+
+    private final RunRef ref;
+    private final Type resultType;
+    private final Settings settings;
+    private final Waiters<RunRef, Runs.Ended> board;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
+    private final Commands commands;
+    private final MailSender mailroom;
+    private final BooleanSupplier closed;
+
+    /** What handles need of the engine they come from. */
+    public record Desk(
+            Settings settings,
+            Waiters<RunRef, Runs.Ended> board,
+            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs,
+            Commands commands,
+            MailSender mailroom,
+            BooleanSupplier closed) {}
+
+    public RunHandle(RunRef ref, Type resultType, Desk desk) {
+        this.ref = ref;
+        this.resultType = resultType;
+        this.settings = desk.settings();
+        this.board = desk.board();
+        this.signs = desk.signs();
+        this.commands = desk.commands();
+        this.mailroom = desk.mailroom();
+        this.closed = desk.closed();
+    }
+
+    public final RunRef ref() {
+        return ref;
+    }
+
+    public final Type resultType() {
+        return resultType;
+    }
+
+    @Override
+    public RunId id() {
+        return ref.id();
+    }
+
+    @Override
+    public RunState state() {
+        return info().state();
+    }
+
+    @Override
+    public RunInfo info() {
+        return settings.store()
+                .runs()
+                .find(ref.id())
+                .orElseThrow(() -> new UnknownRunException("Run '%s' is no longer there.".formatted(ref.id())))
+                .info();
+    }
+
+    @Override
+    public R result() {
+        return await(Clockwork.NEVER);
+    }
+
+    @Override
+    public R result(Duration timeout) {
+        return await(WaitLimit.nanos(timeout));
+    }
+
+    private R await(long nanos) {
+        boolean closedBefore = closed.getAsBoolean();
+        try {
+            Runs.Ended ended = board.await(ref, nanos);
+            if (ended != null) {
+                return valueOf(ended);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new ResultUnavailableException(
+                    "The wait for run '%s' was interrupted. The run goes on; wait again for its result."
+                            .formatted(ref.id()));
+        }
+        if (closed.getAsBoolean()) {
+            throw new ClosedException((closedBefore
+                            ? "The engine is closed, so run '%s' cannot be waited for. Wait for it through one that is open."
+                            : "The engine was closed while run '%s' was waited for. The run goes on elsewhere.")
+                    .formatted(ref.id()));
+        }
+        List<Runs.Ended> endedMeanwhile = settings.store().runs().ended(List.of(ref));
+        if (!endedMeanwhile.isEmpty()) {
+            return valueOf(endedMeanwhile.getFirst());
+        }
+        throw new ResultUnavailableException("Run '%s' has not ended after %s; %s"
+                .formatted(
+                        ref.id(),
+                        Duration.ofNanos(nanos),
+                        Unfinished.describe(settings.store().runs(), ref.id())));
+    }
+
+    @Override
+    public Optional<R> resultNow() {
+        List<Runs.Ended> ended = settings.store().runs().ended(List.of(ref));
+        return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
+    }
+
+    /** What has come of it. */
+    final R valueOf(Runs.Ended ended) {
+        if (ended.state() == RunState.COMPLETED) {
+            return decoded(ended.outcome());
+        }
+        throw failure(ended);
+    }
+
+    /** The result. */
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type this handle was made for
+    R decoded(Payload outcome) {
+        return (R) Values.read(
+                settings.rules().codec(),
+                outcome,
+                resultType,
+                () -> "The result of run '%s' of '%s'".formatted(ref.id(), info().definition()));
+    }
+
+    /** What is thrown instead of a result. */
+    RunFailedException failure(Runs.Ended ended) {
+        Codec codec = settings.rules().codec();
+        RecordedException cause = null;
+        if (ended.outcome().size() > 0 && codec.decode(ended.outcome(), Failure.class) instanceof Failure failure) {
+            cause = failure.toException();
+        }
+        return new RunFailedException(
+                ref.id(),
+                ended.state(),
+                "Run '%s' is %s: %s".formatted(ref.id(), ended.state(), ended.reason()),
+                cause);
+    }
+
+    // ---- what reaches it and what it shows
+
+    @Override
+    public <T extends @Nullable Object> void send(Topic<T> topic, T value) {
+        mailroom.deliver(ref.id(), mailroom.message(topic, value));
+    }
+
+    @Override
+    public void resolveAwakeable(int position, @Nullable Object value, String operator) {
+        mailroom.resolve(ref, position, value, operator);
+    }
+
+    @Override
+    public void rejectAwakeable(int position, String reason, String operator) {
+        mailroom.reject(ref, position, reason, operator);
+    }
+
+    @Override
+    public <T extends @Nullable Object> Promise<T> promise(Topic<T> name) {
+        return new PromiseHandle<>(ref, name, settings, signs, mailroom);
+    }
+
+    @Override
+    public <T> Optional<T> published(Topic<T> topic) {
+        return settings.store()
+                .mailboxes()
+                .latest(ref, topic.name())
+                .map(latest -> decoded(topic, latest).value());
+    }
+
+    @Override
+    public <T> T awaitPublished(Topic<T> topic, Duration timeout) {
+        new PublishedReader<>(ref, topic, 0, settings, signs).awaitFirst(timeout);
+        return published(topic).orElseThrow();
+    }
+
+    @Override
+    public <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset) {
+        return new PublishedReader<>(ref, topic, afterOffset, settings, signs);
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type
+    private <T extends @Nullable Object> Published<T> decoded(Topic<T> topic, Mailboxes.Published published) {
+        Object value = Values.read(
+                settings.rules().codec(),
+                published.payload(),
+                topic.type(),
+                () -> "What run '%s' published as '%s'".formatted(ref.id(), topic));
+        return new Published<>(published.offset(), published.at(), (T) value);
+    }
+
+    @Override
+    public List<HistoryEvent> history() {
+        List<HistoryEvent> events = new ArrayList<>(settings.store().runs().changes(ref));
+        int position = 0;
+        Journals.Page page;
+        do {
+            page = settings.store().journals().read(ref, position, PAGE_BYTES);
+            for (Recorded recorded : page.entries()) {
+                position = recorded.entry().position();
+                events.add(new HistoryEvent(recorded.at(), position, describe(recorded.entry())));
+            }
+        } while (!page.last());
+        events.sort(Comparator.comparing(HistoryEvent::at));
+        return events;
+    }
+
+    private String describe(Entry entry) {
+        String what = "%s '%s' %s".formatted(entry.kind(), entry.name(), entry.status());
+        return FailedBodies.isOne(entry)
+                ? what + ": " + FailedBodies.reason(settings.rules().codec(), entry)
+                : what;
+    }
+
+    @Override
+    public void cancel(String reason) {
+        commands.order(ref, Change.Order.CANCEL, reason);
+    }
+
+    @Override
+    public void kill(String reason) {
+        commands.order(ref, Change.Order.KILL, reason);
+    }
+
+    @Override
+    public void pause(String reason) {
+        commands.order(ref, Change.Order.PAUSE, reason);
+    }
+
+    @Override
+    public void resume() {
+        commands.order(ref, Change.Order.RESUME, "");
+    }
+
+    @Override
+    public String toString() {
+        return "Run[" + ref.id() + "]";
+    }
+}

@@ -1,0 +1,24 @@
+package dev.perdure.internal.settings;
+
+import dev.perdure.RetryPolicy;
+import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.spi.Codec;
+import java.time.Duration;
+
+/**
+ * How executions behave in an engine.
+ *
+ * @param codec how values become bytes
+ * @param stepTypes how result types are found
+ * @param retry the policy of steps that name none
+ * @param warmWindow the longest wait during which a run keeps its thread
+ * @param maxPayloadBytes the largest value
+ * @param unloadAfterSteps whether a run leaves memory after every step, to test replays
+ */
+public record ExecutionRules(
+        Codec codec,
+        StepTypes stepTypes,
+        RetryPolicy retry,
+        Duration warmWindow,
+        int maxPayloadBytes,
+        boolean unloadAfterSteps) {}

@@ -1,0 +1,39 @@
+package dev.perdure.internal.settings;
+
+import dev.perdure.RunListener;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Store;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything an engine is built from.
+ *
+ * @param store where runs live
+ * @param clockwork where time and threads come from
+ * @param registrations objects with workflow methods, and definitions
+ * @param listeners who is told of changes
+ * @param rules how executions behave
+ * @param worker how its worker behaves, or null for a client without one
+ */
+public record Settings(
+        Store store,
+        Clockwork clockwork,
+        List<Object> registrations,
+        List<RunListener> listeners,
+        ExecutionRules rules,
+        @Nullable WorkerRules worker) {
+    /**
+     * How a worker behaves.
+     *
+     * @param queues where it looks
+     * @param version its version, or null
+     * @param lease how long it counts as alive without a sign of life
+     * @param maxRuns the most runs in memory
+     * @param closeTimeout how long closing waits for bodies
+     */
+    public record WorkerRules(
+            Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {}
+}

@@ -1,0 +1,213 @@
+package dev.perdure.internal.waiter;
+
+import dev.perdure.RunId;
+import dev.perdure.internal.commit.Outage;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Clockwork;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where callers wait for something about runs: their results, or what they show.
+ *
+ * <p>How it works. What happens in this process may be announced here. For the rest one loop asks the store for all waiters
+ * together: at once about runs that somebody hinted at or just began to wait for, and about all of them every now and then,
+ * because hints may be lost. While nobody waits it sleeps.
+ *
+ * @param <K> what is waited for
+ * @param <V> what comes of it
+ */
+public final class Waiters<K, V> {
+    private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LONGEST = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final String name;
+    private final Clockwork clockwork;
+    private final Questions<K, V> questions;
+    private final Clockwork.Signal look;
+    private final Outage outage; // of the loop's thread
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<RunId, List<Waiter<K, V>>> waiters = new HashMap<>();
+    private final Set<K> hinted = new HashSet<>();
+    private volatile boolean closed;
+
+    public Waiters(String name, Clockwork clockwork, Questions<K, V> questions) {
+        this.name = name;
+        this.clockwork = clockwork;
+        this.questions = questions;
+        this.look = clockwork.signal();
+        this.outage = new Outage("look for " + name + " that callers wait for");
+    }
+
+    /** What a board asks about. */
+    interface Questions<K, V> {
+        /** Of which run this is. */
+        RunId run(K key);
+
+        /** Whether it will be announced, so that asking is no use. */
+        boolean isHere(K key);
+
+        /** What has come of these; those of which nothing has come are left out. */
+        Map<K, V> ask(Collection<K> keys);
+    }
+
+    /** One caller who waits. */
+    private static final class Waiter<K, V> {
+        private final K key;
+        private final Clockwork.Signal signal;
+        private volatile @Nullable V answer;
+
+        Waiter(K key, Clockwork.Signal signal) {
+            this.key = key;
+            this.signal = signal;
+        }
+    }
+
+    public void start() {
+        clockwork.loop("perdure-" + name, this::loop);
+    }
+
+    public void close() {
+        closed = true;
+        look.raise();
+        locked(() -> waiters.values().forEach(list -> list.forEach(waiter -> waiter.signal.raise())));
+    }
+
+    private void locked(Runnable work) {
+        lock.lock();
+        try {
+            work.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits for it.
+     *
+     * @param timerNanos how long at most; {@link Clockwork#NEVER} for no limit
+     * @return what came of it, or null when the time is over or the board is closed
+     */
+    public @Nullable V await(K key, long timerNanos) throws InterruptedException {
+        RunId run = questions.run(key);
+        Waiter<K, V> waiter = new Waiter<>(key, clockwork.signal());
+        locked(() -> waiters.computeIfAbsent(run, unseen -> new ArrayList<>()).add(waiter));
+        try {
+            hint(run);
+            boolean raised = true;
+            while (raised && waiter.answer == null && !closed) {
+                raised = waiter.signal.await(timerNanos, Clockwork.NEVER);
+            }
+            return waiter.answer;
+        } finally {
+            locked(() -> waiters.computeIfPresent(run, (same, list) -> {
+                list.remove(waiter);
+                return list.isEmpty() ? null : list;
+            }));
+        }
+    }
+
+    /**
+     * Something has come of it. Who has been told does not wait any more, also before his thread has come to notice: nobody
+     * asks for him again.
+     */
+    public void announce(K key, V answer) {
+        locked(() -> waiters.computeIfPresent(questions.run(key), (same, list) -> {
+            list.removeIf(waiter -> {
+                boolean told = waiter.key.equals(key);
+                if (told) {
+                    waiter.answer = answer;
+                    waiter.signal.raise();
+                }
+                return told;
+            });
+            return list.isEmpty() ? null : list;
+        }));
+    }
+
+    /** Something may have happened to a run, or it may have left this process. What is here tells by itself when it leaves. */
+    public void hint(RunId run) {
+        locked(() -> waiters.getOrDefault(run, List.of()).stream()
+                .map(waiter -> waiter.key)
+                .filter(key -> !questions.isHere(key))
+                .forEach(key -> {
+                    hinted.add(key);
+                    look.raise();
+                }));
+    }
+
+    private void loop() {
+        long interval = SHORTEST;
+        long nextRound = clockwork.nanoTime();
+        boolean raised = false;
+        while (!closed) {
+            boolean round = !raised || clockwork.nanoTime() - nextRound >= 0;
+            boolean found = lookUp(round);
+            if (round || found) {
+                interval = found ? SHORTEST : Math.min(LONGEST, interval * 2);
+                nextRound = clockwork.nanoTime() + interval;
+            }
+            raised = Waiting.housekeeping(look, nobodyWaits() ? Clockwork.NEVER : interval);
+        }
+    }
+
+    private boolean lookUp(boolean all) {
+        try {
+            List<K> wanted = all ? takeAll() : takeHinted();
+            if (wanted.isEmpty()) {
+                return false;
+            }
+            Map<K, V> answers = questions.ask(wanted);
+            outage.over();
+            answers.forEach(this::announce);
+            return !answers.isEmpty();
+        } catch (Throwable thrown) { // whatever it is, without this loop callers would wait for ever
+            outage.noticed(thrown);
+            return false;
+        }
+    }
+
+    private boolean nobodyWaits() {
+        lock.lock();
+        try {
+            return waiters.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<K> takeAll() {
+        lock.lock();
+        try {
+            hinted.clear();
+            return waiters.values().stream()
+                    .flatMap(List::stream)
+                    .map(waiter -> waiter.key)
+                    .distinct()
+                    .filter(key -> !questions.isHere(key))
+                    .toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<K> takeHinted() {
+        lock.lock();
+        try {
+            List<K> taken =
+                    hinted.stream().filter(key -> !questions.isHere(key)).toList();
+            hinted.clear();
+            return taken;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

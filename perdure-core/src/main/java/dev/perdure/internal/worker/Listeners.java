@@ -1,0 +1,39 @@
+package dev.perdure.internal.worker;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunListener;
+import dev.perdure.internal.text.Sentences;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells the user's listeners, and lets none of them do harm. */
+public final class Listeners {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
+
+    private final List<RunListener> listeners;
+
+    public Listeners(List<RunListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    public void tell(RunChange change) {
+        switch (change.state()) {
+            case PAUSED ->
+                LOG.warn(
+                        "Run {} of '{}' is PAUSED: {} It goes on when it is resumed: './perdure runs resume {}' or Run.resume().",
+                        change.runId(),
+                        change.definition(),
+                        Sentences.sentence(change.reason().orElse("no reason was given")),
+                        change.runId());
+            case PENDING, READY, RUNNING, SUSPENDED, BACKING_OFF, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
+        }
+        for (RunListener listener : listeners) {
+            try {
+                listener.changed(change);
+            } catch (Throwable careless) { // an Error too: the engine's thread must go on
+                LOG.warn("A listener threw for run {}; ignored.", change.runId(), careless);
+            }
+        }
+    }
+}

@@ -1,0 +1,508 @@
+package dev.perdure.internal.worker;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.WorkflowMethod;
+import dev.perdure.dag.Dag;
+import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.dag.TypedDags;
+import dev.perdure.internal.definition.ObjectHandler;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.execution.host.Departure;
+import dev.perdure.internal.execution.host.HeldRun;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.host.KnownState;
+import dev.perdure.internal.execution.host.LoadedRun;
+import dev.perdure.internal.execution.host.Turn;
+import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.object.CallEnds;
+import dev.perdure.internal.object.CallPipeline;
+import dev.perdure.internal.object.CallPipelines;
+import dev.perdure.internal.object.PipelineHost;
+import dev.perdure.internal.settings.ExecutionRules;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.time.StoreClock;
+import dev.perdure.internal.waiter.Waiters;
+import dev.perdure.object.ObjectMethod;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.ObjectCall;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
+ * everything in it is dropped, and the worker joins again as a new one.
+ */
+public final class Session implements Host, PipelineHost {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+
+    private final WorkerId id;
+    private final Settings settings;
+    private final Duration lease;
+    private final StoreClock clock;
+    private final Committer committer;
+    private final SessionStore store;
+    private final Tokens tokens;
+    private final Waiters<RunRef, Runs.Ended> board;
+    private final Registry registry;
+    private final TypedDags graphs;
+    private final Listeners listeners;
+    private final Home home;
+    private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
+    private final Acquisitions acquisitions;
+    /** Those that have left memory, and whose code does not end. */
+    private final Set<LoadedRun> kept = ConcurrentHashMap.newKeySet();
+
+    private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
+    private final CallPipelines pipelines = new CallPipelines(this);
+    private final AtomicBoolean over = new AtomicBoolean();
+    private volatile boolean closing;
+    private volatile long leaseEnds;
+
+    Session(WorkerId id, Settings settings, Duration lease, Shared shared, Home home) {
+        this.id = id;
+        this.settings = settings;
+        this.lease = lease;
+        this.clock = shared.clock();
+        this.board = shared.board();
+        this.registry = shared.registry();
+        this.graphs = shared.graphs();
+        this.listeners = shared.listeners();
+        this.home = home;
+        this.acquisitions = new Acquisitions(home::acquired);
+        this.tokens = new Tokens(settings.store().mailboxes().secret());
+        this.committer = new Committer(
+                settings.store().ledger(),
+                settings.clockwork(),
+                id,
+                settings.store().lanes(),
+                this::alive);
+        this.store = new SessionStore(settings, committer, this::alive);
+    }
+
+    /** The worker whose incarnation it is. */
+    interface Home {
+        /** How many more runs the session may hold. */
+        int room(Session session);
+
+        /** A run has left the session. */
+        void left();
+
+        /** The session may hold runs that it does not know of. */
+        void forgot();
+
+        /** A call is over by which the session may have been given runs, while {@link Acquisitions#areOver} is awaited. */
+        void acquired();
+    }
+
+    /** What a worker shares with the engine around it. */
+    public record Shared(
+            StoreClock clock,
+            Waiters<RunRef, Runs.Ended> board,
+            Listeners listeners,
+            Registry registry,
+            TypedDags graphs) {}
+
+    public WorkerId id() {
+        return id;
+    }
+
+    public Committer committer() {
+        return committer;
+    }
+
+    /** Calls of virtual objects that this session executes one behind another. */
+    public CallPipelines pipelines() {
+        return pipelines;
+    }
+
+    @Override
+    public SessionStore store() {
+        return store;
+    }
+
+    // ---- the lease
+
+    /** The lease begins with the request to join, which was sent at this monotonic time. */
+    void joined(long sentNanos) {
+        leaseEnds = sentNanos + lease.toNanos();
+    }
+
+    /**
+     * The lease was renewed by a request that was sent at this monotonic time.
+     *
+     * @return whether in time: a lease that has ended by our own clock stays so, because batches have been refused since
+     */
+    boolean renewed(long sentNanos) {
+        boolean inTime = alive();
+        if (inTime) {
+            leaseEnds = sentNanos + lease.toNanos();
+        }
+        return inTime;
+    }
+
+    /** How long the lease lasts by our own clock; {@link Clockwork#NEVER} if it has ended for good. */
+    long nanosLeft() {
+        return isOver()
+                ? Clockwork.NEVER
+                : Math.max(0, leaseEnds - settings.clockwork().nanoTime());
+    }
+
+    @Override
+    public boolean alive() {
+        return !isOver() && settings.clockwork().nanoTime() - leaseEnds < 0;
+    }
+
+    /** The lease is lost: drop everything, write nothing. Says whether that is news. */
+    boolean end() {
+        if (!over.compareAndSet(false, true)) {
+            return false;
+        }
+        executions.values().forEach(Execution::lose);
+        kept.forEach(LoadedRun::lose);
+        pipelines.abandon();
+        return true;
+    }
+
+    private boolean isOver() {
+        return over.get();
+    }
+
+    /** The worker closes: everything in memory, and what is still being started, is to leave at its next call or wait. */
+    void giveBack() {
+        closing = true;
+        executions.values().forEach(Execution::giveBack);
+    }
+
+    // ---- what it holds
+
+    int size() {
+        return executions.size() + starting.size();
+    }
+
+    /** How many of its runs are in the body of a step. */
+    long inBodies() {
+        return executions.values().stream().filter(Execution::isInBody).count();
+    }
+
+    boolean isEmpty() {
+        return executions.isEmpty() && starting.isEmpty();
+    }
+
+    boolean holds(RunRef run) {
+        return executions.containsKey(run.key()) || starting.contains(run.id());
+    }
+
+    Collection<Execution> executions() {
+        return executions.values();
+    }
+
+    Optional<Execution> execution(RunRef run, long epoch) {
+        return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
+    }
+
+    /** Passes on that mail has arrived; says whether that was all there is to know. */
+    boolean mailed(Hints.MailArrived mail) {
+        Execution execution = executions.get(mail.run());
+        return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail);
+    }
+
+    @Override
+    public boolean expect(RunId run) {
+        return starting.add(run);
+    }
+
+    @Override
+    public void unexpect(RunId run) {
+        starting.remove(run);
+    }
+
+    /** The calls under way by which it may be given runs. */
+    public Acquisitions acquisitions() {
+        return acquisitions;
+    }
+
+    /** Carries a run on. */
+    public void launch(HeldRun held, Journals.Page journal) {
+        launch(held, journal, List.of());
+    }
+
+    /** Carries a run on, and those that are known to wait behind it. */
+    private void launch(HeldRun held, Journals.Page journal, List<Claimed> next) {
+        ObjectCall call = held.object();
+        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
+            launch(held, journal, new OwnTurn(held));
+            return;
+        }
+        pipelines.launch(call.object(), held, journal, next);
+    }
+
+    @Override
+    public void launch(HeldRun held, Journals.Page journal, Turn turn) {
+        Execution execution = new Execution(held, journal, this, turn);
+        if (!isNextOf(held.run(), execution)) {
+            LOG.warn(
+                    "Run {} is in memory already, under epoch {} or a later one; it is not begun a second time.",
+                    held.run().id(),
+                    held.epoch());
+            turn.left();
+            return;
+        }
+        if (!turn.isAhead()) {
+            turn.tellBegun();
+        }
+        if (isOver()) {
+            execution.lose();
+        }
+        if (closing) {
+            execution.giveBack();
+        }
+        settings.clockwork().fork("perdure-run-" + held.run().id(), execution::run);
+    }
+
+    /**
+     * Whether this execution takes the place of those before it: of the same run there is never more than one that may write.
+     * One under an earlier epoch has left in the store and loses what it had; one that ran ahead and was dropped has nothing.
+     */
+    private boolean isNextOf(RunRef run, Execution execution) {
+        while (true) {
+            Execution before = executions.putIfAbsent(run.key(), execution);
+            if (before == null) {
+                return true;
+            }
+            if (!execution.follows(before)) {
+                return false;
+            }
+            if (executions.replace(run.key(), before, execution)) {
+                before.lose();
+                return true;
+            }
+        }
+    }
+
+    /** The turn of a run that is held from the beginning. */
+    private final class OwnTurn implements Turn {
+        private final HeldRun held;
+
+        OwnTurn(HeldRun held) {
+            this.held = held;
+        }
+
+        @Override
+        public boolean isAhead() {
+            return false;
+        }
+
+        @Override
+        public boolean isWatched() {
+            return false;
+        }
+
+        @Override
+        public boolean isDropped() {
+            return false;
+        }
+
+        @Override
+        public void tellBegun() {
+            began(held);
+        }
+
+        @Override
+        public Optional<Control> await() {
+            return Optional.of(held.control());
+        }
+
+        @Override
+        public Outcome end(Change.Advance transition, Optional<KnownState> known) {
+            int takes = held.object() == null ? room() : Math.min(room(), CallPipeline.LONGEST);
+            return takes == 0
+                    ? store.commit(CallEnds.taking(transition, takes))
+                    : acquisitions.during(() -> end(transition, takes, known));
+        }
+
+        private Outcome end(Change.Advance transition, int takes, Optional<KnownState> known) {
+            Outcome outcome = store.commit(CallEnds.taking(transition, takes));
+            switch (outcome) {
+                case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
+                case Outcome.AlreadyThere there -> forgot();
+                default -> {}
+            }
+            return outcome;
+        }
+
+        @Override
+        public void left() {}
+    }
+
+    @Override
+    public int room() {
+        return home.room(this);
+    }
+
+    /**
+     * Runs that the worker was handed in a transition. None of them has run before.
+     *
+     * @param known what the run that ended knew of the virtual object that it held, if it did
+     */
+    public void handed(List<Claimed> runs, Optional<KnownState> known) {
+        handed(runs, known, List.of());
+    }
+
+    private void handed(List<Claimed> runs, Optional<KnownState> known, List<Claimed> next) {
+        for (Claimed claim : runs) {
+            registry.find(claim.definition())
+                    .ifPresent(definition -> launch(HeldRun.of(claim, definition, known), journalOf(claim), next));
+        }
+    }
+
+    /** Who begins has no journal; except that a cancel lets a run begin before those have ended that it comes after. */
+    private static Journals.Page journalOf(Claimed handed) {
+        return handed.control().cancel() == null ? Journals.Page.EMPTY : Journals.Page.UNREAD;
+    }
+
+    @Override
+    public void forgot() {
+        home.forgot();
+    }
+
+    @Override
+    public void began(HeldRun held) {
+        String definition = held.definition().target().name();
+        listeners.tell(new RunChange(held.run().id(), definition, RunState.RUNNING, Optional.empty()));
+    }
+
+    // ---- calls of virtual objects
+
+    @Override
+    public Registered definition(String name) {
+        return registry.find(name).orElseThrow();
+    }
+
+    @Override
+    public <T> T acquiring(Supplier<T> call) {
+        return acquisitions.during(call);
+    }
+
+    @Override
+    public List<Outcome> commitEnds(List<Change> changes) {
+        return store.untilReached(() -> "The end of a call of a virtual object", () -> committer.commitAll(changes));
+    }
+
+    // ---- what executions need
+
+    @Override
+    public ExecutionRules rules() {
+        return settings.rules();
+    }
+
+    @Override
+    public Clockwork clockwork() {
+        return settings.clockwork();
+    }
+
+    @Override
+    public StoreClock clock() {
+        return clock;
+    }
+
+    @Override
+    public WorkerId worker() {
+        return id;
+    }
+
+    @Override
+    public Duration lease() {
+        return lease;
+    }
+
+    @Override
+    public ObjectHandler handler(ObjectMethod method) {
+        return registry.handler(method);
+    }
+
+    @Override
+    public Registered.Target target(WorkflowMethod method) {
+        return registry.target(method);
+    }
+
+    @Override
+    public CallTarget callee(Dag<?, ?> graph) {
+        return graphs.of(graph).calleeOfRun();
+    }
+
+    @Override
+    public Tokens tokens() {
+        return tokens;
+    }
+
+    @Override
+    public void pause(RunRef run, String definition, String reason) {
+        Change.Command pause = new Change.Command(run.id(), Change.Order.PAUSE, reason);
+        Outcome outcome = store.command(run, pause);
+        if (outcome instanceof Outcome.Commanded commanded && commanded.changed()) {
+            listeners.tell(new RunChange(run.id(), definition, RunState.PAUSED, Optional.of(reason)));
+        }
+    }
+
+    @Override
+    public void keep(LoadedRun execution) {
+        kept.add(execution);
+        if (isOver()) {
+            execution.lose();
+        }
+    }
+
+    @Override
+    public void left(LoadedRun execution, Departure departure) {
+        executions.remove(execution.ref().key(), execution);
+        switch (departure) {
+            case Departure.Ended ended -> {
+                board.announce(
+                        execution.ref(),
+                        new Runs.Ended(execution.ref(), ended.state(), ended.outcome(), ended.reason()));
+                tell(
+                        execution,
+                        ended.state(),
+                        ended.reason().isEmpty() ? Optional.empty() : Optional.of(ended.reason()));
+            }
+            case Departure.Moved moved -> {
+                board.hint(execution.ref().id());
+                tell(execution, moved.state(), moved.reason());
+            }
+            case Departure.Lost() -> board.hint(execution.ref().id());
+        }
+        home.left();
+    }
+
+    /** Tells the listeners of something that the store did by itself. */
+    void tell(RunChange change) {
+        listeners.tell(change);
+    }
+
+    private void tell(LoadedRun execution, RunState state, Optional<String> reason) {
+        listeners.tell(new RunChange(execution.ref().id(), execution.definition(), state, reason));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.perdure.internal.worker;
+
+import dev.perdure.RunId;
+import dev.perdure.error.StoreException;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.commit.Refusals;
+import dev.perdure.internal.execution.host.StoreAccess;
+import dev.perdure.internal.execution.host.Unwind;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.ObjectKey;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.RunRef;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The store as the runs of one {@link Session} use it. */
+final class SessionStore implements StoreAccess {
+    private static final int PAGE_BYTES = 256 * 1024;
+
+    private final Settings settings;
+    private final Committer committer;
+    private final StateReads stateReads;
+    private final Refusals refusals;
+    private final BooleanSupplier alive;
+
+    SessionStore(Settings settings, Committer committer, BooleanSupplier alive) {
+        this.settings = settings;
+        this.committer = committer;
+        this.alive = alive;
+        this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
+        this.refusals = new Refusals(settings.clockwork());
+    }
+
+    @Override
+    public void waits(RunRef run, StoreException trouble) {
+        refusals.noticed(requestOf(run), trouble);
+    }
+
+    private static String requestOf(RunRef run) {
+        return "A request of run '%s'".formatted(run.id());
+    }
+
+    @Override
+    public Journals.Page read(RunRef run, int afterPosition) {
+        return settings.store().journals().read(run, afterPosition, PAGE_BYTES);
+    }
+
+    /** The first pages of several journals. */
+    Map<RunRef, Journals.Page> readFirst(List<RunRef> runs) {
+        return runs.isEmpty() ? Map.of() : settings.store().journals().readFirst(runs, PAGE_BYTES);
+    }
+
+    @Override
+    public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
+        return settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES);
+    }
+
+    @Override
+    public Optional<Payload> state(ObjectKey object, String name) {
+        return settings.store().states().read(object, name);
+    }
+
+    @Override
+    public SortedMap<String, Payload> state(ObjectKey object) {
+        return stateReads.read(object);
+    }
+
+    @Override
+    public Outcome commit(Change.Advance transition) {
+        return untilReached(() -> requestOf(transition.run()), () -> committer.commit(transition));
+    }
+
+    /** Commits a command to a run. */
+    Outcome command(RunRef run, Change.Command command) {
+        return untilReached(() -> requestOf(run), () -> committer.commit(command));
+    }
+
+    @Override
+    public int emit(String event, String key, Payload payload, UUID token) {
+        return untilReached(
+                () -> "An event",
+                () -> MailChanges.reached(committer.commitAll(
+                        MailChanges.emission(settings.store().mailboxes(), event, key, payload, token))));
+    }
+
+    @Override
+    public boolean answer(String token, Function<Channel, Mail> mail) {
+        return untilReached(
+                () -> "The answer to an awakeable",
+                () -> settings.store().mailboxes().awakeable(Tokens.hash(token)).stream()
+                        .map(address -> MailChanges.answer(address, mail.apply(Channel.answer(address.position()))))
+                        .anyMatch(delivery -> MailChanges.reached(List.of(committer.commit(delivery))) > 0));
+    }
+
+    @Override
+    public List<Runs.TaskRow> tasks(RunRef run) {
+        return untilReached(
+                () -> requestOf(run), () -> settings.store().runs().tasks(run));
+    }
+
+    @Override
+    public void cancel(Collection<RunId> runs, String reason) {
+        List<Change> cancels = runs.stream()
+                .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
+                .toList();
+        untilReached(() -> "The cancel of a graph's tasks", () -> committer.commitAll(cancels));
+    }
+
+    /**
+     * Repeats a request until the store answers: trouble of the store is never a failure of a run. When the lease has ended,
+     * the run leaves memory.
+     *
+     * @param what the request, at the beginning of a sentence
+     */
+    <T> T untilReached(Supplier<String> what, Supplier<T> request) {
+        @Nullable Backoff backoff = null;
+        while (true) {
+            try {
+                return request.get();
+            } catch (StoreException trouble) {
+                refusals.noticed(what.get(), trouble);
+            }
+            if (!alive.getAsBoolean()) {
+                throw new Unwind("the worker has lost its lease");
+            }
+            backoff = backoff == null ? new Backoff(settings.clockwork()) : backoff;
+            backoff.pause();
+        }
+    }
+}

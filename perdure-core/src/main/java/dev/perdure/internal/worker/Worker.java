@@ -1,0 +1,362 @@
+package dev.perdure.internal.worker;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunState;
+import dev.perdure.internal.commit.Backoff;
+import dev.perdure.internal.commit.Outage;
+import dev.perdure.internal.definition.Registry;
+import dev.perdure.internal.execution.Execution;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The part of an engine that carries runs on. It keeps a lease, and inside it a {@link Session}; the {@link Dispatcher} gets
+ * it work.
+ *
+ * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. Another watches: if no
+ * renewal got through before the lease ends by our own monotonic clock, the session ends, and nothing of it is written any
+ * more. That loop never waits for the store, because the store may hang for longer than the lease, in a pool for instance. When the session
+ * has ended, or a renewal was refused, the worker joins as a new incarnation and names the former one, which has let go of its
+ * runs and has not died.
+ */
+public final class Worker implements Session.Home {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
+    private static final int RENEWALS_PER_LEASE = 4;
+    private static final int SWEEP_BATCH = 500;
+    /** So much longer than the time for bodies closing takes at most. */
+    private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+    private final Settings settings;
+    private final Settings.WorkerRules rules;
+    private final Registry registry;
+    private final Session.Shared shared;
+    private final Dispatcher dispatcher;
+    private final Clockwork.Signal tick;
+    private final Clockwork.Signal watch;
+    private final Clockwork.Signal emptied;
+    private volatile Session session;
+    private volatile boolean closing;
+    private volatile boolean left;
+
+    public Worker(Settings settings, Settings.WorkerRules rules, Registry registry, Session.Shared shared) {
+        this.settings = settings;
+        this.rules = rules;
+        this.registry = registry;
+        this.shared = shared;
+        this.tick = settings.clockwork().signal();
+        this.watch = settings.clockwork().signal();
+        this.emptied = settings.clockwork().signal();
+        this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
+        this.session = join(Set.of());
+    }
+
+    public void start() {
+        settings.clockwork().loop("perdure-lease", this::keepLease);
+        settings.clockwork().loop("perdure-watch", this::watchLease);
+        settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
+    }
+
+    private Session join(Set<WorkerId> former) {
+        Clockwork clockwork = settings.clockwork();
+        WorkerId id = new WorkerId(new UUID(clockwork.random(), clockwork.random()));
+        Session joining = new Session(id, settings, rules.lease(), shared, this);
+        long sent = clockwork.nanoTime();
+        Instant now = settings.store()
+                .leases()
+                .join(new Leases.Joining(
+                        id,
+                        registry.names(),
+                        rules.version(),
+                        rules.lease(),
+                        settings.store().lanes(),
+                        former));
+        joining.joined(sent);
+        shared.clock().observe(now);
+        LOG.info(
+                "Worker {} joined: {} definitions {}, queues {}, version {}, lease {}, at most {} runs.",
+                id,
+                registry.names().size(),
+                new TreeSet<>(registry.names()),
+                new TreeSet<>(rules.queues()),
+                Objects.requireNonNullElse(rules.version(), "none"),
+                rules.lease(),
+                rules.maxRuns());
+        return joining;
+    }
+
+    @Override
+    public void left() {
+        dispatcher.madeRoom();
+        emptied.raise();
+    }
+
+    @Override
+    public void forgot() {
+        dispatcher.reconcile();
+    }
+
+    @Override
+    public void acquired() {
+        dispatcher.look();
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    /** Whether runs may be born in this session's memory: they are known here and there is room. */
+    public boolean admits(Session home, List<NewRun> runs) {
+        return runs.stream().allMatch(this::suits) && room(home) >= runs.size() && home.alive();
+    }
+
+    private boolean suits(NewRun run) {
+        return registry.find(run.definition()).isPresent()
+                && rules.queues().contains(run.queue())
+                && (run.version() == null || run.version().equals(rules.version()));
+    }
+
+    @Override
+    public int room(Session home) {
+        return closing || dispatcher.isExclusive() ? 0 : Math.max(0, rules.maxRuns() - home.size());
+    }
+
+    public void hint(Hints.Hint hint) {
+        switch (hint) {
+            case Hints.WorkReady ready -> dispatcher.look();
+            case Hints.WorkerSignalled signalled -> {
+                if (signalled.worker().equals(session.id())) {
+                    dispatcher.look();
+                }
+            }
+            case Hints.MailArrived mail -> {
+                if (mail.worker().equals(session.id()) && !session.mailed(mail)) {
+                    dispatcher.look();
+                }
+            }
+            case Hints.RunEnded ended -> {}
+            case Hints.RunShows shows -> {}
+        }
+    }
+
+    // ---- the lease
+
+    private void keepLease() {
+        long leaseNanos = rules.lease().toNanos();
+        Backoff backoff = new Backoff(settings.clockwork());
+        Outage outage = new Outage("keep the lease of its worker");
+        while (!left) {
+            try {
+                renew();
+                sweep();
+                backoff.reset();
+                outage.over();
+                Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);
+            } catch (Throwable thrown) { // whatever it is, a worker without this loop would be dead and look alive
+                outage.noticed(thrown);
+                endIfExpired();
+                backoff.pause();
+            }
+        }
+    }
+
+    private void renew() {
+        Session current = session;
+        endIfExpired();
+        long sent = settings.clockwork().nanoTime();
+        Instant now = current.alive() ? settings.store().leases().renew(current.id()) : null;
+        if (now != null) {
+            shared.clock().observe(now);
+        }
+        if (left || (now != null && current.renewed(sent))) {
+            return;
+        }
+        endIfExpired();
+        int runs = current.size();
+        if (current.end()) {
+            LOG.warn(
+                    "Worker {} was taken for dead by another one; it lets go of {} runs, which go on elsewhere, and joins"
+                            + " anew.",
+                    current.id(),
+                    runs);
+        }
+        if (!closing) {
+            session = join(Set.of(current.id()));
+            watch.raise();
+        }
+    }
+
+    /** Waits for nothing but the time, and so ends the session in time whatever the store does. */
+    private void watchLease() {
+        Backoff backoff = new Backoff(settings.clockwork());
+        Outage outage = new Outage("watch the lease of its worker");
+        while (!left) {
+            try {
+                Waiting.housekeeping(watch, session.nanosLeft());
+                endIfExpired();
+                backoff.reset();
+                outage.over();
+            } catch (Throwable thrown) { // without this loop a worker could write after its lease has ended
+                outage.noticed(thrown);
+                backoff.pause();
+            }
+        }
+    }
+
+    private void endIfExpired() {
+        Session current = session;
+        int runs = current.size();
+        if (!current.alive() && current.end()) {
+            LOG.warn(
+                    "The lease of worker {} ended because the store did not renew it in time; it lets go of {} runs, which"
+                            + " go on elsewhere, and joins anew.",
+                    current.id(),
+                    runs);
+        }
+    }
+
+    private void sweep() {
+        List<RunChange> swept;
+        do {
+            swept = settings.store().leases().sweep(SWEEP_BATCH);
+            swept.forEach(shared.listeners()::tell);
+            long ready = swept.stream()
+                    .filter(change -> change.state() == RunState.READY)
+                    .count();
+            if (ready > 0) {
+                dispatcher.look();
+            }
+            if (!swept.isEmpty()) {
+                LOG.info(
+                        "Worker {} took over {} runs of dead workers; {} of them are ready to go on.",
+                        session.id(),
+                        swept.size(),
+                        ready);
+            }
+        } while (swept.size() == SWEEP_BATCH);
+    }
+
+    // ---- closing
+
+    /** Lets bodies finish up to the limit, under a lease that is renewed as ever, gives everything back, ends the lease. */
+    public void close() {
+        closing = true;
+        dispatcher.close();
+        Session last = session;
+        last.giveBack();
+        LOG.info(
+                "Worker {} is closing: it takes no more runs, and waits up to {} for the step bodies of {} runs.",
+                last.id(),
+                rules.closeTimeout(),
+                last.inBodies());
+        boolean inTime = awaitEmpty(last);
+        long interrupted = last.inBodies();
+        leave(last);
+        if (inTime) {
+            LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
+        } else {
+            LOG.warn(
+                    "Worker {} is closed after {} although the step bodies of {} runs had not ended. They were interrupted"
+                            + " and their runs given back, so these bodies run again elsewhere.",
+                    last.id(),
+                    rules.closeTimeout(),
+                    interrupted);
+        }
+        left = true;
+        tick.raise();
+        last.end();
+        watch.raise();
+    }
+
+    /** Gives back what is left and ends the lease, unless the store takes long for it: then the lease ends by itself. */
+    private void leave(Session last) {
+        Clockwork clockwork = settings.clockwork();
+        Clockwork.Signal done = clockwork.signal();
+        clockwork.fork("perdure-leave", () -> {
+            try {
+                giveBackNow(last);
+                left = true;
+                settings.store().leases().leave(last.id());
+            } catch (RuntimeException outOfReach) {
+                LOG.debug("Could not end the lease; it will end by itself.", outOfReach);
+            } finally {
+                done.raise();
+            }
+        });
+        if (!Waiting.housekeeping(done, LEAVE_NANOS)) {
+            LOG.warn(
+                    "The store did not answer in time when this worker closed. Its lease ends by itself, {} after the last renewal.",
+                    rules.lease());
+        }
+    }
+
+    /** All at once, so that they share commits. */
+    private void giveBackNow(Session last) {
+        List<Execution> running = List.copyOf(last.executions());
+        Clockwork.Signal all = settings.clockwork().signal();
+        AtomicInteger open = new AtomicInteger(running.size());
+        for (Execution execution : running) {
+            settings.clockwork().fork("perdure-give-back-" + execution.ref().id(), () -> {
+                try {
+                    execution.giveBackNow();
+                } finally {
+                    if (open.decrementAndGet() == 0) {
+                        all.raise();
+                    }
+                }
+            });
+        }
+        if (!running.isEmpty()) {
+            Waiting.forSignal(all);
+        }
+    }
+
+    /** As if the process had been killed: nothing more is written, nothing is given back. For tests of recovery. */
+    public void crash() {
+        closing = true;
+        left = true;
+        dispatcher.close();
+        session.end();
+        tick.raise();
+        watch.raise();
+    }
+
+    private boolean awaitEmpty(Session last) {
+        AtomicBoolean late = new AtomicBoolean();
+        Runnable alarmOff = settings.clockwork().alarm(rules.closeTimeout(), () -> {
+            late.set(true);
+            emptied.raise();
+        });
+        while (!isEmpty(last) && !late.get()) {
+            Waiting.forSignal(emptied);
+        }
+        alarmOff.run();
+        return isEmpty(last);
+    }
+
+    /** What is claimed comes into memory before the dispatcher says that it is done, so the latter is asked first. */
+    private boolean isEmpty(Session last) {
+        return !dispatcher.isTaking() && last.isEmpty();
+    }
+
+    /** Whether this worker holds the run with this id. */
+    public boolean isHere(RunRef run) {
+        return session.holds(run);
+    }
+}
