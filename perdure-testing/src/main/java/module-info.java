@@ -1,12 +1,10 @@
 import org.jspecify.annotations.NullMarked;
 
-/** Tests on virtual time, and the conformance suite that every store must pass. */
+/** Tests on virtual time, with crashes on demand. */
 @NullMarked
 module dev.perdure.testing {
     requires transitive dev.perdure;
-    requires transitive org.assertj.core;
     requires transitive org.junit.jupiter.api;
 
     exports dev.perdure.testing;
-    exports dev.perdure.testing.conformance;
 }

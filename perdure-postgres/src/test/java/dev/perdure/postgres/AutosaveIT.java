@@ -2,8 +2,8 @@ package dev.perdure.postgres;
 
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.conformance.TaskConformance;
 import dev.perdure.spi.Store;
-import dev.perdure.testing.conformance.TaskConformance;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;

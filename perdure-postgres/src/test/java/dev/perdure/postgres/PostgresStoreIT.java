@@ -1,23 +1,24 @@
 package dev.perdure.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.conformance.AdvanceConformance;
+import dev.perdure.conformance.AnswerConformance;
+import dev.perdure.conformance.CommandConformance;
+import dev.perdure.conformance.DispatchConformance;
+import dev.perdure.conformance.EffectConformance;
+import dev.perdure.conformance.HintsConformance;
+import dev.perdure.conformance.JournalsConformance;
+import dev.perdure.conformance.LeasesConformance;
+import dev.perdure.conformance.MailConformance;
+import dev.perdure.conformance.ObjectConformance;
+import dev.perdure.conformance.RaceConformance;
+import dev.perdure.conformance.RunsConformance;
+import dev.perdure.conformance.StartConformance;
+import dev.perdure.conformance.TaskConformance;
+import dev.perdure.conformance.TaskOrderConformance;
+import dev.perdure.conformance.TrainConformance;
+import dev.perdure.conformance.WholeConformance;
 import dev.perdure.spi.Store;
-import dev.perdure.testing.conformance.AdvanceConformance;
-import dev.perdure.testing.conformance.CommandConformance;
-import dev.perdure.testing.conformance.DispatchConformance;
-import dev.perdure.testing.conformance.EffectConformance;
-import dev.perdure.testing.conformance.HintsConformance;
-import dev.perdure.testing.conformance.JournalsConformance;
-import dev.perdure.testing.conformance.LeasesConformance;
-import dev.perdure.testing.conformance.MailConformance;
-import dev.perdure.testing.conformance.ObjectConformance;
-import dev.perdure.testing.conformance.RaceConformance;
-import dev.perdure.testing.conformance.RunsConformance;
-import dev.perdure.testing.conformance.StartConformance;
-import dev.perdure.testing.conformance.TaskConformance;
-import dev.perdure.testing.conformance.TaskOrderConformance;
-import dev.perdure.testing.conformance.TrainConformance;
-import dev.perdure.testing.conformance.WholeConformance;
 import java.time.Instant;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
@@ -124,6 +125,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Mailing extends MailConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Answering extends AnswerConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -1,4 +1,4 @@
-package dev.perdure.testing.conformance;
+package dev.perdure.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,6 +21,7 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -182,6 +183,22 @@ public abstract class StoreConformance {
                 run.parent());
     }
 
+    /** A run that another run starts with the entry at this position. */
+    protected static NewRun child(String id, RunRef parent, int position, boolean answers) {
+        NewRun run = newRun(id);
+        return new NewRun(
+                run.id(),
+                run.definition(),
+                run.input(),
+                run.seed(),
+                run.queue(),
+                run.priority(),
+                run.version(),
+                run.timeout(),
+                run.delay(),
+                new Parent(parent, position, answers));
+    }
+
     protected final WorkerId join() {
         return join(Set.of(DEFINITION), null);
     }
@@ -265,6 +282,10 @@ public abstract class StoreConformance {
 
     protected final Runs.Found found(RunRef run) {
         return store().runs().find(run.id()).orElseThrow();
+    }
+
+    protected final RunRef refOf(String id) {
+        return store().runs().find(RunId.of(id)).orElseThrow().ref();
     }
 
     protected final RunState stateOf(RunRef run) {

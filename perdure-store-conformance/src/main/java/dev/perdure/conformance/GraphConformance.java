@@ -1,8 +1,7 @@
-package dev.perdure.testing.conformance;
+package dev.perdure.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
@@ -11,7 +10,6 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Premise;
-import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.Task;
 import dev.perdure.spi.change.WorkerId;
 import java.nio.charset.StandardCharsets;
@@ -48,10 +46,6 @@ public abstract class GraphConformance extends StoreConformance {
         Outcome outcome = apply(lane, new Change.Start(graph, owner, List.of(), tasks));
         assertThat(outcome).isInstanceOf(Outcome.Started.class);
         return (Outcome.Started) outcome;
-    }
-
-    protected final RunRef refOf(String id) {
-        return store().runs().find(RunId.of(id)).orElseThrow().ref();
     }
 
     protected final List<RunState> statesOf(String... ids) {

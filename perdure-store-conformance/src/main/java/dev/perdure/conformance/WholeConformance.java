@@ -1,4 +1,4 @@
-package dev.perdure.testing.conformance;
+package dev.perdure.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;

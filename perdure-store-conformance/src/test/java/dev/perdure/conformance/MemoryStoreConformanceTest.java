@@ -1,4 +1,4 @@
-package dev.perdure.testing.conformance;
+package dev.perdure.conformance;
 
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
@@ -106,6 +106,14 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Effecting extends EffectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Answering extends AnswerConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -1,0 +1,11 @@
+import org.jspecify.annotations.NullMarked;
+
+/** The conformance suite that every store must pass. */
+@NullMarked
+module dev.perdure.conformance {
+    requires transitive dev.perdure;
+    requires transitive org.junit.jupiter.api;
+    requires org.assertj.core;
+
+    exports dev.perdure.conformance;
+}
