@@ -55,7 +55,7 @@ public final class PerdureBuilder {
     public PerdureBuilder register(Object... workflows) {
         if (workflows == null || Arrays.asList(workflows).contains(null)) {
             throw new InvalidRequestException(
-                    "register was given null. Give it objects with @Workflow methods, virtual objects, definitions or graphs.");
+                    "register was given null. Give it objects with @Workflow methods, virtual objects, definitions or DAGs.");
         }
         registrations.addAll(List.of(workflows));
         return this;

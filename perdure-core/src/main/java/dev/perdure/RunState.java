@@ -26,7 +26,7 @@ public enum RunState {
     FAILED,
     /** Ended by a cancel or a kill. */
     CANCELLED,
-    /** Ended without running, because of a condition in its graph. */
+    /** Ended without running, because of a condition in its DAG. */
     SKIPPED;
 
     /** Whether a run in this state has ended. */

@@ -106,7 +106,7 @@ public final class StartOptions {
     }
 
     /**
-     * Sets the timeout. When it has passed, the workflow gets {@link DeadlineExceededException}. In the run of a graph,
+     * Sets the timeout. When it has passed, the workflow gets {@link DeadlineExceededException}. In the run of a DAG,
      * the engine cancels the tasks that have not ended, and fails the run when they have.
      */
     public StartOptions timeout(Duration limit) {

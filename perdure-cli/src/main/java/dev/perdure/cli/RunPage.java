@@ -30,7 +30,7 @@ final class RunPage {
         this.runs = runs;
     }
 
-    /** Prints the run with its input and its result, its tasks if it is the run of a graph, and its history. */
+    /** Prints the run with its input and its result, its tasks if it is the run of a DAG, and its history. */
     void print(Run<?> run, RunRef ref) {
         head(run.info());
         runs.input(ref).ifPresent(input -> payload("input", input));
@@ -100,22 +100,21 @@ final class RunPage {
         out.printf("recoveries  %d%n", info.recoveries());
     }
 
-    private void line(Run<?> graph, Runs.TaskRow task, List<Runs.TaskRow> tasks) {
-        String after = task.after().stream()
-                .map(place -> name(graph, tasks.get(place)))
-                .collect(Collectors.joining(", "));
+    private void line(Run<?> dag, Runs.TaskRow task, List<Runs.TaskRow> tasks) {
+        String after =
+                task.after().stream().map(place -> name(dag, tasks.get(place))).collect(Collectors.joining(", "));
         String line = "task  %-20s %-12s %s  %s"
                 .formatted(
-                        name(graph, task),
+                        name(dag, task),
                         task.info().state(),
                         after.isEmpty() ? "" : "after " + after,
                         task.info().reason().orElse(""));
         out.println(line.stripTrailing());
     }
 
-    /** The run of a task has the id of its graph, a slash and the task's name. */
-    private static String name(Run<?> graph, Runs.TaskRow task) {
-        return task.run().id().value().substring(graph.id().value().length() + 1);
+    /** The run of a task has the id of its DAG, a slash and the task's name. */
+    private static String name(Run<?> dag, Runs.TaskRow task) {
+        return task.run().id().value().substring(dag.id().value().length() + 1);
     }
 
     private void line(HistoryEvent event) {

@@ -77,7 +77,7 @@ final class RunsCommand {
             name = "show",
             mixinStandardHelpOptions = true,
             description =
-                    "Show one run with its input, its result or failure, its history, and its tasks if it is a graph.")
+                    "Show one run with its input, its result or failure, its history, and its tasks if it is a DAG.")
     int show(@Mixin DatabaseOptions database, @Parameters(paramLabel = "ID", description = "The run.") String id) {
         return onRun(database, id, (store, run) -> new RunPage(out(), store.runs()).print(run, ref(store, run.id())));
     }
@@ -86,7 +86,10 @@ final class RunsCommand {
         return store.runs().find(id).orElseThrow().ref();
     }
 
-    @Command(name = "cancel", mixinStandardHelpOptions = true, description = "Cancel a run. Its workflow can compensate.")
+    @Command(
+            name = "cancel",
+            mixinStandardHelpOptions = true,
+            description = "Cancel a run. Its workflow can compensate.")
     int cancel(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
@@ -102,18 +105,17 @@ final class RunsCommand {
     int kill(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
-            @Option(names = "--reason", defaultValue = "killed by an operator", description = "The reason.") String reason) {
+            @Option(names = "--reason", defaultValue = "killed by an operator", description = "The reason.")
+                    String reason) {
         return order(database, id, run -> run.kill(reason), "The kill of run %s is recorded. The run is %s.%n");
     }
 
-    @Command(
-            name = "pause",
-            mixinStandardHelpOptions = true,
-            description = "Pause a run until it is resumed.")
+    @Command(name = "pause", mixinStandardHelpOptions = true, description = "Pause a run until it is resumed.")
     int pause(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
-            @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.") String reason) {
+            @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.")
+                    String reason) {
         return order(database, id, run -> run.pause(reason), "The pause of run %s is recorded. The run is %s.%n");
     }
 
@@ -125,8 +127,7 @@ final class RunsCommand {
     @Command(
             name = "resolve",
             mixinStandardHelpOptions = true,
-            description =
-                    "Resolve an awakeable of a run without its token. The run's history records the operator.")
+            description = "Resolve an awakeable of a run without its token. The run's history records the operator.")
     int resolve(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
@@ -142,7 +143,8 @@ final class RunsCommand {
             @Option(
                             names = "--by",
                             defaultValue = "${sys:user.name}",
-                            description = "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                            description =
+                                    "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
                     String operator) {
         Object answer = json(value);
         return order(
@@ -155,8 +157,7 @@ final class RunsCommand {
     @Command(
             name = "reject",
             mixinStandardHelpOptions = true,
-            description =
-                    "Reject an awakeable of a run without its token. The run's history records the operator.")
+            description = "Reject an awakeable of a run without its token. The run's history records the operator.")
     int reject(
             @Mixin DatabaseOptions database,
             @Parameters(paramLabel = "ID", description = "The run.") String id,
@@ -164,11 +165,13 @@ final class RunsCommand {
                             paramLabel = "POSITION",
                             description = "The position of the awakeable, as 'runs show' prints it after #.")
                     int position,
-            @Option(names = "--reason", defaultValue = "rejected by an operator", description = "The reason.") String reason,
+            @Option(names = "--reason", defaultValue = "rejected by an operator", description = "The reason.")
+                    String reason,
             @Option(
                             names = "--by",
                             defaultValue = "${sys:user.name}",
-                            description = "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
+                            description =
+                                    "The name of the operator. Default: the user of this machine, ${DEFAULT-VALUE}.")
                     String operator) {
         return order(
                 database,

@@ -135,7 +135,7 @@ class MainIT {
     }
 
     @Test
-    void a_graph_is_shown_as_it_moves_and_everything_it_claims_holds() {
+    void a_dag_is_shown_as_it_moves_and_everything_it_claims_holds() {
         assertThat(perdure("demo", "dag")).isZero();
         // As wide as the longest name that is shown at the moment.
         assertThat(out.toString())
@@ -279,13 +279,13 @@ class MainIT {
     }
 
     @Test
-    void the_run_of_a_graph_is_shown_with_its_tasks() {
-        Dag<String, String> graph = Dag.of("parcel", String.class, dag -> {
+    void the_run_of_a_dag_is_shown_with_its_tasks() {
+        Dag<String, String> parcel = Dag.of("parcel", String.class, dag -> {
             var pack = dag.task("pack", t -> t.input());
             return dag.after(pack).task("ship", (t, packed) -> packed);
         });
         withClient(client -> {
-            client.start(graph, "x", StartOptions.id("parcel-1"));
+            client.start(parcel, "x", StartOptions.id("parcel-1"));
             assertThat(perdure(onDatabase("runs", "show", "parcel-1"))).isZero();
         });
         assertThat(out.toString().lines().filter(line -> line.startsWith("task")))

@@ -10,7 +10,7 @@ import java.util.Optional;
  * A run of a {@link Dag} with all its tasks, as the store has it.
  *
  * @param run the run itself
- * @param tasks its tasks, in the order of the graph it was started with, then {@code onFailure} or {@code onSuccess} once it
+ * @param tasks its tasks, in the order of the DAG it was started with, then {@code onFailure} or {@code onSuccess} once it
  *     has begun
  * @param events what happened to them, oldest first
  * @param outputs what they gave so far
@@ -29,17 +29,17 @@ public record DagStatus(RunInfo run, List<TaskStatus> tasks, List<DagEvent> even
                 .toList();
     }
 
-    /** The graph with its states as lines of text, for terminals and logs. */
+    /** The DAG with its states as lines of text, for terminals and logs. */
     public String toText() {
         return drawing().text();
     }
 
-    /** The graph with its states as a Mermaid flowchart. */
+    /** The DAG with its states as a Mermaid flowchart. */
     public String toMermaid() {
         return drawing().mermaid();
     }
 
-    /** The graph with its states in the language of Graphviz. */
+    /** The DAG with its states in the language of Graphviz. */
     public String toGraphviz() {
         return drawing().graphviz();
     }

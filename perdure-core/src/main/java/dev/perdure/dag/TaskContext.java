@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  * What a task of a {@link Dag} can know. What other tasks gave comes as parameters, so that only the output of a task it
  * comes after can be read.
  *
- * @param <I> the graph's input
+ * @param <I> the DAG's input
  */
 public interface TaskContext<I extends @Nullable Object> {
     /** What the run was started with. */
     I input();
 
-    /** The run of the graph. */
+    /** The run of the DAG. */
     RunId runId();
 
     /** The task's name. */

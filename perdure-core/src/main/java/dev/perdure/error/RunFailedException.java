@@ -19,7 +19,7 @@ public final class RunFailedException extends PerdureException {
         this.state = state;
     }
 
-    /** For the engine: the run of a graph. */
+    /** For the engine: the run of a DAG. */
     public RunFailedException(RunId runId, RunState state, String message, TasksFailedException cause) {
         super(message, cause);
         this.runId = runId;

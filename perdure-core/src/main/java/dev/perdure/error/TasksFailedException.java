@@ -21,7 +21,7 @@ public final class TasksFailedException extends PerdureException {
         this.errors = List.copyOf(errors);
     }
 
-    /** Each task that failed, in the order of the graph. */
+    /** Each task that failed, in the order of the DAG. */
     public List<TaskError> errors() {
         return errors;
     }

@@ -39,28 +39,28 @@ final class DependentRuns {
     }
 
     /** Adds the tasks of a run that is about to enter its first state: after those that no task comes after. */
-    void add(Row graph, Change.Start start) {
-        Parent parent = new Parent(graph.ref, 0, false);
-        graph.tasks = start.tasks().stream()
+    void add(Row dag, Change.Start start) {
+        Parent parent = new Parent(dag.ref, 0, false);
+        dag.tasks = start.tasks().stream()
                 .map(task -> tables.add(task.run().withParent(parent)))
                 .toList();
-        for (int i = 0; i < graph.tasks.size(); i++) {
+        for (int i = 0; i < dag.tasks.size(); i++) {
             tie(
-                    graph.tasks.get(i),
-                    start.tasks().get(i).after().stream().map(graph.tasks::get).toList());
+                    dag.tasks.get(i),
+                    start.tasks().get(i).after().stream().map(dag.tasks::get).toList());
         }
-        tie(graph, graph.tasks.stream().filter(task -> !task.isTask()).toList());
-        graph.state = RunState.PENDING;
+        tie(dag, dag.tasks.stream().filter(task -> !task.isTask()).toList());
+        dag.state = RunState.PENDING;
         Duration delay = start.run().delay();
-        for (Row task : graph.tasks) {
-            task.bound = graph.deadline();
+        for (Row task : dag.tasks) {
+            task.bound = dag.deadline();
             if (task.open > 0) {
                 task.state = RunState.PENDING;
             } else if (start.owner() != null) {
                 task.born(start.owner());
             } else if (delay != null) {
                 task.state = RunState.SUSPENDED;
-                task.wakeAt = graph.createdAt.plus(delay);
+                task.wakeAt = dag.createdAt.plus(delay);
                 task.begins = task.wakeAt;
             }
             tables.entered(task, null);
@@ -74,8 +74,8 @@ final class DependentRuns {
     }
 
     /** Tasks that this worker holds since they were born. */
-    List<Claimed> heldFromBirth(Row graph, @Nullable WorkerId worker) {
-        return graph.tasks.stream()
+    List<Claimed> heldFromBirth(Row dag, @Nullable WorkerId worker) {
+        return dag.tasks.stream()
                 .filter(task -> task.premises.isEmpty() && task.isHeldBy(worker, Outcome.Started.FIRST_EPOCH))
                 .map(Row::claimed)
                 .toList();
@@ -123,23 +123,23 @@ final class DependentRuns {
     // ---- another life
 
     Outcome rerun(Change.Rerun rerun) {
-        Row graph = tables.byId.get(rerun.run());
-        if (graph == null) {
+        Row dag = tables.byId.get(rerun.run());
+        if (dag == null) {
             return new Outcome.UnknownRun();
         }
-        if (graph.start.seed() == rerun.seed()) {
-            return new Outcome.AlreadyThere(graph.changedAt, graph.state);
+        if (dag.start.seed() == rerun.seed()) {
+            return new Outcome.AlreadyThere(dag.changedAt, dag.state);
         }
-        if (graph.tasks.isEmpty()) {
+        if (dag.tasks.isEmpty()) {
             return Outcome.Refused.taskless(rerun.run());
         }
-        if (!graph.state.isTerminal()) {
-            return Outcome.Refused.active(rerun.run(), graph.state);
+        if (!dag.state.isTerminal()) {
+            return Outcome.Refused.active(rerun.run(), dag.state);
         }
         SequencedSet<Row> renewed = new LinkedHashSet<>();
         for (RunId id : rerun.tasks()) {
             Row task = tables.byId.get(id);
-            if (task == null || !graph.tasks.contains(task)) {
+            if (task == null || !dag.tasks.contains(task)) {
                 return Outcome.Refused.noTaskOf(id, rerun.run());
             }
             if (!task.state.isTerminal()) {
@@ -147,11 +147,11 @@ final class DependentRuns {
             }
             renewed.add(task);
         }
-        renewed.add(graph);
-        renewed.forEach(row -> renew(row, row == graph ? rerun.seed() : rerun.seedOf(row.start.seed())));
-        graph.tasks.forEach(task -> task.bound = graph.deadline());
+        renewed.add(dag);
+        renewed.forEach(row -> renew(row, row == dag ? rerun.seed() : rerun.seedOf(row.start.seed())));
+        dag.tasks.forEach(task -> task.bound = dag.deadline());
         reopen(renewed);
-        return new Outcome.Applied(tables.now(), graph.state);
+        return new Outcome.Applied(tables.now(), dag.state);
     }
 
     private void renew(Row row, long seed) {

@@ -58,7 +58,7 @@ final class MemoryEffects {
         return effects.stream()
                 .filter(effect -> effect instanceof Effect.Start start
                         && !tables.byId.containsKey(start.run().id()))
-                .map(effect -> tables.graphs.taken(((Effect.Start) effect).tasks()))
+                .map(effect -> tables.dags.taken(((Effect.Start) effect).tasks()))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);

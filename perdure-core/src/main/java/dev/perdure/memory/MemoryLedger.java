@@ -77,7 +77,7 @@ final class MemoryLedger implements Ledger {
             case Change.Advance advance -> advance(lane, advance);
             case Change.Whole whole -> whole(lane, whole);
             case Change.Command command -> command(command);
-            case Change.Rerun rerun -> tables.graphs.rerun(rerun);
+            case Change.Rerun rerun -> tables.dags.rerun(rerun);
             case Change.Deliver deliver -> tables.post.deliver(deliver);
         };
     }
@@ -92,20 +92,20 @@ final class MemoryLedger implements Ledger {
                             existing.ref,
                             existing.isHeldBy(start.owner(), Outcome.Started.FIRST_EPOCH),
                             existing.createdAt,
-                            tables.graphs.heldFromBirth(existing, start.owner()))
+                            tables.dags.heldFromBirth(existing, start.owner()))
                     : new Outcome.Existing(
                             existing.ref,
                             existing.start.definition(),
                             existing.start.input().equals(run.input()));
         }
-        RunId taken = tables.graphs.taken(start.tasks());
+        RunId taken = tables.dags.taken(start.tasks());
         if (taken != null) {
             return Outcome.Refused.taskIdTaken(taken);
         }
         Row row = tables.add(run);
         tables.objects.begin(row);
         if (!start.tasks().isEmpty()) {
-            tables.graphs.add(row, start);
+            tables.dags.add(row, start);
         } else if (tables.objects.mustWait(row)) {
             row.state = RunState.PENDING;
         } else if (start.owner() != null) {
@@ -122,7 +122,7 @@ final class MemoryLedger implements Ledger {
                 row.ref,
                 owned,
                 row.createdAt,
-                tables.graphs.heldFromBirth(row, start.owner()),
+                tables.dags.heldFromBirth(row, start.owner()),
                 owned ? tables.objects.known(row) : null);
     }
 
@@ -164,7 +164,7 @@ final class MemoryLedger implements Ledger {
             case Move.Arrive() -> arrive(row, now);
             case Move.End end -> {
                 row.outcome = end.outcome();
-                List<Row> taken = new ArrayList<>(tables.graphs.take(row, end.takes()));
+                List<Row> taken = new ArrayList<>(tables.dags.take(row, end.takes()));
                 taken.addAll(tables.objects.take(row, end.takes() - taken.size()));
                 taken.forEach(each -> handedHere.put(each, row.ref));
                 List<Claimed> next = tables.objects.behind(taken, end.takes() - taken.size());
@@ -297,11 +297,11 @@ final class MemoryLedger implements Ledger {
         return new Outcome.Commanded(tables.now(), row.state, changed);
     }
 
-    private void obey(Row row, Change.Command command, boolean withGraph) {
+    private void obey(Row row, Change.Command command, boolean withDag) {
         if (!row.state.isTerminal()) {
             switch (command.order()) {
                 case CANCEL -> cancel(row, command.reason());
-                case KILL -> kill(row, command.reason(), withGraph);
+                case KILL -> kill(row, command.reason(), withDag);
                 case PAUSE -> pause(row, command.reason());
                 case RESUME -> resume(row);
                 case REFUSE -> {
@@ -344,9 +344,9 @@ final class MemoryLedger implements Ledger {
         }
     }
 
-    private void kill(Row row, String reason, boolean withGraph) {
-        // A task ends after all it comes after, unless its graph ends too.
-        boolean waitsForTurn = row.isTask() && row.open > 0 && !withGraph;
+    private void kill(Row row, String reason, boolean withDag) {
+        // A task ends after all it comes after, unless its DAG ends too.
+        boolean waitsForTurn = row.isTask() && row.open > 0 && !withDag;
         if (row.state == RunState.RUNNING || waitsForTurn) {
             Control asked = row.control;
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), reason, asked.pause());

@@ -112,10 +112,10 @@ final class MemoryQueries implements Runs, Journals {
     @Override
     public List<TaskRow> tasks(RunRef run) {
         return tables.inTransaction(() -> {
-            Row graph = tables.byKey.get(run.key());
-            return graph == null
+            Row dag = tables.byKey.get(run.key());
+            return dag == null
                     ? List.of()
-                    : graph.tasks.stream().map(task -> task(graph, task)).toList();
+                    : dag.tasks.stream().map(task -> task(dag, task)).toList();
         });
     }
 
@@ -129,11 +129,11 @@ final class MemoryQueries implements Runs, Journals {
                 .toList());
     }
 
-    private TaskRow task(Row graph, Row task) {
+    private TaskRow task(Row dag, Row task) {
         return new TaskRow(
                 task.ref,
                 info(task),
-                task.premises.stream().map(graph.tasks::indexOf).toList(),
+                task.premises.stream().map(dag.tasks::indexOf).toList(),
                 Objects.requireNonNullElse(task.outcome, Payload.EMPTY),
                 List.copyOf(task.entered));
     }

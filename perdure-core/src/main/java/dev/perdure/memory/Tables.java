@@ -75,7 +75,7 @@ final class Tables {
 
     final MailDelivery post;
     final MemoryObjects objects = new MemoryObjects(this);
-    final DependentRuns graphs = new DependentRuns(this);
+    final DependentRuns dags = new DependentRuns(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -171,7 +171,7 @@ final class Tables {
                 hint(new Hints.RunEnded(row.ref.id()));
                 post.ended(row);
                 objects.ended(row);
-                graphs.ended(row);
+                dags.ended(row);
             }
             case PENDING, RUNNING, PAUSED -> {}
         }
@@ -254,7 +254,9 @@ final class Tables {
     RunChange takeOver(Row row) {
         WorkerId worker = Objects.requireNonNull(row.owner);
         RunChange change = recover(row, "the lease of its worker " + worker + " ended");
-        takeovers.computeIfAbsent(worker, unseen -> new HashMap<>()).put(row, new TakeOver(row.restarts, row.entriesAtRecovery));
+        takeovers
+                .computeIfAbsent(worker, unseen -> new HashMap<>())
+                .put(row, new TakeOver(row.restarts, row.entriesAtRecovery));
         if (returned.contains(worker)) {
             takeBack(worker);
         }

@@ -48,7 +48,7 @@ public abstract class HintsConformance extends StoreConformance {
         WorkerId worker = join();
         List<Task> tasks = List.of(new Task(newRun("a"), List.of()), new Task(newRun("b"), List.of(0)));
         Outcome.Started started =
-                (Outcome.Started) apply(worker, new Change.Start(newRun("graph"), worker, List.of(), tasks));
+                (Outcome.Started) apply(worker, new Change.Start(newRun("dag"), worker, List.of(), tasks));
         try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
             assertThat(subscription).isNotNull();
             apply(worker, advance(started.handed().getFirst().run(), 1, complete("1")));

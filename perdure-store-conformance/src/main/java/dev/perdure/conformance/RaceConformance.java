@@ -142,7 +142,7 @@ public abstract class RaceConformance extends StoreConformance {
     void of_two_that_end_at_once_exactly_one_opens_what_comes_after_both() throws Exception {
         List<WorkerId> workers = List.of(join(), join());
         for (int round = 0; round < 50; round++) {
-            String id = "graph-" + round;
+            String id = "dag-" + round;
             List<Task> tasks = List.of(
                     new Task(newRun(id + "/a"), List.of()),
                     new Task(newRun(id + "/b"), List.of()),
@@ -168,7 +168,7 @@ public abstract class RaceConformance extends StoreConformance {
     void a_kill_of_all_and_an_end_of_one_leave_nothing_waiting() throws Exception {
         WorkerId worker = join();
         for (int round = 0; round < 30; round++) {
-            String id = "graph-" + round;
+            String id = "dag-" + round;
             List<Task> tasks = List.of(
                     new Task(newRun(id + "/a"), List.of()),
                     new Task(newRun(id + "/b"), List.of(0)),

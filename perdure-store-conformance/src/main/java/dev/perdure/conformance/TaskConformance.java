@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Runs that are born together and come after each other. */
-public abstract class TaskConformance extends GraphConformance {
+public abstract class TaskConformance extends DagConformance {
     /** For subclasses. */
     protected TaskConformance() {}
 
@@ -40,7 +40,7 @@ public abstract class TaskConformance extends GraphConformance {
 
         assertThat(started.owned()).isFalse();
         assertThat(started.handed()).isEmpty();
-        assertThat(statesOf("graph", "a", "b", "c", "d"))
+        assertThat(statesOf("dag", "a", "b", "c", "d"))
                 .containsExactly(
                         RunState.PENDING, RunState.READY, RunState.PENDING, RunState.PENDING, RunState.PENDING);
         assertThat(store().runs().liveChildren(List.of(started.run())))
@@ -60,7 +60,7 @@ public abstract class TaskConformance extends GraphConformance {
             assertThat(run.input()).isEqualTo(payload("\"input of " + run.run().id() + "\""));
             assertThat(run.premises()).isEmpty();
         });
-        assertThat(statesOf("graph", "a", "b", "c"))
+        assertThat(statesOf("dag", "a", "b", "c"))
                 .containsExactly(RunState.PENDING, RunState.RUNNING, RunState.RUNNING, RunState.PENDING);
         assertThat(store().leases().owned(worker)).hasSize(2);
     }
@@ -68,7 +68,7 @@ public abstract class TaskConformance extends GraphConformance {
     @Test
     void a_start_that_was_sent_twice_starts_once_and_hands_over_the_same() {
         WorkerId worker = join();
-        Change.Start start = new Change.Start(newRun("graph"), worker, List.of(), diamond());
+        Change.Start start = new Change.Start(newRun("dag"), worker, List.of(), diamond());
         Outcome first = apply(worker, start);
 
         assertThat(apply(worker, start)).isEqualTo(first);
@@ -78,8 +78,8 @@ public abstract class TaskConformance extends GraphConformance {
 
     @Test
     void nothing_is_started_under_an_id_that_is_taken() {
-        RunRef there = startReady("graph");
-        Outcome outcome = apply(Lane.client(0), new Change.Start(newRun("graph"), null, List.of(), List.of(task("a"))));
+        RunRef there = startReady("dag");
+        Outcome outcome = apply(Lane.client(0), new Change.Start(newRun("dag"), null, List.of(), List.of(task("a"))));
 
         assertThat(outcome).isInstanceOf(Outcome.Existing.class);
         assertThat(((Outcome.Existing) outcome).run()).isEqualTo(there);
@@ -94,7 +94,7 @@ public abstract class TaskConformance extends GraphConformance {
                         Lane.client(0),
                         List.of(
                                 new Change.Start(newRun("other"), null),
-                                new Change.Start(newRun("graph"), null, List.of(), diamond()),
+                                new Change.Start(newRun("dag"), null, List.of(), diamond()),
                                 new Change.Start(newRun("sound"), null, List.of(), List.of(task("x"), task("y", 0)))));
 
         assertThat(outcomes.get(0)).isInstanceOf(Outcome.Started.class);
@@ -102,7 +102,7 @@ public abstract class TaskConformance extends GraphConformance {
                 .isEqualTo(new Outcome.Refused(
                         "The id 'c' of one of its tasks is taken by another run. Start it under another id."));
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Started.class);
-        for (String id : List.of("graph", "a", "b", "d")) {
+        for (String id : List.of("dag", "a", "b", "d")) {
             assertThat(store().runs().find(RunId.of(id))).isEmpty();
         }
     }
@@ -110,21 +110,21 @@ public abstract class TaskConformance extends GraphConformance {
     @Test
     void a_task_that_was_started_with_the_input_of_its_run_has_it_until_it_begins_anew_with_another() {
         WorkerId worker = join();
-        NewRun graph = newRun("graph");
+        NewRun dag = newRun("dag");
         List<Task> tasks = List.of(
-                new Task(withInput(newRun("a"), graph.input()), List.of()),
-                new Task(withInput(newRun("b"), graph.input()), List.of(0)),
-                new Task(withInput(newRun("c"), graph.input()), List.of(0)),
+                new Task(withInput(newRun("a"), dag.input()), List.of()),
+                new Task(withInput(newRun("b"), dag.input()), List.of(0)),
+                new Task(withInput(newRun("c"), dag.input()), List.of(0)),
                 task("d", 0));
-        Claimed a = start(worker, graph, tasks).handed().getFirst();
-        assertThat(a.input()).isEqualTo(graph.input());
+        Claimed a = start(worker, dag, tasks).handed().getFirst();
+        assertThat(a.input()).isEqualTo(dag.input());
         Claimed b = complete(worker, a, 1).getFirst();
-        assertThat(b.input()).isEqualTo(graph.input());
+        assertThat(b.input()).isEqualTo(dag.input());
         assertThat(polled(worker, 10).claimed())
                 .extracting(Claimed::input)
-                .containsExactlyInAnyOrder(graph.input(), newRun("d").input());
+                .containsExactlyInAnyOrder(dag.input(), newRun("d").input());
 
-        NewRun rival = withInput(newRun("b"), graph.input());
+        NewRun rival = withInput(newRun("b"), dag.input());
         assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
                 .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, true));
         apply(worker, advance(b.run(), b.epoch(), new Move.Restart(payload("\"other\""), 7)));
@@ -144,18 +144,18 @@ public abstract class TaskConformance extends GraphConformance {
         List<Claimed> middle = polled(worker, 10).claimed();
 
         complete(worker, middle.get(0), 0);
-        assertThat(statesOf("d", "graph")).containsExactly(RunState.PENDING, RunState.PENDING);
+        assertThat(statesOf("d", "dag")).containsExactly(RunState.PENDING, RunState.PENDING);
         apply(worker, advance(middle.get(1).run(), 1, new Move.End(RunState.FAILED, payload("{}"), "it broke")));
         Claimed d = claimOne(worker);
         assertThat(told(d.premises())).containsExactly("b COMPLETED b", "c FAILED {} it broke");
-        assertThat(statesOf("graph")).containsExactly(RunState.PENDING);
+        assertThat(statesOf("dag")).containsExactly(RunState.PENDING);
 
         complete(worker, d, 0);
-        Claimed graph = claimOne(worker);
-        assertThat(graph.run()).isEqualTo(refOf("graph"));
-        assertThat(told(graph.premises())).containsExactly("d COMPLETED d");
-        complete(worker, graph, 0);
-        assertThat(changesOf(graph.run())).containsExactly("PENDING", "READY", "RUNNING", "COMPLETED");
+        Claimed dag = claimOne(worker);
+        assertThat(dag.run()).isEqualTo(refOf("dag"));
+        assertThat(told(dag.premises())).containsExactly("d COMPLETED d");
+        complete(worker, dag, 0);
+        assertThat(changesOf(dag.run())).containsExactly("PENDING", "READY", "RUNNING", "COMPLETED");
     }
 
     @Test
@@ -266,9 +266,8 @@ public abstract class TaskConformance extends GraphConformance {
                 new Task(withTimeout(newRun("early"), Duration.ofMinutes(1)), List.of(0)),
                 new Task(withTimeout(newRun("late"), hour), List.of(0)),
                 task("none", 0));
-        Claimed a = start(worker, withTimeout(newRun("graph"), hour), tasks)
-                .handed()
-                .getFirst();
+        Claimed a =
+                start(worker, withTimeout(newRun("dag"), hour), tasks).handed().getFirst();
         assertThat(a.deadline()).isEqualTo(BEGINNING.plus(hour));
 
         advance(Duration.ofMinutes(30));
@@ -283,9 +282,9 @@ public abstract class TaskConformance extends GraphConformance {
         WorkerId worker = join();
         Duration hour = Duration.ofHours(1);
         List<Task> tasks = List.of(task("a"), new Task(withTimeout(newRun("b"), hour), List.of()), task("c", 0, 1));
-        NewRun later = withDelay(newRun("graph"), hour);
+        NewRun later = withDelay(newRun("dag"), hour);
         assertThat(start(null, later, tasks).handed()).isEmpty();
-        assertThat(statesOf("graph", "a", "b", "c"))
+        assertThat(statesOf("dag", "a", "b", "c"))
                 .containsExactly(RunState.PENDING, RunState.SUSPENDED, RunState.SUSPENDED, RunState.PENDING);
         assertThat(polled(worker, 10).claimed()).isEmpty();
         assertThat(polled(worker, 10).nextDue()).isEqualTo(BEGINNING.plus(hour));
@@ -303,13 +302,13 @@ public abstract class TaskConformance extends GraphConformance {
 
     @Test
     void a_cancel_ends_tasks_that_are_held_back() {
-        Outcome.Started graph =
-                start(null, withDelay(newRun("graph"), Duration.ofHours(1)), List.of(task("a"), task("b", 0)));
+        Outcome.Started dag =
+                start(null, withDelay(newRun("dag"), Duration.ofHours(1)), List.of(task("a"), task("b", 0)));
         apply(Lane.client(0), new Change.Command(RunId.of("a"), Order.CANCEL, "enough"));
 
         assertThat(statesOf("a", "b")).containsExactly(RunState.CANCELLED, RunState.READY);
         assertThat(polled(join(), 10).nextDue()).isNull();
-        assertThat(stateOf(graph.run())).isEqualTo(RunState.PENDING);
+        assertThat(stateOf(dag.run())).isEqualTo(RunState.PENDING);
     }
 
     // ---- started by another run
@@ -318,20 +317,20 @@ public abstract class TaskConformance extends GraphConformance {
     void a_transition_starts_a_run_with_tasks_and_its_end_is_told_to_the_parent() {
         WorkerId worker = join();
         RunRef parent = startOwned(worker, "parent");
-        NewRun graph = newRun("graph").withParent(new Parent(parent, 1, true));
+        NewRun dag = newRun("dag").withParent(new Parent(parent, 1, true));
         Change start = advance(
                 parent,
                 1,
                 new Move.Stay(),
-                List.of(new Effect.Start(graph, List.of(task("a"), task("b", 0)))),
+                List.of(new Effect.Start(dag, List.of(task("a"), task("b", 0)))),
                 step(1, "1"));
         assertThat(apply(worker, start)).isInstanceOf(Outcome.Applied.class);
         assertThat(apply(worker, start)).isInstanceOf(Outcome.AlreadyThere.class);
-        assertThat(statesOf("graph", "a", "b")).containsExactly(RunState.PENDING, RunState.READY, RunState.PENDING);
+        assertThat(statesOf("dag", "a", "b")).containsExactly(RunState.PENDING, RunState.READY, RunState.PENDING);
 
         Claimed b = complete(worker, claimOne(worker), 1).getFirst();
         complete(worker, complete(worker, b, 1).getFirst(), 0);
-        assertThat(stateOf(refOf("graph"))).isEqualTo(RunState.COMPLETED);
+        assertThat(stateOf(refOf("dag"))).isEqualTo(RunState.COMPLETED);
         assertThat(unread(parent)).hasSize(1);
     }
 
@@ -339,18 +338,18 @@ public abstract class TaskConformance extends GraphConformance {
     void a_transition_that_starts_a_task_under_a_taken_id_is_refused() {
         WorkerId worker = join();
         RunRef parent = startOwned(worker, "parent");
-        NewRun graph = newRun("graph").withParent(new Parent(parent, 1, true));
+        NewRun dag = newRun("dag").withParent(new Parent(parent, 1, true));
         assertThat(apply(
                         worker,
                         advance(
                                 parent,
                                 1,
                                 new Move.Stay(),
-                                List.of(new Effect.Start(graph, List.of(task("parent")))),
+                                List.of(new Effect.Start(dag, List.of(task("parent")))),
                                 step(1, "1"))))
                 .isEqualTo(Outcome.Refused.taskIdTaken(RunId.of("parent")));
         assertThat(journalOf(parent)).isEmpty();
-        assertThat(store().runs().find(graph.id())).isEmpty();
+        assertThat(store().runs().find(dag.id())).isEmpty();
     }
 
     // ---- going on in the same worker
@@ -399,10 +398,10 @@ public abstract class TaskConformance extends GraphConformance {
             assertThat(ids(held)).containsExactly("t" + i);
             held = complete(worker, held.getFirst(), 1);
         }
-        assertThat(ids(held)).containsExactly("graph");
+        assertThat(ids(held)).containsExactly("dag");
         assertThat(told(held.getFirst().premises())).containsExactly("t999 COMPLETED t999");
         complete(worker, held.getFirst(), 1);
-        assertThat(stateOf(refOf("graph"))).isEqualTo(RunState.COMPLETED);
+        assertThat(stateOf(refOf("dag"))).isEqualTo(RunState.COMPLETED);
     }
 
     @Test
@@ -477,17 +476,17 @@ public abstract class TaskConformance extends GraphConformance {
         NewRun child = newRun("child");
         Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
         complete(worker, a, 0);
-        Claimed graph = claimOne(worker);
+        Claimed dag = claimOne(worker);
         apply(
                 worker,
                 advance(
-                        graph.run(),
-                        graph.epoch(),
+                        dag.run(),
+                        dag.epoch(),
                         STAY,
-                        List.of(new Effect.Start(child.withParent(new Parent(graph.run(), 1, true)))),
+                        List.of(new Effect.Start(child.withParent(new Parent(dag.run(), 1, true)))),
                         step(1, "1")));
 
-        assertThat(store().runs().tasks(graph.run()))
+        assertThat(store().runs().tasks(dag.run()))
                 .extracting(row -> row.run().id().value())
                 .containsExactly("a");
     }

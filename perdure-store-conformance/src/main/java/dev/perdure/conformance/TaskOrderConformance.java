@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** What people want of runs with tasks: cancel, kill, pause, and another life. */
-public abstract class TaskOrderConformance extends GraphConformance {
+public abstract class TaskOrderConformance extends DagConformance {
     private static final long NEW_SEED = 4711;
 
     /** For subclasses. */
@@ -41,16 +41,16 @@ public abstract class TaskOrderConformance extends GraphConformance {
         Outcome.Started started = start(worker, diamond());
         command(started.run(), Order.CANCEL, "not wanted");
 
-        Claimed graph = claimOne(worker);
-        assertThat(graph.run()).isEqualTo(started.run());
-        assertThat(graph.control().cancel()).isEqualTo("not wanted");
-        assertThat(told(graph.premises())).containsExactly("d PENDING");
+        Claimed dag = claimOne(worker);
+        assertThat(dag.run()).isEqualTo(started.run());
+        assertThat(dag.control().cancel()).isEqualTo("not wanted");
+        assertThat(told(dag.premises())).containsExactly("d PENDING");
         List<Effect> cancels = Stream.of("a", "b", "c", "d")
                 .<Effect>map(id -> new Effect.Cancel(RunId.of(id), "not wanted"))
                 .toList();
-        assertThat(apply(worker, advance(graph.run(), graph.epoch(), new Move.Stay(), cancels)))
+        assertThat(apply(worker, advance(dag.run(), dag.epoch(), new Move.Stay(), cancels)))
                 .isInstanceOf(Outcome.Applied.class);
-        assertThat(statesOf("graph", "a", "b", "c", "d"))
+        assertThat(statesOf("dag", "a", "b", "c", "d"))
                 .containsExactly(
                         RunState.RUNNING, RunState.RUNNING, RunState.PENDING, RunState.PENDING, RunState.PENDING);
         assertThat(complete(worker, started.handed().getFirst(), 5))
@@ -72,10 +72,10 @@ public abstract class TaskOrderConformance extends GraphConformance {
         command(early.run(), Order.CANCEL, "again");
         assertThat(complete(worker, started.handed().get(0), 5)).isEmpty();
         assertThat(stateOf(early.run())).isEqualTo(RunState.PENDING);
-        Claimed graph = complete(worker, started.handed().get(1), 5).getFirst();
-        assertThat(graph.control().cancel()).isEqualTo("not wanted");
-        assertThat(told(graph.premises())).containsExactly("a COMPLETED a", "b COMPLETED b");
-        assertThat(journalOf(graph.run())).hasSize(1);
+        Claimed dag = complete(worker, started.handed().get(1), 5).getFirst();
+        assertThat(dag.control().cancel()).isEqualTo("not wanted");
+        assertThat(told(dag.premises())).containsExactly("a COMPLETED a", "b COMPLETED b");
+        assertThat(journalOf(dag.run())).hasSize(1);
     }
 
     @Test
@@ -103,7 +103,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
                 .handed()
                 .getFirst();
         command(refOf("b"), Order.CANCEL, "not wanted");
-        assertThat(statesOf("b", "c", "graph")).containsOnly(RunState.PENDING);
+        assertThat(statesOf("b", "c", "dag")).containsOnly(RunState.PENDING);
 
         Claimed b = complete(worker, a, 5).getFirst();
         assertThat(b.control().cancel()).isEqualTo("not wanted");
@@ -121,18 +121,18 @@ public abstract class TaskOrderConformance extends GraphConformance {
         command(refOf("b"), Order.CANCEL, "not wanted");
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PAUSED);
         command(refOf("b"), Order.RESUME, "");
-        assertThat(statesOf("b", "graph")).containsOnly(RunState.PENDING);
+        assertThat(statesOf("b", "dag")).containsOnly(RunState.PENDING);
     }
 
     @Test
     void a_cancel_of_a_paused_run_with_tasks_waits_for_the_resume() {
-        RunRef graph = start(null, diamond()).run();
-        command(graph, Order.PAUSE, "wait");
-        command(graph, Order.CANCEL, "not wanted");
-        assertThat(stateOf(graph)).isEqualTo(RunState.PAUSED);
+        RunRef dag = start(null, diamond()).run();
+        command(dag, Order.PAUSE, "wait");
+        command(dag, Order.CANCEL, "not wanted");
+        assertThat(stateOf(dag)).isEqualTo(RunState.PAUSED);
 
-        command(graph, Order.RESUME, "");
-        assertThat(stateOf(graph)).isEqualTo(RunState.READY);
+        command(dag, Order.RESUME, "");
+        assertThat(stateOf(dag)).isEqualTo(RunState.READY);
     }
 
     // ---- kill
@@ -144,7 +144,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         complete(worker, started.handed().getFirst(), 0);
 
         assertThat(command(started.run(), Order.KILL, "enough")).isEqualTo(changed(RunState.CANCELLED));
-        assertThat(statesOf("graph", "a", "b", "c", "d"))
+        assertThat(statesOf("dag", "a", "b", "c", "d"))
                 .containsExactly(
                         RunState.CANCELLED,
                         RunState.COMPLETED,
@@ -165,7 +165,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         start(null, List.of(task("a"), task("b", 0)));
         command(refOf("a"), Order.KILL, "enough");
 
-        assertThat(statesOf("graph", "a", "b")).containsExactly(RunState.PENDING, RunState.CANCELLED, RunState.READY);
+        assertThat(statesOf("dag", "a", "b")).containsExactly(RunState.PENDING, RunState.CANCELLED, RunState.READY);
     }
 
     /** Ends a task that was handed over with a kill, as its worker does. */
@@ -182,14 +182,14 @@ public abstract class TaskOrderConformance extends GraphConformance {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
         assertThat(command(refOf("b"), Order.KILL, "enough")).isEqualTo(unchanged(RunState.PENDING));
-        assertThat(statesOf("a", "b", "graph")).containsExactly(RunState.RUNNING, RunState.PENDING, RunState.PENDING);
+        assertThat(statesOf("a", "b", "dag")).containsExactly(RunState.RUNNING, RunState.PENDING, RunState.PENDING);
 
         Move failure = new Move.End(RunState.FAILED, payload("{}"), "it broke", 5);
         Outcome failed = apply(worker, advance(a.run(), a.epoch(), failure));
         Claimed b = ((Outcome.Applied) failed).handed().getFirst();
-        Claimed graph = obeyKill(worker, b).getFirst();
-        assertThat(told(graph.premises())).containsExactly("b CANCELLED  enough");
-        assertThat(statesOf("a", "b", "graph")).containsExactly(RunState.FAILED, RunState.CANCELLED, RunState.RUNNING);
+        Claimed dag = obeyKill(worker, b).getFirst();
+        assertThat(told(dag.premises())).containsExactly("b CANCELLED  enough");
+        assertThat(statesOf("a", "b", "dag")).containsExactly(RunState.FAILED, RunState.CANCELLED, RunState.RUNNING);
     }
 
     @Test
@@ -198,7 +198,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         Claimed a = start(worker, line(3)).handed().getFirst();
         command(refOf("t1"), Order.KILL, "enough");
         command(refOf("t1"), Order.PAUSE, "wait");
-        assertThat(statesOf("t1", "t2", "graph")).containsOnly(RunState.PENDING);
+        assertThat(statesOf("t1", "t2", "dag")).containsOnly(RunState.PENDING);
 
         Claimed killed = complete(worker, a, 0).isEmpty() ? claimOne(worker) : null;
         assertThat(ids(obeyKill(worker, Objects.requireNonNull(killed)))).containsExactly("t2");
@@ -212,17 +212,16 @@ public abstract class TaskOrderConformance extends GraphConformance {
         command(refOf("b"), Order.KILL, "enough");
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
 
-        assertThat(ids(obeyKill(worker, complete(worker, a, 1).getFirst()))).containsExactly("graph");
+        assertThat(ids(obeyKill(worker, complete(worker, a, 1).getFirst()))).containsExactly("dag");
     }
 
     @Test
-    void tasks_that_were_killed_before_end_with_a_killed_graph() {
+    void tasks_that_were_killed_before_end_with_a_killed_dag() {
         WorkerId worker = join();
         start(worker, List.of(task("a"), task("b", 0)));
         command(refOf("b"), Order.KILL, "enough");
-        command(refOf("graph"), Order.KILL, "all of it");
-        assertThat(statesOf("a", "b", "graph"))
-                .containsExactly(RunState.RUNNING, RunState.CANCELLED, RunState.CANCELLED);
+        command(refOf("dag"), Order.KILL, "all of it");
+        assertThat(statesOf("a", "b", "dag")).containsExactly(RunState.RUNNING, RunState.CANCELLED, RunState.CANCELLED);
     }
 
     // ---- pause
@@ -254,7 +253,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
 
     // ---- in the queue
 
-    /** A graph that began early, was recovered until it has to run alone, waits for its tasks again, and is ready now. */
+    /** A DAG that began early, was recovered until it has to run alone, waits for its tasks again, and is ready now. */
     private RunRef oftenRecoveredAndReady() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, List.of(task("a")));
@@ -275,18 +274,18 @@ public abstract class TaskOrderConformance extends GraphConformance {
 
     @Test
     void a_run_that_was_recovered_often_is_in_the_queue_once_after_pause_and_resume() {
-        RunRef graph = oftenRecoveredAndReady();
-        command(graph, Order.PAUSE, "wait");
-        command(graph, Order.RESUME, "");
+        RunRef dag = oftenRecoveredAndReady();
+        command(dag, Order.PAUSE, "wait");
+        command(dag, Order.RESUME, "");
         startReady("other");
 
-        assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("graph", "other");
+        assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("dag", "other");
     }
 
     @Test
     void a_killed_run_that_was_recovered_often_takes_no_place_in_the_queue() {
-        RunRef graph = oftenRecoveredAndReady();
-        command(graph, Order.KILL, "enough");
+        RunRef dag = oftenRecoveredAndReady();
+        command(dag, Order.KILL, "enough");
         startReady("other");
 
         assertThat(claimedIds(poll(join(), 1))).containsExactly("other");
@@ -298,7 +297,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         WorkerId worker = join();
         assertThat(claimedIds(new Dispatch.Poll(worker, Set.of(DEFINITION), Set.of(QUEUE), null, 10, false)))
                 .isEmpty();
-        assertThat(claimedIds(poll(worker, 10))).containsExactly("graph");
+        assertThat(claimedIds(poll(worker, 10))).containsExactly("dag");
     }
 
     // ---- another life
@@ -311,7 +310,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         return apply(
                 Lane.client(0),
                 new Change.Rerun(
-                        RunId.of("graph"), Stream.of(tasks).map(RunId::of).toList(), seed));
+                        RunId.of("dag"), Stream.of(tasks).map(RunId::of).toList(), seed));
     }
 
     /** A diamond of which b completed and c failed, and with it all the rest. */
@@ -323,7 +322,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         deliver(c.run(), mail(Channel.message("news"), "old"));
         complete(worker, middle.get(0), 0);
         apply(worker, advance(c.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "it broke"), step(1, "1")));
-        for (String id : List.of("d", "graph")) {
+        for (String id : List.of("d", "dag")) {
             Claimed next = claimOne(worker);
             assertThat(next.run().id().value()).isEqualTo(id);
             apply(worker, advance(next.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "c broke")));
@@ -335,12 +334,12 @@ public abstract class TaskOrderConformance extends GraphConformance {
     void a_rerun_gives_some_tasks_another_life_and_keeps_the_others() {
         WorkerId worker = brokenDiamond();
         assertThat(rerun("c", "d")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
-        assertThat(statesOf("graph", "a", "b", "c", "d"))
+        assertThat(statesOf("dag", "a", "b", "c", "d"))
                 .containsExactly(
                         RunState.PENDING, RunState.COMPLETED, RunState.COMPLETED, RunState.READY, RunState.PENDING);
-        assertThat(store().runs().ended(List.of(refOf("c"), refOf("d"), refOf("graph"))))
+        assertThat(store().runs().ended(List.of(refOf("c"), refOf("d"), refOf("dag"))))
                 .isEmpty();
-        assertThat(store().runs().liveChildren(List.of(refOf("graph"))))
+        assertThat(store().runs().liveChildren(List.of(refOf("dag"))))
                 .containsExactlyInAnyOrder(refOf("c"), refOf("d"));
 
         Claimed c = claimOne(worker);
@@ -352,11 +351,11 @@ public abstract class TaskOrderConformance extends GraphConformance {
         assertThat(told(c.premises())).containsExactly("a COMPLETED a");
         Claimed d = complete(worker, c, 1).getFirst();
         assertThat(told(d.premises())).containsExactly("b COMPLETED b", "c COMPLETED c");
-        Claimed graph = complete(worker, d, 1).getFirst();
-        assertThat(graph.seed()).isEqualTo(NEW_SEED);
-        complete(worker, graph, 1);
-        assertThat(statesOf("graph", "c", "d")).containsOnly(RunState.COMPLETED);
-        assertThat(store().runs().tasks(graph.run()).get(2).history())
+        Claimed dag = complete(worker, d, 1).getFirst();
+        assertThat(dag.seed()).isEqualTo(NEW_SEED);
+        complete(worker, dag, 1);
+        assertThat(statesOf("dag", "c", "d")).containsOnly(RunState.COMPLETED);
+        assertThat(store().runs().tasks(dag.run()).get(2).history())
                 .extracting(Runs.Entered::state)
                 .containsExactly(
                         RunState.PENDING,
@@ -393,7 +392,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
         command(a.run(), Order.CANCEL, "not wanted");
         apply(worker, advance(a.run(), 1, new Move.End(RunState.CANCELLED, payload(""), "not wanted")));
-        command(refOf("graph"), Order.KILL, "enough");
+        command(refOf("dag"), Order.KILL, "enough");
         rerun("a");
 
         Claimed again = claimOne(worker);
@@ -415,7 +414,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
         Address asked = store().mailboxes().awakeable("first").orElseThrow();
         Address subscribed = store().mailboxes().subscribers("paid", "").getFirst();
         apply(worker, advance(a.run(), 1, new Move.End(RunState.FAILED, payload(""), "broken")));
-        command(refOf("graph"), Order.KILL, "enough");
+        command(refOf("dag"), Order.KILL, "enough");
         rerun("a");
         List<Claimed> claimed = polled(worker, 5).claimed();
         assertThat(ids(claimed)).containsExactlyInAnyOrder("a", "child");
@@ -458,7 +457,7 @@ public abstract class TaskOrderConformance extends GraphConformance {
             apply(
                     worker,
                     advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
-            command(refOf("graph"), Order.KILL, "enough");
+            command(refOf("dag"), Order.KILL, "enough");
             assertThat(rerun(seed, "a")).isInstanceOf(Outcome.Applied.class);
             assertThat(unread(a.run())).isEmpty();
             assertThat(store().mailboxes().promise(a.run(), "paid")).isEmpty();
@@ -476,19 +475,18 @@ public abstract class TaskOrderConformance extends GraphConformance {
         Outcome.Started started = start(worker, List.of(task("a"), task("b"), task("c", 0)));
         RunRef stranger = startOwned(worker, "stranger");
         assertThat(rerun("a"))
-                .isEqualTo(new Outcome.Refused("The run 'graph' is PENDING. Wait until it has ended, or cancel it."));
+                .isEqualTo(new Outcome.Refused("The run 'dag' is PENDING. Wait until it has ended, or cancel it."));
         command(started.run(), Order.KILL, "enough");
         assertThat(rerun("c", "b"))
                 .isEqualTo(new Outcome.Refused("The run 'b' is RUNNING. Wait until it has ended, or cancel it."));
         assertThat(rerun("c", "stranger"))
-                .isEqualTo(
-                        new Outcome.Refused("The run 'stranger' is no task of 'graph'. Name tasks of that run only."));
+                .isEqualTo(new Outcome.Refused("The run 'stranger' is no task of 'dag'. Name tasks of that run only."));
         assertThat(rerun("nobody")).isInstanceOf(Outcome.Refused.class);
         assertThat(apply(Lane.client(0), new Change.Rerun(stranger.id(), List.of(), 1)))
                 .isEqualTo(new Outcome.Refused("The run 'stranger' has no tasks. Start a new run instead."));
         assertThat(apply(Lane.client(0), new Change.Rerun(RunId.of("nobody"), List.of(), 1)))
                 .isEqualTo(new Outcome.UnknownRun());
-        assertThat(statesOf("graph", "a", "b", "c"))
+        assertThat(statesOf("dag", "a", "b", "c"))
                 .containsExactly(RunState.CANCELLED, RunState.RUNNING, RunState.RUNNING, RunState.CANCELLED);
     }
 

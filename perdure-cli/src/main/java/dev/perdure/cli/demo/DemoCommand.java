@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "demo",
-        subcommands = GraphDemo.class,
+        subcommands = DagDemo.class,
         mixinStandardHelpOptions = true,
         description = "Watch an order survive kill -9, on an embedded PostgreSQL. Takes less than two minutes.")
 public final class DemoCommand implements Callable<Integer> {
@@ -126,7 +126,8 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private static boolean has(EffectLog effectLog, String what) throws SQLException {
-        return effectLog.effects(ORDER).stream().anyMatch(effect -> effect.what().startsWith(what));
+        return effectLog.effects(ORDER).stream()
+                .anyMatch(effect -> effect.what().startsWith(what));
     }
 
     private static void await(Callable<Boolean> wanted) throws Exception {

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** The tasks of the graph demo. Each takes long enough to be seen on the screen, and counts its executions. */
+/** The tasks of the DAG demo. Each takes long enough to be seen on the screen, and counts its executions. */
 final class OrderTasks {
     private static final Duration UNIT = Duration.ofMillis(400);
 
     private final ConcurrentMap<String, Integer> times = new ConcurrentHashMap<>();
     private volatile boolean cardsAccepted;
 
-    static Dag<String, String> graph(OrderTasks tasks) {
-        return Dag.of("demo-order-graph", String.class, dag -> {
+    static Dag<String, String> dag(OrderTasks tasks) {
+        return Dag.of("demo-order-dag", String.class, dag -> {
             var check = dag.task("check", task -> tasks.run("check", 1));
             var charge = dag.after(check).task("charge", (task, order) -> tasks.charge());
             var pack = dag.after(check).task("pack", (task, order) -> tasks.run("pack", 2));

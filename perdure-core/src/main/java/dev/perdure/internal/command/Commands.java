@@ -34,7 +34,7 @@ public final class Commands {
         List<RunRef> tree = new ArrayList<>(List.of(run));
         if (order == Change.Order.KILL) {
             tree.addAll(runs.liveChildren(
-                    tree)); // a graph's tasks end with it, and their children must be found all the same
+                    tree)); // a DAG's tasks end with it, and their children must be found all the same
         }
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
                 .getFirst();

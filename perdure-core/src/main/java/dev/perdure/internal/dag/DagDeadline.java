@@ -8,11 +8,11 @@ import dev.perdure.internal.execution.EngineContext;
 import java.time.Instant;
 
 /**
- * The deadline of a graph. Its tasks have it too, so each that has not ended finds out by itself; it is cancelled by that and has not
- * failed, because it is not to blame. When all have ended the graph fails, as other runs do that let a deadline through.
+ * The deadline of a DAG. Its tasks have it too, so each that has not ended finds out by itself; it is cancelled by that and has not
+ * failed, because it is not to blame. When all have ended the DAG fails, as other runs do that let a deadline through.
  */
 final class DagDeadline {
-    private static final String PASSED = "its graph has passed its deadline ";
+    private static final String PASSED = "its DAG has passed its deadline ";
 
     private DagDeadline() {}
 

@@ -29,17 +29,17 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the run of a graph does itself: nothing until its last task has ended, then it says how the whole ended. If it is
+ * What the run of a DAG does itself: nothing until its last task has ended, then it says how the whole ended. If it is
  * cancelled before, it begins early, cancels the tasks and waits again as before; that it began early is recorded, because
  * on a replay the tasks may have ended.
  */
 final class DagFunction implements Registered.Function {
     private static final String EARLY = "cancelled before the tasks had ended";
 
-    private final TypedDag graph;
+    private final TypedDag dag;
 
-    DagFunction(TypedDag graph) {
-        this.graph = graph;
+    DagFunction(TypedDag dag) {
+        this.dag = dag;
     }
 
     @Override
@@ -64,7 +64,7 @@ final class DagFunction implements Registered.Function {
 
     private RuntimeException cancelled(EngineContext engine, @Nullable Object input) {
         CancelledException cancel = delivered(engine);
-        passOn(engine, "its graph was cancelled: " + cancel.getMessage());
+        passOn(engine, "its DAG was cancelled: " + cancel.getMessage());
         engine.awaitPremises();
         List<TaskError> errors = errors(engine);
         return errors.isEmpty() ? cancel : handled(engine, input, errors);
@@ -76,7 +76,7 @@ final class DagFunction implements Registered.Function {
         } catch (CancelledException cancel) {
             return cancel;
         }
-        throw engine.stop("The run of a graph was taken before its tasks had ended, and not to be cancelled.");
+        throw engine.stop("The run of a DAG was taken before its tasks had ended, and not to be cancelled.");
     }
 
     /** Recorded, so that a replay does not ask again which tasks there are to be cancelled. */
@@ -146,19 +146,19 @@ final class DagFunction implements Registered.Function {
         String all = errors.stream().map(TaskError::toString).collect(Collectors.joining("; "));
         String count = errors.size() == 1 ? "1 task" : errors.size() + " tasks";
         return new TasksFailedException(
-                "%s of graph '%s' failed: %s.%s".formatted(count, graph.name(), all, told(trouble)), errors);
+                "%s of DAG '%s' failed: %s.%s".formatted(count, dag.name(), all, told(trouble)), errors);
     }
 
     /** Runs a handler, if there is one, and gives why it failed. */
     private Optional<String> handle(
             EngineContext engine, String handler, @Nullable Object input, List<TaskError> errors) {
-        if (!graph.has(handler)) {
+        if (!dag.has(handler)) {
             return Optional.empty();
         }
         HandlerInput<?> aftermath =
                 new HandlerInput<@Nullable Object>(engine.runId().value(), input, errors);
         try {
-            engine.startChild(graph.handlerTarget(handler), aftermath, ChildOptions.defaults())
+            engine.startChild(dag.handlerTarget(handler), aftermath, ChildOptions.defaults())
                     .await();
             return Optional.empty();
         } catch (RunFailedException failed) {
@@ -174,11 +174,10 @@ final class DagFunction implements Registered.Function {
         if (trouble.isPresent()) {
             TaskError error = new TaskError(DagDraft.ON_SUCCESS, trouble.get());
             throw new TasksFailedException(
-                    "All tasks of graph '%s' succeeded, but onSuccess failed: %s"
-                            .formatted(graph.name(), trouble.get()),
+                    "All tasks of DAG '%s' succeeded, but onSuccess failed: %s".formatted(dag.name(), trouble.get()),
                     List.of(error));
         }
-        Optional<String> task = graph.resultTask();
+        Optional<String> task = dag.resultTask();
         return task.isPresent() ? outcomeOf(engine, task.get()) : leaves(engine);
     }
 
@@ -193,8 +192,8 @@ final class DagFunction implements Registered.Function {
                 .filter(other -> RunNames.taskOf(other.run().id()).equals(task))
                 .findFirst()
                 .orElseThrow(() -> engine.stop(
-                        "The result of graph '%s' is that of task '%s', which run '%s' does not have: a run keeps the graph it was started with. Bring back the code that fits, then resume the run."
-                                .formatted(graph.name(), task, engine.runId())));
+                        "The result of DAG '%s' is that of task '%s', which run '%s' does not have: a run keeps the DAG it was started with. Bring back the code that fits, then resume the run."
+                                .formatted(dag.name(), task, engine.runId())));
         return encoded(row.info().state(), row.outcome());
     }
 

@@ -27,10 +27,10 @@ final class ForEachTask {
     private final ChildOptions options;
     private final List<Open> open = new ArrayList<>();
 
-    ForEachTask(EngineContext ctx, TypedDag graph, TaskSpec task, TaskSpec.ForEach each) {
+    ForEachTask(EngineContext ctx, TypedDag dag, TaskSpec task, TaskSpec.ForEach each) {
         this.ctx = ctx;
         this.each = each;
-        this.item = graph.itemTarget(task);
+        this.item = dag.itemTarget(task);
         ChildOptions defaults = ChildOptions.defaults();
         this.options =
                 task.isWorkflow() ? task.step().timeout().map(defaults::timeout).orElse(defaults) : defaults;

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the run of a handler is started with.
  *
- * @param run the run of the graph
+ * @param run the run of the DAG
  * @param input its input
  * @param errors the tasks that failed
- * @param <I> the graph's input
+ * @param <I> the DAG's input
  */
 record HandlerInput<I extends @Nullable Object>(String run, I input, List<TaskError> errors) {}

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a graph whose result is that of all its leaves.
+ * The outcome of a DAG whose result is that of all its leaves.
  *
  * @param byTask what each gave, encoded; null for one that was skipped
  */

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * What user code sees of the task it is.
  *
  * @param ctx the context of the task's own run
- * @param runId the run of the graph
+ * @param runId the run of the DAG
  * @param name the task's name
- * @param input the graph's input
+ * @param input the DAG's input
  * @param errors the tasks that failed, for the handler of that
  */
 record RunningTask(

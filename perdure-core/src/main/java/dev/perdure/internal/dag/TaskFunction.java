@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
 
 /** What the run of a task does. */
 final class TaskFunction implements Registered.Function {
-    private final TypedDag graph;
+    private final TypedDag dag;
     private final TaskSpec task;
 
-    TaskFunction(TypedDag graph, TaskSpec task) {
-        this.graph = graph;
+    TaskFunction(TypedDag dag, TaskSpec task) {
+        this.dag = dag;
         this.task = task;
     }
 
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable {
         EngineContext engine = (EngineContext) ctx;
-        RunningTask situation = new RunningTask(ctx, RunNames.graphOf(ctx.runId()), task.name(), input, List.of());
+        RunningTask situation = new RunningTask(ctx, RunNames.dagRunOf(ctx.runId()), task.name(), input, List.of());
         try {
-            List<@Nullable Object> outputs = new TaskGate(graph, task, engine).pass(situation);
+            List<@Nullable Object> outputs = new TaskGate(dag, task, engine).pass(situation);
             return switch (task.work()) {
-                case TaskSpec.Once once -> run(task, graph.typeOf(task.name()), ctx, situation, outputs);
+                case TaskSpec.Once once -> run(task, dag.typeOf(task.name()), ctx, situation, outputs);
                 case TaskSpec.ForEach each ->
-                    new ForEachTask(engine, graph, task, each)
+                    new ForEachTask(engine, dag, task, each)
                             .over(outputs.getFirst() instanceof List<?> items ? items : List.of(), situation);
             };
         } catch (DeadlineExceededException late) {

@@ -25,13 +25,13 @@ final class TaskGate {
     private static final String CULPRIT = "because task '";
     private static final StepOptions ONCE = StepOptions.retry(RetryPolicy.none());
 
-    private final TypedDag graph;
+    private final TypedDag dag;
     private final TaskSpec task;
     private final EngineContext ctx;
     private final Map<String, Premise> premises = new LinkedHashMap<>();
 
-    TaskGate(TypedDag graph, TaskSpec task, EngineContext ctx) {
-        this.graph = graph;
+    TaskGate(TypedDag dag, TaskSpec task, EngineContext ctx) {
+        this.dag = dag;
         this.task = task;
         this.ctx = ctx;
         for (Premise premise : ctx.premises()) {
@@ -86,11 +86,10 @@ final class TaskGate {
             Premise premise = premises.get(parent);
             if (premise == null) {
                 throw ctx.stop(
-                        "The code of task '%s' of graph '%s' takes the output of '%s', which it did not come after when run '%s' was started: a run keeps its graph. Bring back the code that fits, or give the changed task a new name, then resume the run."
-                                .formatted(task.name(), graph.name(), parent, ctx.runId()));
+                        "The code of task '%s' of DAG '%s' takes the output of '%s', which it did not come after when run '%s' was started: a run keeps its DAG. Bring back the code that fits, or give the changed task a new name, then resume the run."
+                                .formatted(task.name(), dag.name(), parent, ctx.runId()));
             }
-            outputs.add(
-                    premise.state() == RunState.SKIPPED ? null : ctx.decode(premise.outcome(), graph.typeOf(parent)));
+            outputs.add(premise.state() == RunState.SKIPPED ? null : ctx.decode(premise.outcome(), dag.typeOf(parent)));
         }
         return outputs;
     }

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * What tasks gave, as bytes until somebody asks.
  *
- * @param graph what the types are read by
+ * @param dag what the types are read by
  * @param codec how bytes become values
  * @param payloads by task; null for one that was skipped
  */
-public record TaskOutputs(TypedDag graph, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
+public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
     @Override
     public Set<String> tasks() {
         return Collections.unmodifiableSet(payloads.keySet());
@@ -30,7 +30,7 @@ public record TaskOutputs(TypedDag graph, Codec codec, Map<String, @Nullable Pay
     @Override
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type of the task that gave it
     public <T extends @Nullable Object> T get(DagTask<T> task) {
-        return (T) decoded(task.name(), graph.typeOf(task.name()));
+        return (T) decoded(task.name(), dag.typeOf(task.name()));
     }
 
     @Override
@@ -41,22 +41,19 @@ public record TaskOutputs(TypedDag graph, Codec codec, Map<String, @Nullable Pay
 
     private @Nullable Object decoded(String task, Type type) {
         if (!payloads.containsKey(task)) {
-            if (!graph.tasks().contains(task)) {
-                throw new InvalidRequestException("Graph '%s' has no task '%s'; it has %s."
-                        .formatted(graph.name(), task, String.join(", ", graph.tasks())));
+            if (!dag.tasks().contains(task)) {
+                throw new InvalidRequestException("DAG '%s' has no task '%s'; it has %s."
+                        .formatted(dag.name(), task, String.join(", ", dag.tasks())));
             }
             throw new ResultUnavailableException(
-                    "Task '%s' of graph '%s' has given nothing. See status() for where it is."
-                            .formatted(task, graph.name()));
+                    "Task '%s' of DAG '%s' has given nothing. See status() for where it is."
+                            .formatted(task, dag.name()));
         }
         Payload payload = payloads.get(task);
         return payload == null
                 ? null
                 : Values.read(
-                        codec,
-                        payload,
-                        type,
-                        () -> "The output of task '%s' of graph '%s'".formatted(task, graph.name()));
+                        codec, payload, type, () -> "The output of task '%s' of DAG '%s'".formatted(task, dag.name()));
     }
 
     @Override

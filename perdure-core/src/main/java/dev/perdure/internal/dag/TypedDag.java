@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A graph with the types of all its outputs: what an engine registers, starts and reads. Immutable. */
+/** A DAG with the types of all its outputs: what an engine registers, starts and reads. Immutable. */
 public final class TypedDag {
     private final DagDefinition<?, ?> dag;
     private final Map<String, Type> types = new HashMap<>();
@@ -98,7 +98,7 @@ public final class TypedDag {
     public CallTarget calleeOfRun() {
         if (resultTask().isEmpty()) {
             throw new InvalidRequestException(
-                    "Graph '%s' gives what all its leaves gave, which is not a result that a run can wait for. Define it with Dag.of and a task as its result."
+                    "DAG '%s' gives what all its leaves gave, which is not a result that a run can wait for. Define it with Dag.of and a task as its result."
                             .formatted(name()));
         }
         return callee();
@@ -122,7 +122,7 @@ public final class TypedDag {
     public Type typeOf(String task) {
         Type type = types.get(task);
         if (type == null) {
-            throw new DefinitionException("Graph '%s' has no task '%s'.".formatted(name(), task));
+            throw new DefinitionException("DAG '%s' has no task '%s'.".formatted(name(), task));
         }
         return type;
     }
@@ -158,7 +158,7 @@ public final class TypedDag {
     /** Everything that its runs run. */
     public List<Registered> definitions() {
         List<Registered> all = new ArrayList<>();
-        all.add(new Registered(target(), "the graph '" + name() + "'", new DagFunction(this)));
+        all.add(new Registered(target(), "the DAG '" + name() + "'", new DagFunction(this)));
         for (TaskSpec task : dag.tasks()) {
             Target target = new Target(RunNames.definition(name(), task.name()), dag.inputType(), typeOf(task.name()));
             all.add(registered(target, new TaskFunction(this, task)));
@@ -177,12 +177,12 @@ public final class TypedDag {
     }
 
     private Registered registered(Target target, Registered.Function function) {
-        return new Registered(target, "the graph '" + name() + "', as '" + target.name() + "'", function);
+        return new Registered(target, "the DAG '" + name() + "', as '" + target.name() + "'", function);
     }
 
     // ---- starting
 
-    /** The tasks that are born with a run of this graph. */
+    /** The tasks that are born with a run of this DAG. */
     public List<Task> tasks(NewRun run) {
         return dag.tasks().stream().map(task -> task(run, task)).toList();
     }

@@ -7,32 +7,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The graphs of one engine, with their types. */
+/** The DAGs of one engine, with their types. */
 public final class TypedDags {
     private final StepTypes stepTypes;
     private final Map<Dag<?, ?>, TypedDag> registered = new HashMap<>();
     private final List<Object> definitions = new ArrayList<>();
 
-    /** Finds the graphs among what was registered; types of outputs are found by these. */
+    /** Finds the DAGs among what was registered; types of outputs are found by these. */
     public TypedDags(List<Object> registrations, StepTypes stepTypes) {
         this.stepTypes = stepTypes;
         for (Object registration : registrations) {
             if (registration instanceof Dag<?, ?> dag) {
-                TypedDag graph = TypedDag.of(dag, stepTypes);
-                registered.put(dag, graph);
-                definitions.addAll(graph.definitions());
+                TypedDag typed = TypedDag.of(dag, stepTypes);
+                registered.put(dag, typed);
+                definitions.addAll(typed.definitions());
             } else {
                 definitions.add(registration);
             }
         }
     }
 
-    /** What was registered, with everything that a graph's runs run in the place of the graph. */
+    /** What was registered, with everything that a DAG's runs run in the place of the DAG. */
     public List<Object> definitions() {
         return definitions;
     }
 
-    /** A graph with its types. One that was not registered here is looked at each time, so that none is kept. */
+    /** A DAG with its types. One that was not registered here is looked at each time, so that none is kept. */
     public TypedDag of(Dag<?, ?> dag) {
         TypedDag known = registered.get(dag);
         return known == null ? TypedDag.of(dag, stepTypes) : known;

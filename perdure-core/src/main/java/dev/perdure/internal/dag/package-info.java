@@ -1,3 +1,3 @@
-/** Graphs of tasks: what their runs do. */
+/** DAGs of tasks: what their runs do. */
 package dev.perdure.internal.dag;
 

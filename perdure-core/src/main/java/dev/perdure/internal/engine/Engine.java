@@ -273,7 +273,7 @@ public final class Engine implements Perdure {
         String definition = found.info().definition();
         if (!definition.equals(graph.name())) {
             throw new RunConflictException(
-                    "Run '%s' is of '%s', not of graph '%s'. Attach to it with its own graph, or with run(id, type) if it is of none."
+                    "Run '%s' is of '%s', not of DAG '%s'. Attach to it with its own DAG, or with run(id, type) if it is of none."
                             .formatted(id, definition, graph.name()));
         }
         return new DagHandle<>(found.ref(), graph, desk);
@@ -284,7 +284,7 @@ public final class Engine implements Perdure {
         if (!(run instanceof DagHandle<O> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
         }
-        return new DagHandle<>(handle.ref(), handle.graph(), desk);
+        return new DagHandle<>(handle.ref(), handle.dag(), desk);
     }
 
     @Override

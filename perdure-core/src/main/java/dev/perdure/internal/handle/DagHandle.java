@@ -27,25 +27,25 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on the run of a graph. */
+/** A handle on the run of a DAG. */
 public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> implements DagRun<O> {
-    private final TypedDag graph;
+    private final TypedDag dag;
     private final Desk desk;
 
-    public DagHandle(RunRef ref, TypedDag graph, Desk desk) {
-        super(ref, graph.target().resultType(), desk);
-        this.graph = graph;
+    public DagHandle(RunRef ref, TypedDag dag, Desk desk) {
+        super(ref, dag.target().resultType(), desk);
+        this.dag = dag;
         this.desk = desk;
     }
 
-    public TypedDag graph() {
-        return graph;
+    public TypedDag dag() {
+        return dag;
     }
 
     @Override
-    @SuppressWarnings("unchecked") // a graph without a task as its result gives the outputs of its leaves
+    @SuppressWarnings("unchecked") // a DAG without a task as its result gives the outputs of its leaves
     O decoded(Payload outcome) {
-        if (graph.resultTask().isPresent()) {
+        if (dag.resultTask().isPresent()) {
             return super.decoded(outcome);
         }
         Map<String, @Nullable Payload> payloads = new LinkedHashMap<>();
@@ -53,7 +53,7 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
         if (leaves instanceof LeafOutputs outputs) {
             outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
         }
-        return (O) new TaskOutputs(graph, desk.settings().rules().codec(), payloads);
+        return (O) new TaskOutputs(dag, desk.settings().rules().codec(), payloads);
     }
 
     @Override
@@ -78,12 +78,12 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
 
     @Override
     public DagStatus status() {
-        return new DagReader(desk.settings(), graph).read(info(), rows(), handlers());
+        return new DagReader(desk.settings(), dag).read(info(), rows(), handlers());
     }
 
     /** What it has started when its tasks had ended. */
     private List<Runs.TaskRow> handlers() {
-        return graph.hasHandlers() ? desk.settings().store().runs().children(ref()) : List.of();
+        return dag.hasHandlers() ? desk.settings().store().runs().children(ref()) : List.of();
     }
 
     private List<Runs.TaskRow> rows() {
@@ -139,6 +139,6 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
 
     @Override
     public String toString() {
-        return "GraphRun[%s of %s]".formatted(id(), graph.name());
+        return "DagRun[%s of %s]".formatted(id(), dag.name());
     }
 }

@@ -33,18 +33,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of rows and journals what people see of the run of a graph. */
+/** Makes of rows and journals what people see of the run of a DAG. */
 final class DagReader {
     private static final int PAGE_BYTES = 256 * 1024;
 
     private final Settings settings;
     private final Codec codec;
-    private final TypedDag graph;
+    private final TypedDag dag;
 
-    DagReader(Settings settings, TypedDag graph) {
+    DagReader(Settings settings, TypedDag dag) {
         this.settings = settings;
         this.codec = settings.rules().codec();
-        this.graph = graph;
+        this.dag = dag;
     }
 
     /** The run with its tasks, and with those handlers that have begun: these come after what no task comes after. */
@@ -68,7 +68,7 @@ final class DagReader {
             events.addAll(events(row, attempts));
         }
         events.sort(Comparator.comparing(DagEvent::at));
-        return new DagStatus(run, tasks, events, new TaskOutputs(graph, codec, outputs));
+        return new DagStatus(run, tasks, events, new TaskOutputs(dag, codec, outputs));
     }
 
     private Map<RunRef, Journals.Page> journals(List<Runs.TaskRow> rows, List<Runs.TaskRow> handlers) {

@@ -164,7 +164,7 @@ public final class LateAnswerTest {
     }
 
     @Test
-    void the_first_tasks_of_a_graph_whose_start_is_answered_late_are_executed_once() throws Exception {
+    void the_first_tasks_of_a_dag_whose_start_is_answered_late_are_executed_once() throws Exception {
         try (Perdure engine = engine(holdingUp(Outcome.Started.class))) {
             FutureTask<String> result =
                     new FutureTask<>(() -> engine.start(line, "x").result());

@@ -33,14 +33,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A transition that the store refuses for what it carries is refused every time: the run is PAUSED with the reason, whatever
- * the transition was for. Mostly it is refused here because it starts a graph, and the id of one of its tasks is taken.
+ * the transition was for. Mostly it is refused here because it starts a DAG, and the id of one of its tasks is taken.
  */
 @SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class RefusedMoveTest {
     private static final String REASON =
             "The id 'g/a' of one of its tasks is taken by another run. Start it under another id.";
-    private static final Dag<String, String> GRAPH =
-            Dag.of("graph", String.class, builder -> builder.task("a", task -> "done"));
+    private static final Dag<String, String> DAG =
+            Dag.of("dag", String.class, builder -> builder.task("a", task -> "done"));
     private static final Definition<String, String> OTHER =
             Definition.of("other", String.class, String.class, (ctx, in) -> in);
 
@@ -82,7 +82,7 @@ public final class RefusedMoveTest {
                         paused.complete(change.reason().orElseThrow());
                     }
                 })
-                .register(GRAPH, OTHER, registration)
+                .register(DAG, OTHER, registration)
                 .start();
         engine.start(OTHER, "x", StartOptions.id("g/a")).result();
         return engine;
@@ -90,7 +90,7 @@ public final class RefusedMoveTest {
 
     private static Definition<String, String> flow(WorkflowBody<String, String> afterwards) {
         return Definition.of("flow", String.class, String.class, (ctx, in) -> {
-            ctx.startChild(GRAPH, "x", ChildOptions.childId("g"));
+            ctx.startChild(DAG, "x", ChildOptions.childId("g"));
             return afterwards.run(ctx, in);
         });
     }

@@ -258,9 +258,9 @@ public final class RefusingStoreTest {
     }
 
     @Test
-    void a_graph_waits_for_how_its_tasks_ended() throws Exception {
+    void a_dag_waits_for_how_its_tasks_ended() throws Exception {
         Dag<String, Integer> dag = Dag.of(
-                "graph",
+                "dag",
                 String.class,
                 builder -> builder.task("bad", t -> {
                     refuse("runs.tasks");
@@ -270,7 +270,7 @@ public final class RefusingStoreTest {
             Run<Integer> run = engine.start(dag, "x");
             assertThatThrownBy(() -> mended(run))
                     .isInstanceOf(RunFailedException.class)
-                    .hasMessageContaining("1 task of graph 'graph' failed: 'bad': java.lang.IllegalStateException");
+                    .hasMessageContaining("1 task of DAG 'dag' failed: 'bad': java.lang.IllegalStateException");
         }
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs that fail: which tasks the engine cancels because of which failure, and how often handlers run. */
+/** DAGs that fail: which tasks the engine cancels because of which failure, and how often handlers run. */
 abstract class DagFailureScenarios extends Scenarios {
     private static int fail(String why) {
         throw new TerminalException(why);
@@ -80,7 +80,7 @@ abstract class DagFailureScenarios extends Scenarios {
             assertThat(failed.state()).isEqualTo(RunState.FAILED);
             assertThat(failed)
                     .hasMessageContaining(
-                            "1 task of graph 'shop' failed: 'charge': dev.perdure.error.TerminalException: card refused.")
+                            "1 task of DAG 'shop' failed: 'charge': dev.perdure.error.TerminalException: card refused.")
                     .cause()
                     .isInstanceOfSatisfying(
                             TasksFailedException.class,
@@ -229,7 +229,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.register(dag);
             assertThatThrownBy(() -> perdure.start(dag, "x").result())
                     .hasMessageContaining(
-                            "2 tasks of graph 'both' failed: 'one': dev.perdure.error.TerminalException: first; 'two': dev.perdure.error.TerminalException: second.");
+                            "2 tasks of DAG 'both' failed: 'one': dev.perdure.error.TerminalException: first; 'two': dev.perdure.error.TerminalException: second.");
             assertThat(seen).containsExactly("one", "two");
         }
     }
@@ -390,7 +390,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.register(dag);
             assertThatThrownBy(() -> perdure.start(dag, "x").result())
                     .hasMessageContaining(
-                            "All tasks of graph 'almost' succeeded, but onSuccess failed: dev.perdure.error.TerminalException: late");
+                            "All tasks of DAG 'almost' succeeded, but onSuccess failed: dev.perdure.error.TerminalException: late");
             assertThat(seen).isEmpty();
         }
     }
@@ -429,9 +429,9 @@ abstract class DagFailureScenarios extends Scenarios {
             DagStatus status = run.status();
             assertThat(status.task("first").orElseThrow().state()).isEqualTo(RunState.COMPLETED);
             assertThat(status.task("slow").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
-            assertThat(status.task("slow").orElseThrow().reason()).contains("its graph was cancelled: not now");
+            assertThat(status.task("slow").orElseThrow().reason()).contains("its DAG was cancelled: not now");
             assertThat(status.task("join").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
-            assertThat(status.task("join").orElseThrow().reason()).contains("its graph was cancelled: not now");
+            assertThat(status.task("join").orElseThrow().reason()).contains("its DAG was cancelled: not now");
             assertThat(seen).containsExactly("undone");
         }
     }
@@ -468,7 +468,7 @@ abstract class DagFailureScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_task_that_goes_on_after_the_cancel_of_its_graph_is_the_last(TestMode mode) {
+    void a_task_that_goes_on_after_the_cancel_of_its_dag_is_the_last(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = Dag.of("stubborn", String.class, builder -> {
@@ -497,7 +497,7 @@ abstract class DagFailureScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_cancelled_graph_that_was_paused_while_it_waits_goes_on_after_it(TestMode mode) {
+    void a_cancelled_dag_that_was_paused_while_it_waits_goes_on_after_it(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of(
                     "undoing",
@@ -525,7 +525,7 @@ abstract class DagFailureScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_kill_ends_graph_and_tasks_at_once(TestMode mode) {
+    void a_kill_ends_dag_and_tasks_at_once(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = sleepers(seen);
@@ -558,7 +558,7 @@ abstract class DagFailureScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_leaf_that_is_killed_while_another_task_runs_does_not_end_the_graph(TestMode mode) {
+    void a_leaf_that_is_killed_while_another_task_runs_does_not_end_the_dag(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = Dag.of("killed", String.class, builder -> {
@@ -577,7 +577,7 @@ abstract class DagFailureScenarios extends Scenarios {
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PENDING);
 
-            assertThatThrownBy(run::result).hasMessageContaining("1 task of graph 'killed' failed: 'slow'");
+            assertThatThrownBy(run::result).hasMessageContaining("1 task of DAG 'killed' failed: 'slow'");
             assertThat(seen).containsExactly("onFailure ['slow': dev.perdure.error.TerminalException: too late]");
             assertThat(run.status().task("leaf").orElseThrow().state()).isEqualTo(RunState.CANCELLED);
             assertThat(run.status().task("leaf").orElseThrow().reason()).contains("not wanted");

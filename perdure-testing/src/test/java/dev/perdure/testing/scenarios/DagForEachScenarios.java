@@ -184,7 +184,7 @@ abstract class DagForEachScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_cancel_and_a_kill_of_the_graph_reach_the_items(TestMode mode) {
+    void a_cancel_and_a_kill_of_the_dag_reach_the_items(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<Integer, List<Integer>> dag = Dag.of("stopped", Integer.class, builder -> {
                 var numbers = builder.task("numbers", DagForEachScenarios::numbers);

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The status of a graph's run, and reruns of a part of it. */
+/** The status of a DAG's run, and reruns of a part of it. */
 abstract class DagRepairScenarios extends Scenarios {
     /** Records which tasks ran, and decides whether charge works. */
     private static final class Shop {
@@ -166,7 +166,7 @@ abstract class DagRepairScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_changed_definition_does_not_change_the_graph_of_a_run_that_is_repaired(TestMode mode) {
+    void a_changed_definition_does_not_change_the_dag_of_a_run_that_is_repaired(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> older = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
@@ -205,7 +205,7 @@ abstract class DagRepairScenarios extends Scenarios {
             assertThat(outputs.get("check", TypeRef.of(String.class))).isEqualTo("check1");
             assertThatThrownBy(() -> outputs.get("ship", TypeRef.of(String.class)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessageContaining("Task 'ship' of graph 'shop' has given nothing.");
+                    .hasMessageContaining("Task 'ship' of DAG 'shop' has given nothing.");
             DagStatus status = run.status();
             assertThat(status.task("ship").orElseThrow().after()).containsExactly("charge", "pack");
             assertThat(status.task("charge").orElseThrow().attempts()).isEqualTo(1);

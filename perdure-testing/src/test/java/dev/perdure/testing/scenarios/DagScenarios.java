@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs of every shape: tasks run in order and once, and get the outputs of the tasks before them. */
+/** DAGs of every shape: tasks run in order and once, and get the outputs of the tasks before them. */
 abstract class DagScenarios extends Scenarios {
     @ParameterizedTest
     @EnumSource
@@ -54,7 +54,7 @@ abstract class DagScenarios extends Scenarios {
     }
 
     @Test
-    void attaching_with_another_graph_and_asking_for_a_task_that_is_none_are_refused() {
+    void attaching_with_another_dag_and_asking_for_a_task_that_is_none_are_refused() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             Dag<String, String> line = Dag.of("line", String.class, dag -> {
                 var a = dag.task("a", t -> "a");
@@ -63,23 +63,23 @@ abstract class DagScenarios extends Scenarios {
             Dag<String, String> other = Dag.of("other", String.class, dag -> dag.task("a", t -> "a"));
             perdure.register(line, other);
             DagRun<String> run = perdure.start(line, "x", id("g"));
-            assertThat(run).hasToString("GraphRun[g of line]");
+            assertThat(run).hasToString("DagRun[g of line]");
             assertThat(line).hasToString("Dag[line]");
             run.result();
             assertThatThrownBy(() -> perdure.graph(RunId.of("g"), other))
                     .isInstanceOf(RunConflictException.class)
-                    .hasMessage("Run 'g' is of 'line', not of graph 'other'. "
-                            + "Attach to it with its own graph, or with run(id, type) if it is of none.");
+                    .hasMessage("Run 'g' is of 'line', not of DAG 'other'. "
+                            + "Attach to it with its own DAG, or with run(id, type) if it is of none.");
             assertThatThrownBy(() -> perdure.graph(RunId.of("g/a"), line))
                     .isInstanceOf(RunConflictException.class)
-                    .hasMessageContaining("Run 'g/a' is of 'line/a', not of graph 'line'.");
+                    .hasMessageContaining("Run 'g/a' is of 'line/a', not of DAG 'line'.");
             Outputs outputs = run.status().outputs();
             assertThatThrownBy(() -> outputs.get("nope", TypeRef.of(String.class)))
                     .isInstanceOf(InvalidRequestException.class)
-                    .hasMessage("Graph 'line' has no task 'nope'; it has a, b.");
+                    .hasMessage("DAG 'line' has no task 'nope'; it has a, b.");
             assertThatThrownBy(() -> outputs.get("a", TypeRef.of(Integer.class)))
                     .isInstanceOf(PayloadException.class)
-                    .hasMessageStartingWith("The output of task 'a' of graph 'line' cannot be read.")
+                    .hasMessageStartingWith("The output of task 'a' of DAG 'line' cannot be read.")
                     .hasMessageEndingWith(". Ask for it with the type that it was written with.");
         }
     }
@@ -157,7 +157,7 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_workflow_calls_a_graph(TestMode mode) {
+    void a_workflow_calls_a_dag(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> line = Dag.of("called", String.class, dag -> {
                 var a = dag.task("a", t -> t.input() + "a");
@@ -177,9 +177,9 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_graph_that_fails_fails_the_call_and_one_that_is_called_is_cancelled_with_its_caller(TestMode mode) {
+    void a_dag_that_fails_fails_the_call_and_one_that_is_called_is_cancelled_with_its_caller(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
-            Dag<String, Integer> graph = Dag.of("called", String.class, dag -> {
+            Dag<String, Integer> called = Dag.of("called", String.class, dag -> {
                 var slow = dag.task("slow", t -> 1).waitFor(Duration.ofHours(1));
                 return dag.after(slow).task("bad", (t, one) -> {
                     throw new TerminalException("no");
@@ -189,23 +189,24 @@ abstract class DagScenarios extends Scenarios {
                     "caller",
                     String.class,
                     Integer.class,
-                    (ctx, id) ->
-                            ctx.startChild(graph, "x", ChildOptions.childId(id)).await());
-            perdure.register(graph).register(caller);
+                    (ctx, id) -> ctx.startChild(called, "x", ChildOptions.childId(id))
+                            .await());
+            perdure.register(called).register(caller);
             assertThatThrownBy(() -> perdure.start(caller, "fails").result())
                     .hasMessageContaining(
-                            "1 task of graph 'called' failed: 'bad': dev.perdure.error.TerminalException: no.");
+                            "1 task of DAG 'called' failed: 'bad': dev.perdure.error.TerminalException: no.");
             Run<Integer> cancelled = perdure.start(caller, "cancelled");
             perdure.settle();
             cancelled.cancel("not now");
             assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
-            assertThatThrownBy(() -> perdure.graph(RunId.of("cancelled"), graph).result())
+            assertThatThrownBy(
+                            () -> perdure.graph(RunId.of("cancelled"), called).result())
                     .hasMessageContaining("CANCELLED");
         }
     }
 
     @Test
-    void a_run_takes_no_graph_without_a_result_of_its_own() {
+    void a_run_takes_no_dag_without_a_result_of_its_own() {
         try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
             Dag<String, Outputs> leaves = Dag.ofLeaves("leaves", String.class, dag -> dag.task("a", t -> 1));
             Definition<String, Boolean> all =
@@ -213,7 +214,7 @@ abstract class DagScenarios extends Scenarios {
             perdure.register(leaves).register(all);
             assertThatThrownBy(() -> perdure.start(all, "x").result())
                     .hasMessageContaining(
-                            "Graph 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
+                            "DAG 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
         }
     }
 
@@ -395,7 +396,7 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_run_keeps_the_graph_it_was_started_with(TestMode mode) {
+    void a_run_keeps_the_dag_it_was_started_with(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> older = Dag.of("changing", String.class, builder -> {
                 var first = builder.task("first", t -> 1);
@@ -420,7 +421,7 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void many_graphs_at_once_all_end(TestMode mode) {
+    void many_dags_at_once_all_end(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             AtomicInteger joins = new AtomicInteger();
             Dag<Integer, Integer> diamond = Dag.of("many", Integer.class, dag -> {
@@ -441,7 +442,7 @@ abstract class DagScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void nothing_is_in_memory_while_graphs_wait_in_the_middle(TestMode mode) {
+    void nothing_is_in_memory_while_dags_wait_in_the_middle(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("waiting", String.class, builder -> {
                 var first = builder.task("first", t -> 1);

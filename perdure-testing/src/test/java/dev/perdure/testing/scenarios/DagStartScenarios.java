@@ -35,10 +35,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Graphs that start with a delay, and graphs with a timeout. */
+/** DAGs that start with a delay, and DAGs with a timeout. */
 abstract class DagStartScenarios extends Scenarios {
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final String LATE = "its graph has passed its deadline 2030-01-01T01:00:00Z";
+    private static final String LATE = "its DAG has passed its deadline 2030-01-01T01:00:00Z";
 
     private static RunState stateOf(DagRun<?> run, String task) {
         return run.status().task(task).orElseThrow().state();
@@ -60,7 +60,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_graph_begins_after_its_delay(TestMode mode) {
+    void a_dag_begins_after_its_delay(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> dag = two();
             perdure.register(dag);
@@ -78,7 +78,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_delayed_graph_that_is_cancelled_never_begins_and_can_be_repaired_at_once(TestMode mode) {
+    void a_delayed_dag_that_is_cancelled_never_begins_and_can_be_repaired_at_once(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> dag = two();
             perdure.register(dag);
@@ -96,7 +96,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_workflow_calls_a_graph_later_and_no_longer_than_it_has_itself(TestMode mode) {
+    void a_workflow_calls_a_dag_later_and_no_longer_than_it_has_itself(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, String> dag = two();
             Dag<String, String> slow = Dag.of(
@@ -123,7 +123,7 @@ abstract class DagStartScenarios extends Scenarios {
     }
 
     @Test
-    void a_graph_takes_no_message() {
+    void a_dag_takes_no_message() {
         try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
             Dag<String, String> dag = two();
             perdure.register(dag);
@@ -154,7 +154,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_graph_that_passes_its_deadline_fails_and_its_tasks_are_cancelled(TestMode mode) {
+    void a_dag_that_passes_its_deadline_fails_and_its_tasks_are_cancelled(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             List<String> seen = new CopyOnWriteArrayList<>();
             Dag<String, Integer> dag = Dag.of("slow", String.class, builder -> {
@@ -212,8 +212,8 @@ abstract class DagStartScenarios extends Scenarios {
             assertThat(reasonOf(flaky, "flaky")).isEqualTo(LATE);
             DagRun<Integer> run = perdure.start(stuck, "x", id("s").timeout(Duration.ofMillis(50)));
             assertThatThrownBy(run::result).hasMessageContaining("Run 's' has passed its deadline");
-            assertThat(reasonOf(run, "first")).startsWith("its graph has passed its deadline");
-            assertThat(reasonOf(run, "next")).startsWith("because task 'first' was cancelled: its graph");
+            assertThat(reasonOf(run, "first")).startsWith("its DAG has passed its deadline");
+            assertThat(reasonOf(run, "next")).startsWith("because task 'first' was cancelled: its DAG");
         }
     }
 
@@ -276,7 +276,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void what_failed_before_the_deadline_counts_more_and_a_graph_in_time_does_not_feel_it(TestMode mode) {
+    void what_failed_before_the_deadline_counts_more_and_a_dag_in_time_does_not_feel_it(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Dag<String, Integer> dag = Dag.of("mixed", String.class, builder -> {
                 var bad = builder.task("bad", t -> refused());
@@ -318,7 +318,7 @@ abstract class DagStartScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_repaired_graph_has_its_time_again(TestMode mode) {
+    void a_repaired_dag_has_its_time_again(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             AtomicBoolean patient = new AtomicBoolean();
             Dag<String, Integer> dag = Dag.of("again", String.class, builder -> {

@@ -205,7 +205,7 @@ abstract class ErrorScenarios extends Scenarios {
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, "x");
             assertThatThrownBy(run::result)
-                    .hasMessageContaining("3 tasks of graph 'tasks' failed")
+                    .hasMessageContaining("3 tasks of DAG 'tasks' failed")
                     .hasMessageContaining("java.lang.StackOverflowError")
                     .hasMessageContaining("java.lang.NoClassDefFoundError: shop/Payments")
                     .hasMessageContaining("java.lang.OutOfMemoryError: in a test");

@@ -154,8 +154,8 @@ abstract class MisuseScenarios extends Scenarios {
     @Test
     void what_is_null_is_named() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
-            Dag<String, String> graph = Dag.of("graph", String.class, dag -> dag.task("a", t -> "a"));
-            perdure.register(CHILD, graph, new Tally());
+            Dag<String, String> dag = Dag.of("dag", String.class, builder -> builder.task("a", t -> "a"));
+            perdure.register(CHILD, dag, new Tally());
             refuses(
                     () -> perdure.start((WorkflowMethod.Function<Object, String, String>) null, "x"),
                     "The workflow is null. Name it by a method reference such as Orders::process.");
@@ -169,11 +169,11 @@ abstract class MisuseScenarios extends Scenarios {
                     () -> perdure.start(CHILD, "x", null),
                     "The options of the run of 'child' are null. Give StartOptions.defaults(), or leave them out.");
             refuses(
-                    () -> perdure.start(graph, "x", null),
-                    "The options of the run of 'graph' are null. Give StartOptions.defaults(), or leave them out.");
+                    () -> perdure.start(dag, "x", null),
+                    "The options of the run of 'dag' are null. Give StartOptions.defaults(), or leave them out.");
             refuses(
-                    () -> perdure.start(graph, null),
-                    "The input of graph 'graph' is null. Give it a java.lang.String; a graph that needs none takes Void.");
+                    () -> perdure.start(dag, null),
+                    "The input of DAG 'dag' is null. Give it a java.lang.String; a DAG that needs none takes Void.");
             refuses(
                     () -> perdure.object(Tally.class, "x").call(Tally::add, null),
                     "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
@@ -190,7 +190,7 @@ abstract class MisuseScenarios extends Scenarios {
                 refuses(
                         () -> Perdure.on(store).register(CHILD, null),
                         "register was given null. "
-                                + "Give it objects with @Workflow methods, virtual objects, definitions or graphs.");
+                                + "Give it objects with @Workflow methods, virtual objects, definitions or DAGs.");
             }
         }
     }

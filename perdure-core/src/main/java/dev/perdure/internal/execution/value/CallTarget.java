@@ -16,27 +16,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is called: a workflow, a graph, or a handler of one virtual object.
+ * What is called: a workflow, a DAG, or a handler of one virtual object.
  *
  * @param target its name and types
  * @param handler the handler, or null
  * @param key the object's key; empty without a handler
- * @param graph what is born with a run of a graph, or null
+ * @param dag what is born with a run of a DAG, or null
  */
 public record CallTarget(
         Target target,
         @Nullable ObjectHandler handler,
         String key,
-        @Nullable Function<NewRun, List<Task>> graph) {
+        @Nullable Function<NewRun, List<Task>> dag) {
     /** What it is, as messages have it. */
     public enum Kind {
         WORKFLOW,
-        GRAPH,
+        DAG,
         HANDLER;
 
         @Override
         public String toString() {
-            return name().toLowerCase(Locale.ROOT);
+            return this == DAG ? name() : name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -44,7 +44,7 @@ public record CallTarget(
         if (handler != null) {
             return Kind.HANDLER;
         }
-        return graph == null ? Kind.WORKFLOW : Kind.GRAPH;
+        return dag == null ? Kind.WORKFLOW : Kind.DAG;
     }
 
     /** A workflow. */
@@ -52,7 +52,7 @@ public record CallTarget(
         return new CallTarget(target, null, "", null);
     }
 
-    /** A graph, with what is born with a run of it. */
+    /** A DAG, with what is born with a run of it. */
     public static CallTarget of(Target target, Function<NewRun, List<Task>> tasks) {
         return new CallTarget(target, null, "", tasks);
     }
@@ -62,23 +62,23 @@ public record CallTarget(
         return new CallTarget(handler.target(), handler, key, null);
     }
 
-    /** Refuses no options at all, and what a run of a graph does not take. */
+    /** Refuses no options at all, and what a run of a DAG does not take. */
     public void require(StartOptions options) {
         if (options == null) {
             throw new InvalidRequestException(
                     "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
                             .formatted(target.name()));
         }
-        if (graph != null && !options.messages().isEmpty()) {
+        if (dag != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
-                    "The run of graph '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
+                    "The run of DAG '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
                             .formatted(target.name()));
         }
     }
 
     /** What is born with this run. */
     public List<Task> tasks(NewRun run) {
-        return graph == null ? List.of() : graph.apply(run);
+        return dag == null ? List.of() : dag.apply(run);
     }
 
     /** The object that the run will be a call of, or null. */

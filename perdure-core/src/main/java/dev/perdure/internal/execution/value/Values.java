@@ -53,7 +53,7 @@ public final class Values {
         }
     }
 
-    /** Encodes what a workflow, a handler or a graph is to be called with. */
+    /** Encodes what a workflow, a handler or a DAG is to be called with. */
     public Payload input(CallTarget callee, @Nullable Object input) {
         return input(callee.kind(), callee.target(), input);
     }
@@ -67,7 +67,7 @@ public final class Values {
                                     target.name(),
                                     target.inputType().getTypeName(),
                                     kind,
-                                    kind == CallTarget.Kind.GRAPH ? "Void" : "only the context"));
+                                    kind == CallTarget.Kind.DAG ? "Void" : "only the context"));
         }
         return store(input, target.inputType(), "the input of " + kind + " '" + target.name() + "'")
                 .payload();

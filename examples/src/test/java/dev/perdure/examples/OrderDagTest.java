@@ -15,11 +15,11 @@ import dev.perdure.dag.DagStatus;
 import dev.perdure.dag.TaskError;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TerminalException;
-import dev.perdure.examples.OrderGraph.Order;
-import dev.perdure.examples.OrderGraph.Parcel;
-import dev.perdure.examples.OrderGraph.Partners;
-import dev.perdure.examples.OrderGraph.Payment;
-import dev.perdure.examples.OrderGraph.Receipt;
+import dev.perdure.examples.OrderDag.Order;
+import dev.perdure.examples.OrderDag.Parcel;
+import dev.perdure.examples.OrderDag.Partners;
+import dev.perdure.examples.OrderDag.Payment;
+import dev.perdure.examples.OrderDag.Receipt;
 import dev.perdure.testing.PerdureExtension;
 import dev.perdure.testing.PerdureTest;
 import java.time.Duration;
@@ -29,9 +29,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Tests the example, and the code that the guide on graphs quotes. */
+/** Tests the example, and the code that the guide on DAGs quotes. */
 @ExtendWith(PerdureExtension.class)
-class OrderGraphTest {
+class OrderDagTest {
     private static final Order ORDER = new Order("book", 1999);
 
     /** Partners that record their calls. */
@@ -67,13 +67,13 @@ class OrderGraphTest {
     }
 
     private final Recording partners = new Recording();
-    private final Dag<Order, Receipt> graph = OrderGraph.with(partners);
+    private final Dag<Order, Receipt> dag = OrderDag.with(partners);
 
     @Test
     void an_order_is_charged_packed_and_shipped(PerdureTest perdure) {
-        perdure.register(graph);
+        perdure.register(dag);
         // region start
-        DagRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        DagRun<Receipt> run = perdure.start(dag, ORDER, id("order-42"));
         Receipt receipt = run.result();
         // endregion
         assertThat(receipt).isEqualTo(new Receipt("P-1", "TRACK-1"));
@@ -84,12 +84,12 @@ class OrderGraphTest {
 
     @Test
     void a_branch_that_fails_leaves_the_other_alone_and_can_be_tried_again(PerdureTest perdure) {
-        perdure.register(graph);
+        perdure.register(dag);
         partners.refuses = true;
-        DagRun<Receipt> run = perdure.start(graph, ORDER, id("order-42"));
+        DagRun<Receipt> run = perdure.start(dag, ORDER, id("order-42"));
         assertThatThrownBy(run::result).hasMessageContaining("The card was refused.");
         assertThat(run.status().toText()).isEqualTo("""
-            order-graph order-42  FAILED
+            order-dag order-42  FAILED
               check      COMPLETED
               charge     FAILED       after check  (dev.perdure.error.TerminalException: The card was refused.)
               pack       COMPLETED    after check
@@ -107,13 +107,13 @@ class OrderGraphTest {
     }
 
     @Test
-    void after_a_restart_a_graph_is_found_by_its_id_looked_at_and_repaired(PerdureTest perdure) {
-        perdure.register(graph);
+    void after_a_restart_a_dag_is_found_by_its_id_looked_at_and_repaired(PerdureTest perdure) {
+        perdure.register(dag);
         partners.refuses = true;
-        assertThatThrownBy(perdure.start(graph, ORDER, id("order-42"))::result).isInstanceOf(RunFailedException.class);
+        assertThatThrownBy(perdure.start(dag, ORDER, id("order-42"))::result).isInstanceOf(RunFailedException.class);
         perdure.restart();
         // region look
-        DagRun<Receipt> run = perdure.graph(RunId.of("order-42"), graph);
+        DagRun<Receipt> run = perdure.graph(RunId.of("order-42"), dag);
         DagStatus status = run.status();
         List<TaskError> errors = status.errors();
         Parcel parcel = status.outputs().get("pack", TypeRef.of(Parcel.class));
@@ -123,12 +123,12 @@ class OrderGraphTest {
         // endregion
         assertThat(errors).extracting(TaskError::task).containsExactly("charge");
         assertThat(parcel).isEqualTo(new Parcel("L-1"));
-        assertThat(text).startsWith("order-graph order-42  FAILED\n");
+        assertThat(text).startsWith("order-dag order-42  FAILED\n");
         assertThat(mermaid).startsWith("flowchart TD\n").contains("t1 --> t2");
         assertThat(graphviz)
-                .startsWith("digraph \"order-graph order-42  FAILED\" {\n")
+                .startsWith("digraph \"order-dag order-42  FAILED\" {\n")
                 .contains("t1 -> t2;");
-        assertThat(graph.toMermaid()).startsWith("flowchart TD\n").contains("t1 --> t2");
+        assertThat(dag.toMermaid()).startsWith("flowchart TD\n").contains("t1 --> t2");
         partners.refuses = false;
         // region repair
         run.retryFailed();

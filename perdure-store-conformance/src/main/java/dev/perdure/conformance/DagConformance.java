@@ -18,9 +18,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** What tests of runs with tasks share. */
-public abstract class GraphConformance extends StoreConformance {
+public abstract class DagConformance extends StoreConformance {
     /** For subclasses. */
-    protected GraphConformance() {}
+    protected DagConformance() {}
 
     protected static Task task(String id, Integer... after) {
         return new Task(newRun(id), List.of(after));
@@ -38,12 +38,12 @@ public abstract class GraphConformance extends StoreConformance {
     }
 
     protected final Outcome.Started start(@Nullable WorkerId owner, List<Task> tasks) {
-        return start(owner, newRun("graph"), tasks);
+        return start(owner, newRun("dag"), tasks);
     }
 
-    protected final Outcome.Started start(@Nullable WorkerId owner, NewRun graph, List<Task> tasks) {
+    protected final Outcome.Started start(@Nullable WorkerId owner, NewRun dag, List<Task> tasks) {
         Lane lane = owner == null ? Lane.client(0) : new Lane(owner, 0);
-        Outcome outcome = apply(lane, new Change.Start(graph, owner, List.of(), tasks));
+        Outcome outcome = apply(lane, new Change.Start(dag, owner, List.of(), tasks));
         assertThat(outcome).isInstanceOf(Outcome.Started.class);
         return (Outcome.Started) outcome;
     }

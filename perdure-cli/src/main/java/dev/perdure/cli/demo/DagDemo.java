@@ -18,14 +18,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs an order as a graph of tasks, prints the graph after every change, lets one branch fail, and repairs it. The
+ * Runs an order as a DAG of tasks, prints the DAG after every change, lets one branch fail, and repairs it. The
  * demo counts the executions outside the engine. The exit code is 0 only if all checks pass.
  */
 @Command(
         name = "dag",
         mixinStandardHelpOptions = true,
-        description = "Watch a graph of tasks run, fail in one branch and be repaired, on an embedded PostgreSQL.")
-final class GraphDemo implements Callable<Integer> {
+        description = "Watch a DAG of tasks run, fail in one branch and be repaired, on an embedded PostgreSQL.")
+final class DagDemo implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
@@ -36,8 +36,8 @@ final class GraphDemo implements Callable<Integer> {
     public Integer call() throws Exception {
         Screen screen = new Screen(Objects.requireNonNull(spec).commandLine().getOut());
         OrderTasks tasks = new OrderTasks();
-        screen.headline("A graph of tasks");
-        screen.block(OrderTasks.graph(tasks).toText());
+        screen.headline("A DAG of tasks");
+        screen.block(OrderTasks.dag(tasks).toText());
         try (EmbeddedPostgres postgres = EmbeddedPostgres.start(EmbeddedPostgres.options());
                 HikariDataSource pool = DemoWorker.pool(postgres.jdbcUrl(), postgres.user(), postgres.password());
                 PostgresStore store = PostgresStore.on(pool).open()) {
@@ -48,10 +48,10 @@ final class GraphDemo implements Callable<Integer> {
     }
 
     private static void show(Screen screen, PostgresStore store, OrderTasks tasks) throws InterruptedException {
-        var graph = OrderTasks.graph(tasks);
-        try (Perdure perdure = Perdure.on(store).register(graph).start()) {
+        var dag = OrderTasks.dag(tasks);
+        try (Perdure perdure = Perdure.on(store).register(dag).start()) {
             screen.headline("An order whose card is refused");
-            DagRun<String> run = perdure.start(graph, "order-42", id("order-42"));
+            DagRun<String> run = perdure.start(dag, "order-42", id("order-42"));
             follow(screen, run);
             screen.check(run.state() == RunState.FAILED, "the order failed, and names the task");
             screen.check(
@@ -63,12 +63,12 @@ final class GraphDemo implements Callable<Integer> {
             run.retryFailed();
             follow(screen, run);
             screen.line("Result: " + run.result(TIMEOUT));
-            screen.check(tasks.times("pack") == 1, "packed once: the graph kept its output");
+            screen.check(tasks.times("pack") == 1, "packed once: the DAG kept its output");
             screen.check(tasks.times("ship") == 1, "shipped once, after all other tasks");
         }
     }
 
-    /** Prints the graph after every change, until its run has ended. */
+    /** Prints the DAG after every change, until its run has ended. */
     private static void follow(Screen screen, DagRun<?> run) throws InterruptedException {
         Instant giveUp = Instant.now().plus(TIMEOUT);
         String shown = "";

@@ -10,8 +10,8 @@ import dev.perdure.memory.MemoryStore;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An order as a graph of tasks. Independent tasks run in parallel, and a branch that fails does not stop the other. */
-public final class OrderGraph {
+/** An order as a DAG of tasks. Independent tasks run in parallel, and a branch that fails does not stop the other. */
+public final class OrderDag {
     /** An order. */
     public record Order(String item, int cents) {}
 
@@ -39,12 +39,12 @@ public final class OrderGraph {
         void report(String order, List<TaskError> errors);
     }
 
-    private OrderGraph() {}
+    private OrderDag() {}
 
-    // region graph
+    // region dag
     /** Checks the order, then charges and packs in parallel, then ships. */
     public static Dag<Order, Receipt> with(Partners partners) {
-        return Dag.of("order-graph", Order.class, dag -> {
+        return Dag.of("order-dag", Order.class, dag -> {
             var check = dag.task("check", task -> checked(task.input()));
             var charge = dag.after(check)
                     .task(
@@ -95,9 +95,9 @@ public final class OrderGraph {
                 System.out.println("Please help with " + order + ": " + errors);
             }
         };
-        Dag<Order, Receipt> graph = with(partners);
-        try (Perdure perdure = Perdure.on(new MemoryStore()).register(graph).start()) {
-            DagRun<Receipt> run = perdure.start(graph, new Order("a book", 1999));
+        Dag<Order, Receipt> dag = with(partners);
+        try (Perdure perdure = Perdure.on(new MemoryStore()).register(dag).start()) {
+            DagRun<Receipt> run = perdure.start(dag, new Order("a book", 1999));
             try {
                 System.out.println(run.result());
             } catch (RunFailedException failed) {
