@@ -12,11 +12,15 @@ import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.RunRef;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Hints between processes, losing the database, and what is left behind. */
 final class NotificationsIT {
@@ -55,6 +59,34 @@ final class NotificationsIT {
                     .formatted(schema));
             awaitHint(heard, new Hints.WorkReady());
         }
+    }
+
+    /** A source that is not as JDBC wants it, at the first time that the listening thread asks. */
+    private static final class ConfusedSource extends PGSimpleDataSource {
+        private static final long serialVersionUID = 1;
+        private final AtomicBoolean confused = new AtomicBoolean(true);
+
+        @Override
+        public Connection getConnection() throws SQLException {
+            if (Thread.currentThread().getName().startsWith("perdure-listen-") && confused.getAndSet(false)) {
+                throw new IllegalStateException("no pool is configured");
+            }
+            return super.getConnection();
+        }
+    }
+
+    @Test
+    void a_source_that_fails_in_an_unexpected_way_does_not_end_the_listening() throws Exception {
+        ConfusedSource source = new ConfusedSource();
+        PGSimpleDataSource plain = TestServer.plain();
+        source.setUrl(plain.getUrl());
+        source.setUser(plain.getUser());
+        source.setPassword(plain.getPassword());
+        try (PostgresStore store =
+                PostgresStore.on(source).schema(TestServer.newSchema()).open()) {
+            store.awaitListening();
+        }
+        assertThat(source.confused).isFalse();
     }
 
     /** Somebody there waits for the run, and the store here gets to know that somebody waits. */

@@ -82,6 +82,11 @@ public final class ListeningLoop implements AutoCloseable {
                         LOG.warn("Not listening for notifications for now, polling goes on: {}", e.getMessage());
                     }
                     lost = true;
+                } catch (RuntimeException unexpected) { // of the DataSource
+                    if (!lost && !isClosing()) {
+                        LOG.warn("Not listening for notifications for now, polling goes on.", unexpected);
+                    }
+                    lost = true;
                 }
                 pause = Math.min(pause * 2 + 100, LONGEST_PAUSE.toMillis());
                 if (lost && closing.await(pause + ThreadLocalRandom.current().nextLong(100), TimeUnit.MILLISECONDS)) {
