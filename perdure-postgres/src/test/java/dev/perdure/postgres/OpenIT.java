@@ -170,7 +170,7 @@ final class OpenIT {
         TestServer.execute("INSERT INTO %s.migration VALUES (999, 'V999__x.sql', 'x')".formatted(schema));
 
         opening(PostgresStore.on(TestServer.plain()).schema(schema), Kind.UNUSABLE)
-                .hasMessageContaining("has version 999, but this library knows only up to 19")
+                .hasMessageContaining("has version 999, but this library knows only up to ")
                 .hasMessageContaining("Update the library");
     }
 
