@@ -3,4 +3,3 @@
 package com.example;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -153,7 +153,8 @@ public final class PerdureBuilder {
     }
 
     private Settings settings(boolean worker) {
-        ExecutionRules rules = new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
+        ExecutionRules rules =
+                new ExecutionRules(codec, new StepTypes(codec), retry, warmWindow, maxPayloadBytes, false);
         Set<String> from = queues.isEmpty() ? Set.of(StartOptions.DEFAULT_QUEUE) : Set.copyOf(queues);
         Settings.WorkerRules workerRules =
                 worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout) : null;

@@ -4,4 +4,3 @@
  * <p>Start at {@link dev.perdure.Perdure}.
  */
 package dev.perdure;
-

@@ -94,9 +94,7 @@ class ModulesTest {
                 .filter(arrow -> !arrow.to().exports(arrow.target().getPackageName(), arrow.from()))
                 .forEach(arrow -> found.computeIfAbsent(arrow.origin().getPackageName(), unseen -> new TreeSet<>())
                         .add(arrow.target().getName()));
-        assertThat(found)
-                .as("packages that use what is not exported to them")
-                .containsOnlyKeys(MICRO_BENCHMARKS);
+        assertThat(found).as("packages that use what is not exported to them").containsOnlyKeys(MICRO_BENCHMARKS);
     }
 
     @Test
@@ -105,9 +103,9 @@ class ModulesTest {
         MODULES.forEach(module -> module.packages()
                 .forEach(name ->
                         owners.computeIfAbsent(name, unseen -> new TreeSet<>()).add(module.name())));
-        assertThat(owners).hasSizeGreaterThan(MODULES.size()).allSatisfy((name, modules) -> assertThat(modules)
-                .as(name)
-                .hasSize(1));
+        assertThat(owners)
+                .hasSizeGreaterThan(MODULES.size())
+                .allSatisfy((name, modules) -> assertThat(modules).as(name).hasSize(1));
     }
 
     @Test
@@ -120,8 +118,9 @@ class ModulesTest {
 
     @Test
     void no_circles_between_packages() {
-        Set<String> packages =
-                withoutOwnRules().stream().flatMap(module -> module.packages().stream()).collect(Collectors.toSet());
+        Set<String> packages = withoutOwnRules().stream()
+                .flatMap(module -> module.packages().stream())
+                .collect(Collectors.toSet());
         assertThat(packages).hasSizeGreaterThan(withoutOwnRules().size());
         List<Path> folders = withoutOwnRules().stream()
                 .map(module -> module.file("target/classes"))
@@ -156,9 +155,10 @@ class ModulesTest {
     @Test
     void no_package_has_too_many_files() {
         for (MavenModule module : withoutOwnRules()) {
-            assertThat(module.files()).as(module.name()).isNotEmpty().allSatisfy((name, files) -> assertThat(files)
-                    .as(name)
-                    .isLessThanOrEqualTo(MOST_FILES));
+            assertThat(module.files())
+                    .as(module.name())
+                    .isNotEmpty()
+                    .allSatisfy((name, files) -> assertThat(files).as(name).isLessThanOrEqualTo(MOST_FILES));
         }
     }
 }

@@ -1,14 +1,14 @@
 package dev.perdure.benchmarks;
 
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Results;
 import dev.perdure.benchmarks.measure.Scale;
-import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.process.Jvm;
 import dev.perdure.benchmarks.report.Figure;
 import dev.perdure.benchmarks.report.Figures;
-import dev.perdure.benchmarks.server.Server;
 import dev.perdure.benchmarks.server.BenchDatabase;
+import dev.perdure.benchmarks.server.Server;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -64,7 +64,8 @@ final class Bench {
     void run(Set<Workload> workloads, Set<Contender> wanted) throws Exception {
         for (Workload workload : workloads) {
             for (Contender contender : Contender.values()) {
-                if (wanted.contains(contender) && Catalog.find(contender, workload).isPresent()) {
+                if (wanted.contains(contender)
+                        && Catalog.find(contender, workload).isPresent()) {
                     measure(contender, workload);
                 }
             }
@@ -89,7 +90,8 @@ final class Bench {
         }
     }
 
-    private void noteDisturbance(Contender contender, Workload workload, Optional<Processors> before) throws IOException {
+    private void noteDisturbance(Contender contender, Workload workload, Optional<Processors> before)
+            throws IOException {
         Optional<Processors> after = Processors.now();
         double stolen =
                 before.flatMap(then -> after.map(now -> now.stolenSince(then))).orElse(0.0);
@@ -99,7 +101,8 @@ final class Bench {
         }
     }
 
-    private int measure(Contender contender, Workload workload, BenchDatabase database, File log) throws IOException, InterruptedException {
+    private int measure(Contender contender, Workload workload, BenchDatabase database, File log)
+            throws IOException, InterruptedException {
         List<String> arguments = List.of(contender.name(), workload.name(), scale.name());
         Process child = Jvm.start(ChildMain.class, database, ProcessBuilder.Redirect.appendTo(log), arguments);
         try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {

@@ -1,10 +1,10 @@
 package dev.perdure.benchmarks;
 
 import dev.perdure.benchmarks.cost.Meter;
+import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Results;
 import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.process.Jvm;
 import dev.perdure.benchmarks.server.BenchDatabase;

@@ -1,11 +1,11 @@
 package dev.perdure.benchmarks;
 
-import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Contender;
+import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Report;
-import dev.perdure.benchmarks.server.Server;
 import dev.perdure.benchmarks.server.BenchDatabase;
+import dev.perdure.benchmarks.server.Server;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.EnumSet;

@@ -17,7 +17,10 @@ import picocli.CommandLine.Parameters;
 final class MicroCommand implements Callable<Integer> {
     private static final String ALL = "dev.perdure.benchmarks.micro";
 
-    @Parameters(paramLabel = "NAME", arity = "0..*", description = "The benchmarks to run, such as Codec. Default: all.")
+    @Parameters(
+            paramLabel = "NAME",
+            arity = "0..*",
+            description = "The benchmarks to run, such as Codec. Default: all.")
     private List<String> names = List.of();
 
     MicroCommand() {}

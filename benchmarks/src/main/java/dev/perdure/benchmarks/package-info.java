@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -2,8 +2,8 @@ package dev.perdure.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Contender;
+import dev.perdure.benchmarks.measure.Scale;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.report.Figure;
 import dev.perdure.benchmarks.report.Report;
@@ -33,7 +33,9 @@ final class BenchIT {
             Bench bench = new Bench(server, Scale.TINY, folder, out, out);
             Report report = new Report(folder, out);
             report.begin(server.description());
-            bench.run(EnumSet.of(Workload.RAW, Workload.W1, Workload.W6), EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.DBOS));
+            bench.run(
+                    EnumSet.of(Workload.RAW, Workload.W1, Workload.W6),
+                    EnumSet.of(Contender.RAW, Contender.PERDURE, Contender.DBOS));
             report.end(bench.figures(), List.of("other virtual machines had a part"));
             assertThat(bench.failures()).isEmpty();
             assertThat(bench.figures().metrics())
@@ -79,7 +81,8 @@ final class BenchIT {
                 .containsPattern("(?m)^dbos w1\\.c4\\.commits [0-9.]+ count$")
                 .containsPattern(
                         "(?m)^\\| `w1\\.c4` \\| dbos \\| [^|]+\\| [^|]+\\| [^|]+\\| [0-9]+ \\([0-9.]+ ×\\) \\|")
-                .containsPattern("(?m)^\\| w6\\.tasks relative to raw commits of 32 clients \\| ≥ 1.300 \\| [0-9.]+ \\|")
+                .containsPattern(
+                        "(?m)^\\| w6\\.tasks relative to raw commits of 32 clients \\| ≥ 1.300 \\| [0-9.]+ \\|")
                 .containsPattern("(?m)^\\| `w1\\.c4` \\| /s \\| [0-9.]+ \\| [0-9.]+ \\([0-9.]+ ×\\) \\|$");
         assertThat(printed.toString()).contains("# other virtual machines had a part");
         assertThat(Files.readString(folder.resolve("figures.txt")))

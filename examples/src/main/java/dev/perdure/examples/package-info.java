@@ -6,4 +6,3 @@
 package dev.perdure.examples;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -51,7 +51,10 @@ final class SleepersCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--count", defaultValue = "1000", description = "The number of sleeping workflows. Default: ${DEFAULT-VALUE}.")
+    @Option(
+            names = "--count",
+            defaultValue = "1000",
+            description = "The number of sleeping workflows. Default: ${DEFAULT-VALUE}.")
     private int count;
 
     SleepersCommand() {}

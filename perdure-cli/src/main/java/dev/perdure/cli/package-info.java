@@ -3,4 +3,3 @@
 package dev.perdure.cli;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
  * task is a durable run of its own.
  */
 package dev.perdure.dag;
-

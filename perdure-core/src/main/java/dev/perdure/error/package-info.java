@@ -1,3 +1,2 @@
 /** The exceptions that callers and workflow code get. Each message names the thing, the reason and the remedy. */
 package dev.perdure.error;
-

@@ -5,4 +5,3 @@
  * {@code perdure-store-conformance} against your store: a store that passes it supports every guarantee of the engine.
  */
 package dev.perdure.spi;
-

@@ -1,3 +1,2 @@
 /** Transaction steps: a step whose result is recorded in the same transaction as what its body writes. */
 package dev.perdure.transaction;
-

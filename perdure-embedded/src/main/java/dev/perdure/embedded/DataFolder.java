@@ -62,7 +62,8 @@ final class DataFolder {
             var root = Files.createTempDirectory(
                             TEMPORARY_PREFIX + ProcessHandle.current().pid() + "-")
                     .toRealPath();
-            return acquire(root, true).orElseThrow(() -> new IOException("another process took the new folder " + root));
+            return acquire(root, true)
+                    .orElseThrow(() -> new IOException("another process took the new folder " + root));
         } catch (IOException e) {
             throw StartFailure.of("make a temporary folder for the server", e);
         }
@@ -76,7 +77,8 @@ final class DataFolder {
             if (!Files.exists(root.resolve(LOCK)) && !empty(root)) {
                 throw new EmbeddedPostgresException(
                         Reason.FOLDER_UNUSABLE,
-                        "The folder " + root + " holds other files. Choose an empty folder, or one of an embedded server.");
+                        "The folder " + root
+                                + " holds other files. Choose an empty folder, or one of an embedded server.");
             }
             return acquire(root, false).orElseThrow(() -> inUse(root));
         } catch (IOException e) {

@@ -67,7 +67,6 @@ final class ExitGuard {
     }
 
     private static EmbeddedPostgresException shuttingDown() {
-        return new EmbeddedPostgresException(
-                Reason.NOT_RUNNING, "The JVM is shutting down, so no server can start.");
+        return new EmbeddedPostgresException(Reason.NOT_RUNNING, "The JVM is shutting down, so no server can start.");
     }
 }

@@ -29,7 +29,8 @@ class RunAsIT {
 
     @Test
     void the_server_runs_as_another_user_and_ends_with_its_jvm() throws Exception {
-        try (var child = ChildJvm.launch(List.of(), options(), temp.resolve("data").toString())) {
+        try (var child =
+                ChildJvm.launch(List.of(), options(), temp.resolve("data").toString())) {
             var server = child.awaitServer();
             assertThat(Files.getAttribute(Path.of("/proc", Long.toString(server.pid())), "unix:uid"))
                     .isEqualTo(65_534);

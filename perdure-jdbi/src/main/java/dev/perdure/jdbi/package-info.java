@@ -3,4 +3,3 @@
 package dev.perdure.jdbi;
 
 import org.jspecify.annotations.NullMarked;
-

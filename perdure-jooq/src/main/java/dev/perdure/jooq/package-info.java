@@ -3,4 +3,3 @@
 package dev.perdure.jooq;
 
 import org.jspecify.annotations.NullMarked;
-

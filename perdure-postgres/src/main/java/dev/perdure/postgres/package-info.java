@@ -7,4 +7,3 @@
  * Database}, through which every statement goes.
  */
 package dev.perdure.postgres;
-

@@ -1,6 +1,5 @@
 package dev.perdure.postgres;
 
-
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.TaskConformance;
 import dev.perdure.spi.Store;

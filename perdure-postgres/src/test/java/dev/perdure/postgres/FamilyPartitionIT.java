@@ -16,11 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** A run, its children and its tasks share a partition, and an id is unique whatever the partition. */
 final class FamilyPartitionIT {
-    private static final Definition<Integer, Integer> LEAF = Definition.of(
-            "leaf",
-            Integer.class,
-            Integer.class,
-            (ctx, number) -> ctx.step("twice", () -> 2 * number));
+    private static final Definition<Integer, Integer> LEAF =
+            Definition.of("leaf", Integer.class, Integer.class, (ctx, number) -> ctx.step("twice", () -> 2 * number));
 
     private static final Dag<Integer, Integer> SUMS =
             Dag.of("sums", Integer.class, dag -> dag.task("one", task -> task.input() + 1));
@@ -37,7 +34,8 @@ final class FamilyPartitionIT {
     void a_family_shares_the_partition_of_its_root() {
         String schema = TestServer.newSchema();
         try (HikariDataSource pool = TestServer.pool(9);
-                Perdure perdure = Perdure.on(PostgresStore.on(pool).schema(schema).open())
+                Perdure perdure = Perdure.on(
+                                PostgresStore.on(pool).schema(schema).open())
                         .register(ROOT)
                         .register(LEAF)
                         .register(SUMS)

@@ -13,23 +13,23 @@ import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Migrations, by the library and by hand; the three roles; the views. */
@@ -61,7 +61,8 @@ final class MigrationsIT {
 
     private static List<String> files() throws IOException, URISyntaxException {
         URL first = Objects.requireNonNull(MigrationsIT.class.getResource("migrations/V001__runs_and_journals.sql"));
-        try (Stream<Path> folder = Files.list(Objects.requireNonNull(Path.of(first.toURI()).getParent()))) {
+        try (Stream<Path> folder =
+                Files.list(Objects.requireNonNull(Path.of(first.toURI()).getParent()))) {
             return folder.map(file -> file.getFileName().toString())
                     .filter(name -> name.startsWith("V"))
                     .sorted()

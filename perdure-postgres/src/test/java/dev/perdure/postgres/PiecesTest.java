@@ -27,13 +27,15 @@ final class PiecesTest {
     @Test
     void an_insert_takes_its_columns_from_the_relation() {
         assertThat(squeezed("${hold FROM started WHERE state = ${RUNNING}}"))
-                .isEqualTo("INSERT INTO s.held (key, worker, partition) SELECT key, owner, partition FROM started WHERE state = 2");
+                .isEqualTo(
+                        "INSERT INTO s.held (key, worker, partition) SELECT key, owner, partition FROM started WHERE state = 2");
     }
 
     @Test
     void a_column_may_have_another_value() {
         assertThat(squeezed("${hold(worker = COALESCE(?, owner), partition = key & 255) FROM given}"))
-                .isEqualTo("INSERT INTO s.held (key, worker, partition) SELECT key, COALESCE(?, owner), key & 255 FROM given");
+                .isEqualTo(
+                        "INSERT INTO s.held (key, worker, partition) SELECT key, COALESCE(?, owner), key & 255 FROM given");
     }
 
     @Test
@@ -72,7 +74,9 @@ final class PiecesTest {
     void hardly_any_statement_writes_these_tables_without_a_piece() throws IOException {
         List<String> written = new ArrayList<>();
         try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
-            for (Path file : files.filter(path -> path.toString().endsWith("Sql.java")).sorted().toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith("Sql.java"))
+                    .sorted()
+                    .toList()) {
                 Matcher writes = WRITE.matcher(Files.readString(file));
                 while (writes.find()) {
                     written.add(file.getFileName() + ": " + writes.group());

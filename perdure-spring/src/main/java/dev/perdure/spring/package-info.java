@@ -3,4 +3,3 @@
 package dev.perdure.spring;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
  * at {@link dev.perdure.testing.PerdureTest}.
  */
 package dev.perdure.testing;
-

@@ -1,7 +1,7 @@
 package dev.perdure.benchmarks.cost;
 
-import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.BenchDatabase;
+import dev.perdure.benchmarks.server.Observer;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -6,4 +6,3 @@
 package dev.perdure.benchmarks.cost;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.dbos;
 
 import org.jspecify.annotations.NullMarked;
-

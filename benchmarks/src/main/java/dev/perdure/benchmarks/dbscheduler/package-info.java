@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.dbscheduler;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.jobrunr;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.measure;
 
 import org.jspecify.annotations.NullMarked;
-

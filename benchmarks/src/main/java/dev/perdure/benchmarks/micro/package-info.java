@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.micro;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,10 +3,10 @@ package dev.perdure.benchmarks.perdure;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Perdure;
 import dev.perdure.benchmarks.cost.Metered;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagTask;
@@ -68,8 +68,7 @@ public final class Graphs {
         task.results().progress("w6.tasks");
         Burst.during(task.scale().warmUp().dividedBy(4), graphs, one);
         Rounds<Metered<Burst>> rounds = Rounds.of(
-                task,
-                () -> task.meter().measure(() -> Burst.during(task.scale().round(), graphs, one)));
+                task, () -> task.meter().measure(() -> Burst.during(task.scale().round(), graphs, one)));
         rounds.figure("w6.tasks", Unit.PER_SECOND, round -> round.result().perSecond() * TASKS);
         rounds.cost("w6.tasks", round -> round.cost().per(round.result().count() * TASKS));
     }

@@ -1,10 +1,10 @@
 package dev.perdure.benchmarks.perdure;
 
 import dev.perdure.benchmarks.cost.Metered;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.measure.Load;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
 import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;

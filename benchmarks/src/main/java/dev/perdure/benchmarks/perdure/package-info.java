@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.perdure;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -22,12 +22,14 @@ public final class Jvm {
      * Starts a process whose main class gets the database first, and then the arguments. Standard error goes to the
      * log.
      */
-    public static Process start(Class<?> main, BenchDatabase database, ProcessBuilder.Redirect log, List<String> arguments)
+    public static Process start(
+            Class<?> main, BenchDatabase database, ProcessBuilder.Redirect log, List<String> arguments)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName(), database.url(), database.user()));
+        command.addAll(
+                List.of("-cp", System.getProperty("java.class.path"), main.getName(), database.url(), database.user()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectError(log);
         builder.environment().put("PGPASSWORD", database.password());

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.process;
 
 import org.jspecify.annotations.NullMarked;
-

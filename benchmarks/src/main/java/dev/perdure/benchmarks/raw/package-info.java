@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.raw;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -25,8 +25,8 @@ final class CostTable {
         figures.metrics().stream()
                 .flatMap(metric -> CostKind.measured(metric).stream())
                 .distinct()
-                .forEach(
-                        measured -> contenders.forEach(contender -> row(measured, contender).ifPresent(rows::add)));
+                .forEach(measured ->
+                        contenders.forEach(contender -> row(measured, contender).ifPresent(rows::add)));
         if (!rows.isEmpty()) {
             String titles = Arrays.stream(CostKind.values())
                     .map(kind -> kind.unit() == Unit.COUNT

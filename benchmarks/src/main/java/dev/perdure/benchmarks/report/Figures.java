@@ -20,7 +20,8 @@ public final class Figures {
 
     public Optional<Figure> find(String contender, String metric) {
         return all.stream()
-                .filter(figure -> figure.contender().equals(contender) && figure.metric().equals(metric))
+                .filter(figure ->
+                        figure.contender().equals(contender) && figure.metric().equals(metric))
                 .findFirst();
     }
 

@@ -18,8 +18,8 @@ public final class RatioTable {
     public RatioTable(Figures figures, List<String> peers) {
         this.figures = figures;
         this.peers = peers.stream()
-                .filter(peer ->
-                        figures.all().stream().anyMatch(figure -> figure.contender().equals(peer)))
+                .filter(peer -> figures.all().stream()
+                        .anyMatch(figure -> figure.contender().equals(peer)))
                 .toList();
     }
 

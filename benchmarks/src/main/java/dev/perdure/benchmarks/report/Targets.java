@@ -18,8 +18,14 @@ public final class Targets {
     private static final List<Target> ALL = List.of(
             atMost(1.3, "w2.seq1000: a step, in raw commits of one client", Targets::commits),
             atLeast(10, "w2.64x100 relative to DBOS", ratioTo("w2.64x100", "dbos", "w2.64x100")),
-            atLeast(2.5, "w2.64x100 relative to raw commits of 32 clients", ratioTo("w2.64x100", "raw", "w2.insert1.c32")),
-            atLeast(6, "w2.1000x100 relative to raw commits of 32 clients", ratioTo("w2.1000x100", "raw", "w2.insert1.c32")),
+            atLeast(
+                    2.5,
+                    "w2.64x100 relative to raw commits of 32 clients",
+                    ratioTo("w2.64x100", "raw", "w2.insert1.c32")),
+            atLeast(
+                    6,
+                    "w2.1000x100 relative to raw commits of 32 clients",
+                    ratioTo("w2.1000x100", "raw", "w2.insert1.c32")),
             atLeast(7, "w1.c64 relative to DBOS", ratioTo("w1.c64", "dbos", "w1.c64")),
             atLeast(8, "w1.c256 relative to DBOS", ratioTo("w1.c256", "dbos", "w1.c256")),
             atMost(
@@ -29,20 +35,32 @@ public final class Targets {
             atMost(5, "w3.latency.p50, ms", value("perdure", "w3.latency.p50")),
             atMost(20, "w3.latency.p99, ms", value("perdure", "w3.latency.p99")),
             atLeast(15, "w3.drain relative to DBOS", ratioTo("w3.drain", "dbos", "w3.drain")),
-            atLeast(2, "w3.drain relative to db-scheduler's lock-and-fetch", ratioTo("w3.drain", "dbscheduler", "w3.drain")),
+            atLeast(
+                    2,
+                    "w3.drain relative to db-scheduler's lock-and-fetch",
+                    ratioTo("w3.drain", "dbscheduler", "w3.drain")),
             atLeast(
                     20,
                     "w4.1000000.start_rate relative to DBOS's of 10,000",
                     ratioTo("w4.1000000.start_rate", "dbos", "w4.10000.start_rate")),
             atMost(50, "w4.1000000.heap_per_sleeper, bytes", value("perdure", "w4.1000000.heap_per_sleeper")),
             atLeast(10_000, "w4.1000000.wake_rate, /s", value("perdure", "w4.1000000.wake_rate")),
-            atLeast(15, "w5.recover2000.rate relative to DBOS", ratioTo("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
-            atLeast(1.3, "w6.tasks relative to raw commits of 32 clients", ratioTo("w6.tasks", "raw", "w6.insert1.c32")),
+            atLeast(
+                    15,
+                    "w5.recover2000.rate relative to DBOS",
+                    ratioTo("w5.recover2000.rate", "dbos", "w5.recover2000.rate")),
+            atLeast(
+                    1.3,
+                    "w6.tasks relative to raw commits of 32 clients",
+                    ratioTo("w6.tasks", "raw", "w6.insert1.c32")),
             atMost(5, "w6.alone: a graph of ten tasks, ms beyond 12 raw commits of one client", Targets::beyondCommits),
             atLeast(0.9, "w7.w1.ratio: full relative to empty", value("perdure", "w7.w1.ratio")),
             atLeast(0.9, "w7.w2.ratio: full relative to empty", value("perdure", "w7.w2.ratio")),
             atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
-            atLeast(1, "objects.hot relative to raw commits of one client", ratioTo("objects.hot", "raw", "objects.insert1.c1")),
+            atLeast(
+                    1,
+                    "objects.hot relative to raw commits of one client",
+                    ratioTo("objects.hot", "raw", "objects.insert1.c1")),
             atLeast(
                     2.5,
                     "objects.keys1000 relative to raw commits of 32 clients",

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.report;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.server;
 
 import org.jspecify.annotations.NullMarked;
-

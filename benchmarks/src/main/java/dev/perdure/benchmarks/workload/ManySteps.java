@@ -1,10 +1,10 @@
 package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.cost.Metered;
+import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
-import dev.perdure.benchmarks.measure.Burst;
 import dev.perdure.benchmarks.report.Unit;
 
 /** W2: workflows of many no-op steps, one alone and many concurrently. */
@@ -56,8 +56,8 @@ public final class ManySteps {
     }
 
     /** Repeats a burst of this many workflows until the round's time is over. */
-    private static Rounds<Metered<Burst>> rounds(
-            Task task, StepRunner runner, String metric, int workflows, int steps) throws Exception {
+    private static Rounds<Metered<Burst>> rounds(Task task, StepRunner runner, String metric, int workflows, int steps)
+            throws Exception {
         task.results().progress(metric);
         Burst.during(task.scale().warmUp().dividedBy(4), workflows, () -> runner.run(steps));
         return Rounds.of(

@@ -2,9 +2,9 @@ package dev.perdure.benchmarks.workload;
 
 import dev.perdure.benchmarks.cost.Metered;
 import dev.perdure.benchmarks.measure.Measurement;
-import dev.perdure.benchmarks.measure.Timestamps;
 import dev.perdure.benchmarks.measure.Rounds;
 import dev.perdure.benchmarks.measure.Task;
+import dev.perdure.benchmarks.measure.Timestamps;
 import dev.perdure.benchmarks.process.ChildProcess;
 import dev.perdure.benchmarks.report.Unit;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.perdure.benchmarks.workload;
 
-import dev.perdure.benchmarks.server.Observer;
 import dev.perdure.benchmarks.server.BenchDatabase;
+import dev.perdure.benchmarks.server.Observer;
 import java.sql.SQLException;
 import java.time.Duration;
 

@@ -3,4 +3,3 @@
 package dev.perdure.benchmarks.workload;
 
 import org.jspecify.annotations.NullMarked;
-

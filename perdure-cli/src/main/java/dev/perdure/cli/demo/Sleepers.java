@@ -39,10 +39,12 @@ final class Sleepers {
             start(worker, COUNT);
             awaitAsleep(worker, 500 + COUNT);
             double seconds = Duration.ofNanos(System.nanoTime() - began).toMillis() / 1000.0;
-            screen.line("All started and suspended after %.1f s (%,.0f per second).".formatted(seconds, COUNT / seconds));
+            screen.line(
+                    "All started and suspended after %.1f s (%,.0f per second).".formatted(seconds, COUNT / seconds));
             long heapEach = Math.max(0, heap() - heapBefore) / COUNT;
             int threads = threads() - threadsBefore;
-            screen.line("They hold %d threads, and %d bytes of heap per workflow.".formatted(Math.max(0, threads), heapEach));
+            screen.line("They hold %d threads, and %d bytes of heap per workflow."
+                    .formatted(Math.max(0, threads), heapEach));
             screen.check(threads <= 2, "a sleeping workflow holds no thread");
             screen.check(heapEach < MOST_BYTES_EACH, "and less than %d bytes of heap".formatted(MOST_BYTES_EACH));
         }

@@ -3,4 +3,3 @@
 package dev.perdure.cli.demo;
 
 import org.jspecify.annotations.NullMarked;
-

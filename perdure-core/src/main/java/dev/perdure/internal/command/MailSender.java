@@ -150,7 +150,8 @@ public final class MailSender {
     public Change.Deliver rejection(String token, String reason) {
         Texts.requireReason(reason);
         Address address = find(token);
-        return MailChanges.answer(address, Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
+        return MailChanges.answer(
+                address, Mail.failure(Channel.answer(address.position()), token(), reason, Payload.EMPTY));
     }
 
     // ---- awakeables, by an operator
@@ -201,7 +202,8 @@ public final class MailSender {
 
     public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
         Payload payload = encode(value, event.type(), "the event '" + event + "'");
-        List<Change> deliveries = MailChanges.emission(settings.store().mailboxes(), event.name(), key, payload, token());
+        List<Change> deliveries =
+                MailChanges.emission(settings.store().mailboxes(), event.name(), key, payload, token());
         return MailChanges.reached(deliveries.isEmpty() ? List.of() : commits.commitAll(deliveries));
     }
 }

@@ -1,3 +1,2 @@
 /** DAGs of tasks: what their runs do. */
 package dev.perdure.internal.dag;
-

@@ -194,9 +194,7 @@ final class Starter {
     private List<RunRef> startAll(Target target, List<Order> orders) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
-        return home == null
-                ? startAll(null, target, orders)
-                : home.acquiring(() -> startAll(home, target, orders));
+        return home == null ? startAll(null, target, orders) : home.acquiring(() -> startAll(home, target, orders));
     }
 
     private List<RunRef> startAll(@Nullable Session home, Target target, List<Order> orders) {

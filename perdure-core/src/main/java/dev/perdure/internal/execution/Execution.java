@@ -201,7 +201,8 @@ public final class Execution implements LoadedRun {
         if (first.last()) {
             return new Replay(run, first, after -> Journals.Page.EMPTY); // nobody asks for more
         }
-        ReadAhead pages = new ReadAhead(host.clockwork(), run, after -> host.store().read(held.run(), after));
+        ReadAhead pages =
+                new ReadAhead(host.clockwork(), run, after -> host.store().read(held.run(), after));
         return new Replay(run, first, after -> {
             try {
                 return transitions.answered(() -> pages.apply(after));

@@ -1,3 +1,2 @@
 /** Exceptions as data. */
 package dev.perdure.internal.failure;
-

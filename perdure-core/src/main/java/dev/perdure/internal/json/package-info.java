@@ -1,3 +1,2 @@
 /** JSON as the default codec. */
 package dev.perdure.internal.json;
-

@@ -1,3 +1,2 @@
 /** The only package that touches clocks, chance and threads. */
 package dev.perdure.internal.time;
-

@@ -16,7 +16,8 @@ import java.util.Map;
  * What runs show to the world while they go on: published values and settled promises. One question for all who wait for
  * values, and one for all who wait for promises.
  */
-public record ProgressWaiters(Mailboxes mailboxes) implements Waiters.Questions<ProgressWaiters.Wanted, ProgressWaiters.Seen> {
+public record ProgressWaiters(Mailboxes mailboxes)
+        implements Waiters.Questions<ProgressWaiters.Wanted, ProgressWaiters.Seen> {
     private static final int PAGE = 500;
 
     /** Something to wait for. */

@@ -111,8 +111,7 @@ final class SessionStore implements StoreAccess {
 
     @Override
     public List<Runs.TaskRow> tasks(RunRef run) {
-        return untilReached(
-                () -> requestOf(run), () -> settings.store().runs().tasks(run));
+        return untilReached(() -> requestOf(run), () -> settings.store().runs().tasks(run));
     }
 
     @Override

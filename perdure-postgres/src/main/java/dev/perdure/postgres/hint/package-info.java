@@ -1,3 +1,2 @@
 /** Hints between processes, by LISTEN and NOTIFY. */
 package dev.perdure.postgres.hint;
-

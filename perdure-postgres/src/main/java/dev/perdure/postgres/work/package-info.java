@@ -1,3 +1,2 @@
 /** Polls, leases and the sweep. */
 package dev.perdure.postgres.work;
-

@@ -1,3 +1,2 @@
 /** The ledger, and the planner that chooses how a batch is sent. */
 package dev.perdure.postgres.write;
-

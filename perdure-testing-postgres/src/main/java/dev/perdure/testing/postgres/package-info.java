@@ -3,4 +3,3 @@
 package dev.perdure.testing.postgres;
 
 import org.jspecify.annotations.NullMarked;
-

@@ -129,7 +129,8 @@ public final class Futures implements SideThreads {
         return timer;
     }
 
-    public <T extends @Nullable Object> DurableFuture<T> step(String name, Type type, Callable<T> body, StepOptions options) {
+    public <T extends @Nullable Object> DurableFuture<T> step(
+            String name, Type type, Callable<T> body, StepOptions options) {
         ContextCall call = calls.open("stepAsync", Entry.Kind.STEP, name);
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
         step.begin(calls.past(call), calls.replaying());
@@ -166,7 +167,8 @@ public final class Futures implements SideThreads {
                 new JoinedFuture.Rule<T, T>(settled -> true, (number, settled) -> same(settled), Futures::impossible));
     }
 
-    public <T extends @Nullable Object> EngineFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures) {
+    public <T extends @Nullable Object> EngineFuture<T> firstSucceeded(
+            List<? extends DurableFuture<? extends T>> futures) {
         return choice(
                 "firstSucceeded",
                 parts(futures),
@@ -309,7 +311,8 @@ public final class Futures implements SideThreads {
     @Override
     public List<Effect> cancels(String reason) {
         return children.stream()
-                .filter(child -> child.onCancel() != OnCancel.ABANDON && child.outcome().look() == null)
+                .filter(child ->
+                        child.onCancel() != OnCancel.ABANDON && child.outcome().look() == null)
                 .<Effect>map(child -> new Effect.Cancel(child.id(), "its parent was cancelled: " + reason))
                 .toList();
     }

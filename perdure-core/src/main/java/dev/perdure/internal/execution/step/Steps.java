@@ -191,7 +191,8 @@ public final class Steps {
         return options.retry().orElse(host.rules().retry());
     }
 
-    public @Nullable Object perform(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
+    public @Nullable Object perform(
+            ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
     }
 

@@ -318,7 +318,8 @@ public final class Transitions {
         try {
             Change.Advance transition =
                     new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move);
-            Outcome outcome = ends ? turn.end(transition, known.get()) : host.store().commit(transition);
+            Outcome outcome =
+                    ends ? turn.end(transition, known.get()) : host.store().commit(transition);
             timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
         } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run

@@ -108,9 +108,10 @@ public final class CommandSql {
     public final String killTasks;
 
     CommandSql(Schema schema) {
-        this.command = Pieces.sql(schema,
-                COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
-        this.killTasks = Pieces.sql(schema,
+        this.command = Pieces.sql(
+                schema, COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
+        this.killTasks = Pieces.sql(
+                schema,
                 COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
     }
 }

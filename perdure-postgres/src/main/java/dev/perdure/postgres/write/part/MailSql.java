@@ -262,7 +262,8 @@ final class MailSql {
 
     MailSql(Schema schema) {
         this.effect = Pieces.sql(schema, OwnEffects.put(EFFECT));
-        this.deliver = Pieces.sql(schema,
+        this.deliver = Pieces.sql(
+                schema,
                 DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
         this.answer = Pieces.sql(schema, ANSWER.replace("${arrival}", ARRIVAL));
         this.restart = Pieces.sql(schema, RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));

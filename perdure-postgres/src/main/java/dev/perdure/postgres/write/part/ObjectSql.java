@@ -420,8 +420,10 @@ public final class ObjectSql {
         this.enter = Pieces.sql(schema, ENTER.replace("${entering}", BatchObjects.ENTERING.numbered("g")));
         this.follow = Pieces.sql(schema, FOLLOW.replace("${following}", Endings.FOLLOWING.many("g")));
         this.release = Pieces.sql(schema, RELEASE);
-        this.state = Pieces.sql(schema, STATE.replace("${acting}", BatchObjects.ACTING.numbered("g"))
-                .replace("${values}", BatchObjects.VALUES.many("g")));
+        this.state = Pieces.sql(
+                schema,
+                STATE.replace("${acting}", BatchObjects.ACTING.numbered("g"))
+                        .replace("${values}", BatchObjects.VALUES.many("g")));
         this.read = Pieces.sql(schema, READ);
         this.readAll = Pieces.sql(schema, READ_ALL.replace("${numbered_names}", BatchObjects.NAMES.numbered("g")));
         this.waitsFor = Pieces.sql(schema, WAITS_FOR);

@@ -90,12 +90,9 @@ public final class OwnSql {
     public final String wait;
 
     OwnSql(Schema schema) {
-        this.start = Pieces.sql(
-                schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
+        this.start = Pieces.sql(schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
         this.end = Pieces.sql(
-                schema,
-                END.replace("${ends}", Moves.ENDS.many("g"))
-                        .replace("${outcomes}", Moves.OUTCOMES.many("g")));
+                schema, END.replace("${ends}", Moves.ENDS.many("g")).replace("${outcomes}", Moves.OUTCOMES.many("g")));
         this.wait = Pieces.sql(schema, WAIT.replace("${waits}", Moves.WAITS.many("g")));
     }
 }

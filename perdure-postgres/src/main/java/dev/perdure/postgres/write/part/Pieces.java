@@ -107,10 +107,7 @@ public final class Pieces {
                 "UPDATE ${schema}.mail SET taken = true, payload = CASE WHEN channel = ${MESSAGE} THEN '' ELSE payload END");
 
         // object_call and object_state
-        insert(
-                "call",
-                "object_call",
-                "key, partition, hold = ${EXCLUSIVE}, object_type = type, object_key = object");
+        insert("call", "object_call", "key, partition, hold = ${EXCLUSIVE}, object_type = type, object_key = object");
         insert(
                 "leave_line",
                 "object_call",
@@ -144,7 +141,8 @@ public final class Pieces {
                 rest = rest.substring(end + 1);
             }
             rest = rest.strip();
-            return new Call(name.group(), arguments, rest.startsWith("FROM ") ? rest.substring("FROM ".length()) : rest);
+            return new Call(
+                    name.group(), arguments, rest.startsWith("FROM ") ? rest.substring("FROM ".length()) : rest);
         }
     }
 
@@ -168,7 +166,10 @@ public final class Pieces {
             sql.append(text, from, start);
             String placeholder = text.substring(start + 2, end);
             Call call = isPiece(placeholder) ? Call.of(placeholder) : null;
-            sql.append(call == null ? text.substring(start, end + 1) : resolved(piece(call.name()).sql(call)));
+            sql.append(
+                    call == null
+                            ? text.substring(start, end + 1)
+                            : resolved(piece(call.name()).sql(call)));
             from = end + 1;
         }
         return sql.append(text, from, text.length()).toString();
@@ -228,7 +229,8 @@ public final class Pieces {
         PIECES.put(name, call -> {
             Matcher relation = DELETED.matcher(call.from());
             if (!relation.matches()) {
-                throw new IllegalStateException("The piece '%s' needs a relation with an alias: %s".formatted(name, call.from()));
+                throw new IllegalStateException(
+                        "The piece '%s' needs a relation with an alias: %s".formatted(name, call.from()));
             }
             String alias = relation.group(2);
             Map<String, String> values = new LinkedHashMap<>();
@@ -241,8 +243,7 @@ public final class Pieces {
             return """
                     DELETE FROM ${schema}.%1$s WHERE ctid = ANY (ARRAY(
                         SELECT found.ctid FROM %2$s %3$s
-                        CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.%1$s WHERE %4$s%5$s OFFSET 0) found%6$s))"""
-                    .formatted(table, relation.group(1), alias, same, condition, where);
+                        CROSS JOIN LATERAL (SELECT ctid FROM ${schema}.%1$s WHERE %4$s%5$s OFFSET 0) found%6$s))""".formatted(table, relation.group(1), alias, same, condition, where);
         });
     }
 
@@ -250,8 +251,8 @@ public final class Pieces {
     private static Map<String, String> given(String name, Map<String, String> declared, Call call) {
         Map<String, String> given = assignments(call.arguments());
         if (!declared.keySet().containsAll(given.keySet())) {
-            throw new IllegalStateException(
-                    "The piece '%s' has the columns %s, not all of %s.".formatted(name, declared.keySet(), given.keySet()));
+            throw new IllegalStateException("The piece '%s' has the columns %s, not all of %s."
+                    .formatted(name, declared.keySet(), given.keySet()));
         }
         return given;
     }
