@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds calls that wait for each other. A pending call waits for whoever holds its object; any other run waits for those it
- * has called and not just sent to. Only a new call can close a circle.
+ * Finds calls that wait for each other. A pending call waits for the run that holds its object; any other run waits for the runs
+ * that it has called and not just sent to. Only a new call can close a circle.
  */
 final class CallCycles {
     private final Tables tables;

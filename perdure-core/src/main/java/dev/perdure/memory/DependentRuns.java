@@ -16,8 +16,8 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that come after others. Each counts those of its premises that are open; whoever closes the last one makes it ready,
- * or takes it on.
+ * Runs that come after others. Each counts its open premises. The transition that closes the last one makes the run ready, or hands
+ * it over to its own worker.
  */
 final class DependentRuns {
     private final Tables tables;

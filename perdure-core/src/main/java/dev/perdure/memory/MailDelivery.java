@@ -93,7 +93,7 @@ final class MailDelivery implements Mailboxes {
         }
     }
 
-    /** A run has ended: whoever started it and waits for it gets the outcome, and nobody answers it any more. */
+    /** A run has ended: its parent gets the outcome, and no answer is delivered to it any more. */
     void ended(Row row) {
         Parent parent = row.start.parent();
         Row waiting = parent == null || !parent.answers()
@@ -114,7 +114,7 @@ final class MailDelivery implements Mailboxes {
                 : Mail.failure(channel, token, row.state + ": " + Objects.requireNonNullElse(row.reason, ""), outcome);
     }
 
-    /** Nobody answers calls of this run any more. */
+    /** No answer is delivered to calls of this run any more. */
     void forget(RunId run) {
         subscriptions.removeIf(subscription -> subscription.address().run().equals(run));
     }

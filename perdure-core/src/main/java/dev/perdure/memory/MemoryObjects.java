@@ -47,9 +47,9 @@ final class MemoryObjects implements States {
     }
 
     /**
-     * Whether nobody holds it and nobody waits for it but those given.
+     * Whether no run holds the object or waits for it but those given.
      *
-     * @param handed who may hold it, if it is one of those given: it was handed over just now and has not begun
+     * @param handed the runs that may hold it if they are given: they were handed over just now and have not begun
      */
     boolean isFreeBut(ObjectKey object, Set<Row> handed, Set<RunId> given) {
         Thing thing = things.get(object);

@@ -156,8 +156,8 @@ final class Row {
     }
 
     /**
-     * Nothing of it has run, so there is nobody to deliver a cancel to; except that one with tasks passes it on to them, and
-     * that a task ends after all it comes after.
+     * Whether nothing of it has run, so that a cancel ends it at once. Not a run with tasks, which passes the cancel on to them, nor
+     * a task that comes after tasks that are still open.
      */
     boolean hasNothingToSay() {
         return epoch == 0 && tasks.isEmpty() && open == 0;

@@ -234,7 +234,7 @@ final class Tables {
         row.ask(asked -> new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause()));
     }
 
-    /** What every new life of a run begins with: no journal, and nobody to answer what the old one asked for. */
+    /** What every new life of a run begins with: no journal, and no awakeables or subscriptions of the old life. */
     void renew(Row row) {
         row.journal.clear();
         row.entriesAtRecovery = 0;

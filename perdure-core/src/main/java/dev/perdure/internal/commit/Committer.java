@@ -23,19 +23,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets changes share commits without making anyone wait for a timer.
+ * Lets changes share commits without making any caller wait for a timer.
  *
- * <p>How it works. Whoever comes with a change puts it into the queue. If no lane is out he takes one and becomes its
- * leader: he sends everything that is queued as one batch, in his own thread. Otherwise he waits, and his change goes with
- * the next batch. A leader that comes back hands its outcomes out and gives the lane to the first in the queue, who leads
- * next; so a lone caller pays one round trip and nothing else, and under load a batch is what came while the last one was
- * on its way. A further lane goes out only when as many wait as a batch on its way has, and a leader lets those who came
- * back with him put their next changes into the queue first: otherwise many small batches would cost the server more than
- * they gain. Nor does one lane take all of a crowd that costs more than a commit: then everybody would wait for the server
+ * <p>How it works. A caller puts its change into the queue. If no lane is in use, the caller takes one and becomes its leader:
+ * it sends everything that is queued as one batch, in its own thread. Otherwise it waits, and its change goes with the next
+ * batch. When the store has answered, the leader gives each caller its outcome and passes the lane to the first caller in the
+ * queue, which leads next. So a lone caller pays one round trip and nothing else, and under load a batch is what came while the
+ * last one was on its way. A further lane is used only when as many changes wait as a batch on its way has, and a leader lets the
+ * callers of its last batch queue their next changes first: otherwise many small batches would cost the server more than they
+ * gain. One lane does not take a whole crowd that costs more than a commit either: then all callers would wait for the server
  * together, and the server for them, where halves can take turns.
  *
- * <p>Invariants. While somebody is in the queue, a lane is out or in somebody's hand. Every lane is either free, or
- * sending, or in the hand of exactly one caller, who sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
+ * <p>Invariants. While a change is in the queue, a lane is sending or assigned to a caller. Every lane is either free, or sending, or
+ * assigned to exactly one caller, which sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
  * so nothing is ever acknowledged from memory. A batch never has two changes of one run, deliveries apart. When it is not known whether a
  * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
  * nothing is sent any more and everything is {@link Outcome.Fenced}.
@@ -57,7 +57,7 @@ public final class Committer {
     private final Deque<Lane> free = new ArrayDeque<>();
     /** Whether several had their outcomes, or were let begin, by the last batch: they come back together. */
     private volatile boolean crowded;
-    /** Lanes in the hand of somebody who has not taken his batch yet. */
+    /** Lanes that are assigned to a caller that has not taken its batch yet. */
     private int gathering;
     /** Lanes with a batch on its way. */
     private int sending;
@@ -82,7 +82,7 @@ public final class Committer {
         }
     }
 
-    /** One caller with his changes: he is called when all have an outcome, or when he is to lead. */
+    /** One caller with its changes. It is signalled when all have an outcome, or when it is to lead. */
     private static final class Caller {
         private final Clockwork.Signal signal;
         private int open;
@@ -145,7 +145,7 @@ public final class Committer {
         }
     }
 
-    /** The caller has what he came for, or will not get it. A lane that he was to lead, and need not any more, goes on. */
+    /** The caller has its outcomes, or will not get them. A lane that it was to lead, and need not any more, is passed on. */
     private void done(Caller caller, @Nullable Lane unused) {
         if (caller.failure != null) {
             queue.removeIf(pending -> pending.caller == caller);
@@ -181,7 +181,7 @@ public final class Committer {
         }
     }
 
-    /** Whether nobody is about to send, and as many wait as a batch has that is on its way: fewer go with the next one. */
+    /** Whether no caller is about to send, and as many changes wait as a batch on its way has: fewer go with the next batch. */
     private boolean isTimeForAnother() {
         return gathering == 0 && !queue.isEmpty() && queue.size() * sending >= onTheirWay;
     }
@@ -227,7 +227,7 @@ public final class Committer {
         };
     }
 
-    /** Not to somebody who is busy with another lane: this one would wait for him. */
+    /** Passes a lane on, but not to a caller that is busy with another lane: this one would wait for it. */
     private void handOver(Lane lane) {
         for (Pending next : queue) {
             if (next.caller.leads == null && !next.caller.sending) {

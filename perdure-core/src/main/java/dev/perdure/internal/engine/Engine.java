@@ -28,7 +28,7 @@ import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.handle.DagHandle;
 import dev.perdure.internal.handle.EndedRunHandle;
 import dev.perdure.internal.handle.RunHandle;
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.StoreClock;
@@ -76,7 +76,7 @@ public final class Engine implements Perdure {
                 settings.clockwork(),
                 new ResultWaiters(settings.store().runs(), this::isHere));
         this.signs = new Waiters<>(
-                "signs",
+                "progress",
                 settings.clockwork(),
                 new ProgressWaiters(settings.store().mailboxes()));
         Settings.WorkerRules rules = settings.worker();
@@ -217,10 +217,10 @@ public final class Engine implements Perdure {
         public <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input) {
             Type type = callee.target().resultType();
             return switch (starter.call(callee, input)) {
-                case Ride.Arrived(Runs.Ended ended) -> new EndedRunHandle<>(ended, type, desk);
-                case Ride.Stored(RunRef run) -> handle(run, type);
-                case Ride.LeftBehind left -> throw new IllegalStateException("Not started: " + callee);
-                case Ride.GoesFirst first -> throw new IllegalStateException("Not started: " + callee);
+                case Reply.Ended(Runs.Ended ended) -> new EndedRunHandle<>(ended, type, desk);
+                case Reply.Stored(RunRef run) -> handle(run, type);
+                case Reply.NotStored left -> throw new IllegalStateException("Not started: " + callee);
+                case Reply.StartFirst first -> throw new IllegalStateException("Not started: " + callee);
             };
         }
     }

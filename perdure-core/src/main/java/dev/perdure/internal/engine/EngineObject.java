@@ -35,7 +35,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
     interface Caller {
         <R extends @Nullable Object> Run<R> start(CallTarget callee, @Nullable Object input, StartOptions options);
 
-        /** For somebody who waits for the result, and for nothing else. */
+        /** For a caller that waits for the result and needs nothing else. */
         <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input);
     }
 

@@ -17,7 +17,7 @@ import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.object.CallPipeline;
 import dev.perdure.internal.object.LocalCaller;
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
@@ -69,13 +69,13 @@ final class Starter {
     }
 
     /**
-     * Calls a handler of a virtual object for somebody who waits for its result. If calls of the same object are at work in this
+     * Calls a handler of a virtual object for a caller that waits for its result. If calls of the same object are at work in this
      * process, it goes with them, and is started only when it ends; otherwise it is started like any other.
      */
-    Ride call(CallTarget callee, @Nullable Object input) {
+    Reply call(CallTarget callee, @Nullable Object input) {
         Order order = order(callee, input, StartOptions.defaults());
         Session home = worker == null ? null : worker.session();
-        ObjectKey object = home == null ? null : boarding(home, callee, order.run());
+        ObjectKey object = home == null ? null : pipelined(home, callee, order.run());
         if (home == null || object == null) {
             return startAlone(callee, order);
         }
@@ -85,35 +85,35 @@ final class Starter {
             return startFirst(mine, callee, order);
         }
         Registered handler = registry.find(order.run().definition()).orElseThrow();
-        Ride ride = home.pipelines().carry(new LocalCaller(order.run(), handler, settings.clockwork()), object);
-        return switch (ride) {
-            case Ride.LeftBehind() -> startAlone(callee, order);
-            case Ride.GoesFirst(CallPipeline train) -> startFirst(train, callee, order);
-            case Ride.Arrived arrived -> arrived;
-            case Ride.Stored stored -> stored;
+        Reply reply = home.pipelines().execute(new LocalCaller(order.run(), handler, settings.clockwork()), object);
+        return switch (reply) {
+            case Reply.NotStored() -> startAlone(callee, order);
+            case Reply.StartFirst(CallPipeline pipeline) -> startFirst(pipeline, callee, order);
+            case Reply.Ended arrived -> arrived;
+            case Reply.Stored stored -> stored;
         };
     }
 
-    private Ride startAlone(CallTarget callee, Order order) {
-        return new Ride.Stored(startAll(callee.target(), List.of(order)).getFirst());
+    private Reply startAlone(CallTarget callee, Order order) {
+        return new Reply.Stored(startAll(callee.target(), List.of(order)).getFirst());
     }
 
-    private Ride startFirst(CallPipeline train, CallTarget callee, Order order) {
+    private Reply startFirst(CallPipeline pipeline, CallTarget callee, Order order) {
         try {
             return startAlone(callee, order);
         } finally {
-            train.expectNoMore();
+            pipeline.expectNoMore();
         }
     }
 
     /** The object at which this call may go with others, or null. */
-    private @Nullable ObjectKey boarding(Session home, CallTarget callee, NewRun run) {
+    private @Nullable ObjectKey pipelined(Session home, CallTarget callee, NewRun run) {
         ObjectKey object = wanted(run);
-        boolean boards = object != null
+        boolean joins = object != null
                 && callee.id(StartOptions.defaults()).isEmpty()
                 && worker != null
                 && worker.admits(home, List.of(run));
-        return boards ? object : null;
+        return joins ? object : null;
     }
 
     @SuppressWarnings("NullAway") // an input is null only where I allows it
@@ -221,7 +221,7 @@ final class Starter {
                 changes.stream()
                         .filter(change -> change.owner() != null)
                         .forEach(change -> home.unexpect(change.run().id()));
-                orders.forEach(order -> met(home, order.run(), false));
+                orders.forEach(order -> started(home, order.run(), false));
             }
         }
     }
@@ -242,7 +242,7 @@ final class Starter {
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
-                    met(home, order.run(), !started.owned());
+                    started(home, order.run(), !started.owned());
                 }
                 yield started.run();
             }
@@ -262,10 +262,10 @@ final class Starter {
         }
     }
 
-    private static void met(Session home, NewRun run, boolean waits) {
+    private static void started(Session home, NewRun run, boolean waits) {
         ObjectKey object = wanted(run);
         if (object != null) {
-            home.pipelines().met(object, run.id(), waits);
+            home.pipelines().started(object, run.id(), waits);
         }
     }
 

@@ -55,11 +55,11 @@ public final class Execution implements LoadedRun {
     private final Host host;
     private final Turn turn;
     private Journals.Page journal;
-    private final RunSignals orders;
+    private final RunSignals signals;
     private final Transitions transitions;
     private final BodyGuard guard;
     private final AtomicBoolean left = new AtomicBoolean();
-    private volatile @Nullable Futures crew;
+    private volatile @Nullable Futures bodies;
 
     /** An execution of this run, with the first page of its journal. */
     public Execution(HeldRun held, Journals.Page journal, Host host, Turn turn) {
@@ -68,8 +68,8 @@ public final class Execution implements LoadedRun {
         this.turn = turn;
         this.journal = journal;
         this.guard = new BodyGuard(host.clockwork());
-        this.orders = new RunSignals(held.control(), host.clockwork());
-        this.transitions = new Transitions(held, host, guard, orders, turn);
+        this.signals = new RunSignals(held.control(), host.clockwork());
+        this.transitions = new Transitions(held, host, guard, signals, turn);
     }
 
     @Override
@@ -94,7 +94,7 @@ public final class Execution implements LoadedRun {
 
     /** Whether the body of a step runs. */
     public boolean isInBody() {
-        Futures beside = crew;
+        Futures beside = bodies;
         return guard.isInBody() || (beside != null && beside.atWork());
     }
 
@@ -142,12 +142,12 @@ public final class Execution implements LoadedRun {
                 left(gone);
             }
             interrupt(BodyGuard.Cause.LOST); // bodies beside the code, which is not there to do so
-            if (gone instanceof Departure.Moved moved && moved.state() != RunState.PAUSED && !orders.isGivenBack()) {
+            if (gone instanceof Departure.Moved moved && moved.state() != RunState.PAUSED && !signals.isGivenBack()) {
                 host.pause(held.run(), definition(), reason);
             }
         }
-        while (!orders.isLost() || swallowed.areEndless()) {
-            orders.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
+        while (!signals.isLost() || swallowed.areEndless()) {
+            signals.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
         }
     }
 
@@ -166,13 +166,13 @@ public final class Execution implements LoadedRun {
         Values values = new Values(host.rules().codec(), host.rules().maxPayloadBytes());
         Replay replay = replay(held.run().id().value());
         RunContext context =
-                RunContext.of(new RunContext.Parts(held, host, orders, transitions, guard, replay, values));
+                RunContext.of(new RunContext.Parts(held, host, signals, transitions, guard, replay, values));
         Futures futures = context.futures();
-        crew = futures;
-        transitions.crew(futures);
+        bodies = futures;
+        transitions.bodies(futures);
         transitions.whenSwallowed(this::keepOut);
         try {
-            transitions.checkOrders();
+            transitions.obeySignals();
             if (held.object() != null && held.object().hold() == ObjectCall.Hold.ON_ARRIVAL) {
                 transitions.arrive();
             }
@@ -199,7 +199,7 @@ public final class Execution implements LoadedRun {
         Journals.Page first = journal;
         journal = Journals.Page.EMPTY; // the replay lets go of what the code has passed
         if (first.last()) {
-            return new Replay(run, first, after -> Journals.Page.EMPTY); // nobody asks for more
+            return new Replay(run, first, after -> Journals.Page.EMPTY); // there is no further page
         }
         ReadAhead pages =
                 new ReadAhead(host.clockwork(), run, after -> host.store().read(held.run(), after));
@@ -265,7 +265,7 @@ public final class Execution implements LoadedRun {
 
     /** Something was asked of this run; says whether that is news. */
     public boolean signal(Control control) {
-        if (!orders.signal(control)) {
+        if (!signals.signal(control)) {
             return false;
         }
         String kill = control.kill();
@@ -280,12 +280,12 @@ public final class Execution implements LoadedRun {
 
     /** Mail has arrived with this wake; says whether nothing is known to have come in between. */
     public boolean mailed(Hints.MailArrived mail) {
-        return orders.mailed(mail);
+        return signals.mailed(mail);
     }
 
     private void interrupt(BodyGuard.Cause why) {
         guard.interrupt(why);
-        Futures beside = crew;
+        Futures beside = bodies;
         if (beside != null) {
             beside.interrupt(why);
         }
@@ -293,7 +293,7 @@ public final class Execution implements LoadedRun {
 
     /** The worker closes: leave at the next call or wait. */
     public void giveBack() {
-        orders.giveBack();
+        signals.giveBack();
     }
 
     /** The worker closes now: a body that still runs is interrupted, and the run given back over its head. */
@@ -301,7 +301,7 @@ public final class Execution implements LoadedRun {
         if (guard.abandon()) {
             takeOver(new Move.Yield());
         } else {
-            orders.giveBackNow();
+            signals.giveBackNow();
         }
     }
 
@@ -317,7 +317,7 @@ public final class Execution implements LoadedRun {
 
     @Override
     public void lose() {
-        orders.lose();
+        signals.lose();
         interrupt(BodyGuard.Cause.LOST);
     }
 }

@@ -34,7 +34,7 @@ final class Patches {
         }
         ContextCall call = calls.take("patched", Entry.Kind.PATCH, id);
         if (!recorded) {
-            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY));
+            transitions.defer(call.answer(Entry.Status.VALUE, Payload.EMPTY));
         }
         return true;
     }

@@ -33,7 +33,7 @@ record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits w
             transitions.deliverTo(call);
             Entry beginning = call.note(1, Entry.Status.BEGUN, Payload.EMPTY);
             if (duration.isNegative() || duration.isZero()) {
-                transitions.ride(beginning);
+                transitions.defer(beginning);
                 return;
             }
             due = waits.begin(beginning, duration, RunState.SUSPENDED);
@@ -53,7 +53,7 @@ record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits w
         }
         transitions.deliverTo(call);
         Instant now = host.clock().now();
-        transitions.ride(call.answer(Entry.Status.VALUE, values.encode(now)));
+        transitions.defer(call.answer(Entry.Status.VALUE, values.encode(now)));
         return now;
     }
 }

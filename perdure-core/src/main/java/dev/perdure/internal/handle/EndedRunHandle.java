@@ -4,7 +4,7 @@ import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on a call that has ended by the time it is given out, for somebody who only wants its result. */
+/** A handle on a call that has ended before the caller gets it, for a caller that only wants its result. */
 public final class EndedRunHandle<R extends @Nullable Object> extends RunHandle<R> {
     private final Runs.Ended ended;
 

@@ -28,7 +28,7 @@ final class FailedBodies {
             return codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
                     ? failed.failure().summary()
                     : "";
-        } catch (Exception unreadable) { // a codec is anybody's, and what has happened is told without it
+        } catch (Exception unreadable) { // of a custom codec: the history is shown without it
             return "what was thrown cannot be read back: "
                     + Failure.of(unreadable).summary();
         }

@@ -22,17 +22,17 @@ record PromiseHandle<T extends @Nullable Object>(
         RunRef run,
         Topic<T> name,
         Settings settings,
-        Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs,
-        MailSender mailroom)
+        Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
+        MailSender mailSender)
         implements Promise<T> {
     @Override
     public void resolve(T value) {
-        mailroom.deliver(run.id(), mailroom.resolution(name, value));
+        mailSender.deliver(run.id(), mailSender.resolution(name, value));
     }
 
     @Override
     public void reject(String reason) {
-        mailroom.deliver(run.id(), mailroom.rejection(name, reason));
+        mailSender.deliver(run.id(), mailSender.rejection(name, reason));
     }
 
     @Override
@@ -43,7 +43,7 @@ record PromiseHandle<T extends @Nullable Object>(
     @Override
     public T await(Duration timeout) {
         try {
-            if (signs.await(
+            if (progress.await(
                             new ProgressWaiters.Settlement(new Mailboxes.Promised(run, name.name())),
                             WaitLimit.nanos(timeout))
                     instanceof ProgressWaiters.Settled settled) {

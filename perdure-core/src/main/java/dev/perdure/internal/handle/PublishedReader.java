@@ -22,7 +22,7 @@ final class PublishedReader<T extends @Nullable Object> implements Iterator<Publ
     private final RunRef run;
     private final Topic<T> topic;
     private final Settings settings;
-    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress;
     private final Deque<Mailboxes.Published> page = new ArrayDeque<>();
     private long after;
     private boolean ended;
@@ -32,12 +32,12 @@ final class PublishedReader<T extends @Nullable Object> implements Iterator<Publ
             Topic<T> topic,
             long after,
             Settings settings,
-            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs) {
+            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress) {
         this.run = run;
         this.topic = topic;
         this.after = after;
         this.settings = settings;
-        this.signs = signs;
+        this.progress = progress;
     }
 
     @Override
@@ -77,7 +77,7 @@ final class PublishedReader<T extends @Nullable Object> implements Iterator<Publ
 
     private void read(long nanos) {
         try {
-            switch (signs.await(new ProgressWaiters.More(new Mailboxes.Place(run, topic.name(), after)), nanos)) {
+            switch (progress.await(new ProgressWaiters.More(new Mailboxes.Place(run, topic.name(), after)), nanos)) {
                 case ProgressWaiters.Page more -> take(more);
                 case null -> {
                     if (nanos == Clockwork.NEVER) {

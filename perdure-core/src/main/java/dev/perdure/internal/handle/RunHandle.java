@@ -47,29 +47,29 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final RunRef ref;
     private final Type resultType;
     private final Settings settings;
-    private final Waiters<RunRef, Runs.Ended> board;
-    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
+    private final Waiters<RunRef, Runs.Ended> results;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress;
     private final Commands commands;
-    private final MailSender mailroom;
+    private final MailSender mailSender;
     private final BooleanSupplier closed;
 
     /** What handles need of the engine they come from. */
     public record Desk(
             Settings settings,
-            Waiters<RunRef, Runs.Ended> board,
-            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs,
+            Waiters<RunRef, Runs.Ended> results,
+            Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
             Commands commands,
-            MailSender mailroom,
+            MailSender mailSender,
             BooleanSupplier closed) {}
 
     public RunHandle(RunRef ref, Type resultType, Desk desk) {
         this.ref = ref;
         this.resultType = resultType;
         this.settings = desk.settings();
-        this.board = desk.board();
-        this.signs = desk.signs();
+        this.results = desk.results();
+        this.progress = desk.progress();
         this.commands = desk.commands();
-        this.mailroom = desk.mailroom();
+        this.mailSender = desk.mailSender();
         this.closed = desk.closed();
     }
 
@@ -113,7 +113,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private R await(long nanos) {
         boolean closedBefore = closed.getAsBoolean();
         try {
-            Runs.Ended ended = board.await(ref, nanos);
+            Runs.Ended ended = results.await(ref, nanos);
             if (ended != null) {
                 return valueOf(ended);
             }
@@ -182,22 +182,22 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T extends @Nullable Object> void send(Topic<T> topic, T value) {
-        mailroom.deliver(ref.id(), mailroom.message(topic, value));
+        mailSender.deliver(ref.id(), mailSender.message(topic, value));
     }
 
     @Override
     public void resolveAwakeable(int position, @Nullable Object value, String operator) {
-        mailroom.resolve(ref, position, value, operator);
+        mailSender.resolve(ref, position, value, operator);
     }
 
     @Override
     public void rejectAwakeable(int position, String reason, String operator) {
-        mailroom.reject(ref, position, reason, operator);
+        mailSender.reject(ref, position, reason, operator);
     }
 
     @Override
     public <T extends @Nullable Object> Promise<T> promise(Topic<T> name) {
-        return new PromiseHandle<>(ref, name, settings, signs, mailroom);
+        return new PromiseHandle<>(ref, name, settings, progress, mailSender);
     }
 
     @Override
@@ -210,13 +210,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T> T awaitPublished(Topic<T> topic, Duration timeout) {
-        new PublishedReader<>(ref, topic, 0, settings, signs).awaitFirst(timeout);
+        new PublishedReader<>(ref, topic, 0, settings, progress).awaitFirst(timeout);
         return published(topic).orElseThrow();
     }
 
     @Override
     public <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset) {
-        return new PublishedReader<>(ref, topic, afterOffset, settings, signs);
+        return new PublishedReader<>(ref, topic, afterOffset, settings, progress);
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the topic's own type

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers, booleans and plain texts, which most steps give and for which a parser is a large machine. They are written and read
- * here, to the same bytes; whatever is not as plain as that is nobody's here, and left to the parser.
+ * Writes and reads numbers, booleans and plain texts without a parser, to the same bytes as the parser would. Most steps return
+ * one of these. Everything else is left to the parser.
  */
 final class PlainJson {
     private static final VarHandle EIGHT_BYTES =

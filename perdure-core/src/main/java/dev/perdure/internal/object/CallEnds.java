@@ -17,32 +17,33 @@ public final class CallEnds {
     private CallEnds() {}
 
     /**
-     * The ends of cars, one behind another. All that the store knows but the last of them only pass the object on.
+     * The ends of calls, one behind another. Each call that the store knows passes the object on to the next; only the last of
+     * them asks for more.
      *
-     * @param takes how many of those that wait in the store the last of them takes on
-     * @param beside who may wait in the store besides
+     * @param takes how many calls that wait in the store the last of them asks for
+     * @param unseen calls that may wait in the store and are not in the pipeline
      */
-    static List<Change> of(List<PipelinedCall> ended, int takes, Set<RunId> beside) {
+    static List<Change> of(List<PipelinedCall> ended, int takes, Set<RunId> unseen) {
         List<Change> changes = new ArrayList<>();
         PipelinedCall last = ended.reversed().stream()
-                .filter(car -> !car.isUnknown())
+                .filter(call -> !call.isUnknown())
                 .findFirst()
                 .orElseThrow();
         RunRef before = null;
-        for (PipelinedCall car : ended) {
-            Change.Advance end = Objects.requireNonNull(car.end());
-            if (car.isUnknown() && before != null && end.move() instanceof Move.End how) {
-                NewRun run = Objects.requireNonNull(car.passenger()).run();
-                changes.add(new Change.Whole(run, end.entries(), end.effects(), how, before.id(), beside));
+        for (PipelinedCall call : ended) {
+            Change.Advance end = Objects.requireNonNull(call.end());
+            if (call.isUnknown() && before != null && end.move() instanceof Move.End how) {
+                NewRun run = Objects.requireNonNull(call.caller()).run();
+                changes.add(new Change.Whole(run, end.entries(), end.effects(), how, before.id(), unseen));
             } else {
-                changes.add(ending(end, car.ref(), car.epoch(), car == last ? takes : 1, before));
+                changes.add(ending(end, call.ref(), call.epoch(), call == last ? takes : 1, before));
             }
-            before = car.ref();
+            before = call.ref();
         }
         return changes;
     }
 
-    /** The same end, with how many its worker goes on with. */
+    /** The same end, with how many waiting runs its worker asks for. */
     public static Change.Advance taking(Change.Advance transition, int takes) {
         return ending(transition, transition.run(), transition.epoch(), takes, null);
     }

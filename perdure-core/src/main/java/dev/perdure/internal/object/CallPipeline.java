@@ -4,7 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.KnownState;
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch.Claimed;
@@ -26,53 +26,55 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one virtual object that this worker carries on one behind another, so that their ends share commits.
+ * Executes the calls of one virtual object one behind another in this worker, so that their ends share commits.
  *
- * <p>How it works. The first car is the call that holds the object. When a call comes to its end, the next one begins from what
- * it left in memory, although nothing of that is durable: one that waits in the store, or else one that somebody in this
- * process has just made and of which the store knows nothing yet. Whoever finds nobody sending sends the ends of all cars from
- * the first on that have come to theirs, in one batch; those that come meanwhile go with the next one. If the next car is one
- * that the store does not know, its start goes with the batch, so that it holds the object after it. So nobody waits for a
- * timer, and nobody for a call behind him.
+ * <p>How it works. The first call of the pipeline holds the object in the store. When a call has ended in memory, the next call
+ * begins from the state that it left, although nothing of that is durable. The next call is one that waits in the store or, if
+ * none is known to wait there, one that a caller in this process has just made and that the store does not know yet. A call that
+ * has ended becomes the leader if it is the first and no batch is on its way: it commits the ends of all calls from the first on
+ * that have ended, in one batch. Calls that end meanwhile go with the next batch. If the call behind the batch is one that the
+ * store does not know, its start goes with the batch, so that it holds the object afterwards. So no call waits for a timer or for
+ * a call behind it.
  *
- * <p>Invariants. The first car holds the object as soon as it is the first. A car behind it writes nothing but its end, in the
- * batch in which all before it end, and tells nobody of it before the commit. The store applies that end only if the call is
- * next. If an end is not applied, or the store names another call as next, the cars behind are uncoupled: what they have done
- * was in memory only, the call that is next begins anew from the store, and passengers go back to the {@link LocalCallers}. A passenger
- * who is left behind starts his call like any other. Nobody boards behind a call that does more than touch the state, because
- * that may take long. A call that this process starts by itself does not get into the store while calls are on their way that the
- * store does not know; those that are sent after it name it, so that they are not refused for its sake ({@link UnseenCalls}).
+ * <p>Invariants. The first call holds the object as soon as it is the first. A call behind it writes only its end, in the batch
+ * in which all calls before it end, and its caller gets no result before that commit. The store applies that end only if the
+ * call is next. If an end is not applied, or the store names another call as next, the pipeline discards the calls behind: they
+ * existed in memory only, the call that is next begins again from the store, and local callers wait again in
+ * {@link LocalCallers}. A caller whose call is not taken into the pipeline starts it like any other run. No call is taken in
+ * behind a call that does more than touch the state, because such a call may take long. A call that this process starts outside
+ * the pipeline is not committed while a batch with unknown calls is on its way; batches that are sent after its start name it, so
+ * that the store does not refuse them because of it ({@link UnseenCalls}).
  */
 public final class CallPipeline {
-    /** How many of those that wait in the store are worked on ahead of it at most. */
-    public static final int LONGEST = 64;
+    /** How many calls that wait in the store the pipeline asks for at most. */
+    public static final int MAX_CLAIMED = 64;
 
-    private static final int MOST_CARS = 256;
+    private static final int MAX_CALLS = 256;
 
     private final CallPipelines pipelines;
     private final PipelineHost host;
     private final ObjectKey object;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Deque<PipelinedCall> cars = new ArrayDeque<>();
-    /** Those that wait in the store behind the last car, as far as they are known. */
+    private final Deque<PipelinedCall> calls = new ArrayDeque<>();
+    /** Calls that are known to wait in the store behind the last one here. */
     private final Deque<Claimed> waiting = new ArrayDeque<>();
 
-    private final LocalCallers platform = new LocalCallers();
-    private final UnseenCalls newcomers = new UnseenCalls();
+    private final LocalCallers callers = new LocalCallers();
+    private final UnseenCalls unseen = new UnseenCalls();
 
     private boolean sending;
-    /** Whether the batch on its way frees the object, or leaves it to somebody who is no car. */
+    /** Whether the batch on its way frees the object, or leaves it to a call that is not in the pipeline. */
     private boolean leaving;
-    /** Whether several had their results by the last batch. */
+    /** Whether the last batch ended several calls. */
     private volatile boolean crowded;
-    /** Whether others may wait in the store who are not known here. */
+    /** Whether calls may wait in the store that are not known here. */
     private boolean moreWait;
-    /** Whether a first car was there. */
-    private boolean departed;
+    /** Whether the pipeline has or had a first call. */
+    private boolean begun;
 
     private boolean over;
 
-    /** @param moreWait whether others may wait in the store already */
+    /** @param moreWait whether calls may wait in the store already */
     CallPipeline(CallPipelines pipelines, ObjectKey object, boolean moreWait) {
         this.pipelines = pipelines;
         this.host = pipelines.host();
@@ -102,18 +104,18 @@ public final class CallPipeline {
         }
     }
 
-    // ---- who comes
+    // ---- calls that come
 
-    /** A call holds the object; begins with it. False if this train is another call's. */
-    boolean depart(HeldRun holder, Journals.Page journal, List<Claimed> next) {
+    /** Begins with a call that holds the object; false if another call has begun this pipeline. */
+    boolean begin(HeldRun holder, Journals.Page journal, List<Claimed> next) {
         PipelinedCall first = new PipelinedCall(this, holder, null);
         boolean mine = locked(() -> {
-            if (departed || over) {
+            if (begun || over) {
                 return false;
             }
-            departed = true;
+            begun = true;
             first.holdFromTheBeginning();
-            cars.add(first);
+            calls.add(first);
             waiting.addAll(next);
             return true;
         });
@@ -123,55 +125,55 @@ public final class CallPipeline {
         return mine;
     }
 
-    /** Lets a call ride along without a start of its own, if it can. */
-    Ride carry(LocalCaller passenger) {
-        couple(() -> board(passenger));
-        return passenger.await();
+    /** Executes a call that the store does not know, if possible, and returns what its caller has to do. */
+    Reply execute(LocalCaller caller) {
+        launchNext(() -> join(caller));
+        return caller.await();
     }
 
-    private Optional<PipelinedCall> board(LocalCaller passenger) {
-        PipelinedCall last = cars.peekLast();
-        if (over || (last != null && last.stands())) {
-            passenger.settle(new Ride.LeftBehind());
+    private Optional<PipelinedCall> join(LocalCaller caller) {
+        PipelinedCall last = calls.peekLast();
+        if (over || (last != null && last.isBlocking())) {
+            caller.settle(new Reply.NotStored());
             return Optional.empty();
         }
-        platform.add(passenger);
-        return couple();
+        callers.add(caller);
+        return addNext();
     }
 
-    /** A call is about to be started here by itself. Waits for the batch on its way, which was made without knowing of it. */
+    /** A call is about to be started outside the pipeline. Waits for the batch on its way, which does not name that call. */
     void expect(RunId call) {
         Clockwork.Signal signal = host.clockwork().signal();
-        boolean waits = locked(() -> newcomers.starts(call, sending ? signal : null));
+        boolean waits = locked(() -> unseen.starts(call, sending ? signal : null));
         while (waits) {
             Waiting.forSignal(signal);
-            waits = locked(() -> newcomers.isHeldUp(signal));
+            waits = locked(() -> unseen.isDelayed(signal));
         }
     }
 
-    /** Such a call was started or was not, and its caller is about to hear of it. */
-    void met(RunId call, boolean waits) {
+    /** The start of such a call has returned, and its caller is about to get the answer. */
+    void started(RunId call, boolean waits) {
         locked(() -> {
-            newcomers.started(call, waits);
+            unseen.started(call, waits);
             return moreWait |= waits;
         });
     }
 
-    /** The call that was to be the first car is not, or has been. */
+    /** The start of the call that was to be the first has returned. */
     public void expectNoMore() {
-        close(locked(() -> departed ? false : finish()));
+        close(locked(() -> begun ? false : finish()));
     }
 
-    /** Nothing is written any more. */
+    /** The session is over: the pipeline writes nothing more. */
     void abandon() {
         locked(() -> {
-            cars.forEach(PipelinedCall::leaveBehind);
+            calls.forEach(PipelinedCall::turnCallerAway);
             return finish();
         });
     }
 
-    /** Couples a car, under the lock, and lets it begin. Between the two the store may hand it over. */
-    void couple(Supplier<Optional<PipelinedCall>> how) {
+    /** Adds a call under the lock and launches it afterwards. The store may hand it over between the two. */
+    void launchNext(Supplier<Optional<PipelinedCall>> how) {
         host.acquiring(() -> {
             Optional<PipelinedCall> next = locked(how);
             next.ifPresent(PipelinedCall::launch);
@@ -179,39 +181,39 @@ public final class CallPipeline {
         });
     }
 
-    // ---- cars; under the lock
+    // ---- the calls in the pipeline; under the lock
 
     /**
-     * Lets the next begin behind the last car, if that has come to its end and knows the state, and there is room. Those that
-     * wait in the store go first.
+     * Adds the next call behind the last one, if that has ended and knows the state, and there is room. Calls that wait in the
+     * store go first.
      */
-    Optional<PipelinedCall> couple() {
-        PipelinedCall last = cars.peekLast();
+    Optional<PipelinedCall> addNext() {
+        PipelinedCall last = calls.peekLast();
         Optional<KnownState> known = last == null ? Optional.empty() : last.knownAfter();
-        if (last == null || known.isEmpty() || cars.size() >= MOST_CARS || host.room() == 0) {
+        if (last == null || known.isEmpty() || calls.size() >= MAX_CALLS || host.room() == 0) {
             return Optional.empty();
         }
         if (!waiting.isEmpty()) {
-            // One that the store knows does not follow one that it does not know.
+            // A call that the store knows does not follow one that it does not know.
             return last.isUnknown() ? Optional.empty() : Optional.of(add(heldOf(waiting.removeFirst(), known), null));
         }
-        LocalCaller passenger = moreWait || leaving || newcomers.areWaiting() ? null : platform.next();
-        return passenger == null ? Optional.empty() : Optional.of(add(heldOf(passenger, known), passenger));
+        LocalCaller caller = moreWait || leaving || unseen.areWaiting() ? null : callers.next();
+        return caller == null ? Optional.empty() : Optional.of(add(heldOf(caller, known), caller));
     }
 
-    private PipelinedCall add(HeldRun held, @Nullable LocalCaller passenger) {
-        PipelinedCall next = new PipelinedCall(this, held, passenger);
-        newcomers.met(held.run().id());
-        cars.add(next);
+    private PipelinedCall add(HeldRun held, @Nullable LocalCaller caller) {
+        PipelinedCall next = new PipelinedCall(this, held, caller);
+        unseen.remove(held.run().id());
+        calls.add(next);
         return next;
     }
 
-    /** A call that holds the object is the first car. */
+    /** Adds a call that holds the object as the first. */
     private PipelinedCall begin(Claimed holder, Optional<KnownState> known) {
         PipelinedCall first = new PipelinedCall(this, heldOf(holder, known), null);
-        newcomers.met(holder.run().id());
+        unseen.remove(holder.run().id());
         first.hold(holder);
-        cars.addFirst(first);
+        calls.addFirst(first);
         return first;
     }
 
@@ -219,29 +221,29 @@ public final class CallPipeline {
         return HeldRun.of(claim, host.definition(claim.definition()), known);
     }
 
-    private HeldRun heldOf(LocalCaller passenger, Optional<KnownState> known) {
-        RunRef unstored = new RunRef(passenger.run().id(), pipelines.provisionalKey());
-        return HeldRun.of(passenger.claim(unstored), passenger.definition(), known);
+    private HeldRun heldOf(LocalCaller caller, Optional<KnownState> known) {
+        RunRef unstored = new RunRef(caller.run().id(), pipelines.provisionalKey());
+        return HeldRun.of(caller.claim(unstored), caller.definition(), known);
     }
 
-    /** A call that the store did not know is carried on by itself from now on; if it holds the object, it begins anew. */
-    Optional<PipelinedCall> getOff(PipelinedCall car, Optional<Claimed> holding) {
-        cars.remove(car);
-        return holding.isPresent() ? Optional.of(begin(holding.get(), Optional.empty())) : couple();
+    /** Removes a call that the store did not know when it began; if it holds the object by now, it begins again as the first. */
+    Optional<PipelinedCall> replace(PipelinedCall call, Optional<Claimed> holding) {
+        calls.remove(call);
+        return holding.isPresent() ? Optional.of(begin(holding.get(), Optional.empty())) : addNext();
     }
 
-    /** The first car may take long. */
-    void letNobodyWait() {
-        platform.close();
+    /** A call may take long: callers that wait start their calls themselves. */
+    void turnCallersAway() {
+        callers.close();
     }
 
-    /** A call has left memory. Without an end of its own nobody goes on behind it. */
-    void left(PipelinedCall car) {
+    /** A call has left memory. If it has not ended, no call goes on behind it. */
+    void left(PipelinedCall call) {
         close(locked(() -> {
-            if (car.isSettled() || !cars.contains(car)) {
+            if (call.isSettled() || !calls.contains(call)) {
                 return false;
             }
-            uncouple(true);
+            discard(true);
             return finish();
         }));
     }
@@ -249,30 +251,30 @@ public final class CallPipeline {
     // ---- sending
 
     /**
-     * What is sent at once.
+     * The changes of one commit.
      *
-     * @param cars that end
-     * @param next the one behind them, if it is to be started
-     * @param takes how many of those that wait in the store are asked for
-     * @param waited who waited there, of those that this process has started by itself
-     * @param changes for each of the cars, and for the next one
+     * @param calls the calls that end
+     * @param next the call behind them, if the batch starts it
+     * @param takes how many calls that wait in the store the batch asks for
+     * @param waited the calls that waited there, of those that this process has started outside the pipeline
+     * @param changes one for each call that ends, and one for the next
      */
     private record Batch(
-            List<PipelinedCall> cars,
+            List<PipelinedCall> calls,
             Optional<PipelinedCall> next,
             int takes,
             Set<RunId> waited,
             List<Change> changes) {}
 
-    boolean takesTheLead(PipelinedCall car) {
-        boolean takes = !sending && cars.peekFirst() == car;
+    boolean takesLead(PipelinedCall call) {
+        boolean takes = !sending && calls.peekFirst() == call;
         sending |= takes;
         return takes;
     }
 
-    void lead() {
+    void sendEnds() {
         if (crowded) {
-            host.clockwork().giveWay(); // those who have just heard of their results come back
+            host.clockwork().giveWay(); // callers that have just got results call again
         }
         host.acquiring(this::send);
     }
@@ -288,138 +290,138 @@ public final class CallPipeline {
             close(locked(() -> over && finish()));
         }
         if (outcomes.stream().anyMatch(Outcome.AlreadyThere.class::isInstance)) {
-            host.forgot(); // who was handed over went with the answer
+            host.forgot(); // the lost answer named the runs that were handed over
         }
         return true;
     }
 
     private Batch load() {
         List<PipelinedCall> ended =
-                cars.stream().takeWhile(car -> car.end() != null).toList();
-        Set<RunId> beside = newcomers.all();
-        // Whoever waits in the store holds the object next.
+                calls.stream().takeWhile(call -> call.end() != null).toList();
+        Set<RunId> outside = unseen.all();
+        // A call that waits in the store holds the object next.
         Optional<PipelinedCall> next =
-                cars.stream().skip(ended.size()).findFirst().filter(car -> car.isUnknown() && beside.isEmpty());
-        leaving = waiting.isEmpty() && (cars.size() == ended.size() || !beside.isEmpty());
-        int most = waiting.isEmpty() ? LONGEST : 1;
-        int takes = Math.min(most, Math.max(host.room(), cars.size() > ended.size() ? 1 : 0));
-        List<Change> changes = CallEnds.of(ended, takes, beside);
-        next.ifPresent(car -> {
-            car.starts(true);
-            NewRun run = Objects.requireNonNull(car.passenger()).run();
+                calls.stream().skip(ended.size()).findFirst().filter(call -> call.isUnknown() && outside.isEmpty());
+        leaving = waiting.isEmpty() && (calls.size() == ended.size() || !outside.isEmpty());
+        int most = waiting.isEmpty() ? MAX_CLAIMED : 1;
+        int takes = Math.min(most, Math.max(host.room(), calls.size() > ended.size() ? 1 : 0));
+        List<Change> changes = CallEnds.of(ended, takes, outside);
+        next.ifPresent(call -> {
+            call.starts(true);
+            NewRun run = Objects.requireNonNull(call.caller()).run();
             host.expect(run.id());
             changes.add(new Change.Start(run, host.worker()));
         });
-        return new Batch(ended, next, takes, newcomers.waiting(), changes);
+        return new Batch(ended, next, takes, unseen.waiting(), changes);
     }
 
-    /** Hands outcomes out and sees who is next. Gives the car that begins now. */
+    /** Gives each call its outcome and finds the next holder. Returns the call that begins now. */
     private Optional<PipelinedCall> settle(Batch batch, List<Outcome> outcomes) {
         sending = false;
         leaving = false;
-        crowded = batch.cars.size() > 1;
-        newcomers.letIn();
+        crowded = batch.calls.size() > 1;
+        unseen.admit();
         Claimed holder = null;
-        boolean whole = true;
-        for (int i = 0; i < batch.cars.size(); i++) {
-            PipelinedCall car = batch.cars.get(i);
+        boolean complete = true;
+        for (int i = 0; i < batch.calls.size(); i++) {
+            PipelinedCall call = batch.calls.get(i);
             Outcome outcome = outcomes.get(i);
-            whole &= CallEnds.isApplied(outcome);
-            holder = holder != null && CallEnds.isApplied(outcome) && car.is(holder) ? null : holder;
+            complete &= CallEnds.isApplied(outcome);
+            holder = holder != null && CallEnds.isApplied(outcome) && call.is(holder) ? null : holder;
             if (outcome instanceof Outcome.Applied applied && !applied.handed().isEmpty()) {
                 holder = applied.handed().getLast();
-                meet(applied.next());
+                learnWaiting(applied.next());
             }
-            cars.remove(car);
+            calls.remove(call);
             if (outcome instanceof Outcome.Fenced) {
-                car.drop().ifPresent(platform::drop);
+                call.drop().ifPresent(callers::drop);
             } else {
-                car.settle(outcome);
+                call.settle(outcome);
             }
         }
-        moreWait = !whole || (batch.takes > 1 ? waiting.size() >= batch.takes - 1 : moreWait);
+        moreWait = !complete || (batch.takes > 1 ? waiting.size() >= batch.takes - 1 : moreWait);
         if (!moreWait) {
             batch.waited.stream()
                     .filter(call ->
                             waiting.stream().noneMatch(claim -> claim.run().id().equals(call)))
-                    .forEach(newcomers::met);
+                    .forEach(unseen::remove);
         }
         if (batch.next.isPresent()) {
             Claimed started = started(batch.next.get(), outcomes.getLast(), holder);
             holder = holder == null ? started : holder;
         }
         return holder == null
-                ? nobodyGoesOn()
-                : goOn(holder, whole, batch.cars.getLast().knownAfter());
+                ? releaseObject()
+                : continueWith(holder, complete, batch.calls.getLast().knownAfter());
     }
 
-    /** The car behind the batch was started. Gives how it holds the object, if that came with its start. */
+    /** The batch has started the call behind it. Returns how that holds the object, if it was started as the holder. */
     private @Nullable Claimed started(PipelinedCall next, Outcome outcome, @Nullable Claimed holder) {
         next.starts(false);
-        LocalCaller passenger = Objects.requireNonNull(next.passenger());
+        LocalCaller caller = Objects.requireNonNull(next.caller());
         if (!(outcome instanceof Outcome.Started started)) {
             return null;
         }
         if (started.owned()) {
-            return passenger.claim(started.run());
+            return caller.claim(started.run());
         }
         if (holder == null || !next.is(holder)) {
-            passenger.settle(new Ride.Stored(started.run()));
+            caller.settle(new Reply.Stored(started.run()));
             moreWait = true;
         }
         return null;
     }
 
-    private Optional<PipelinedCall> goOn(Claimed holder, boolean whole, Optional<KnownState> known) {
-        PipelinedCall first = cars.peekFirst();
-        if (whole && first != null && first.is(holder)) {
+    private Optional<PipelinedCall> continueWith(Claimed holder, boolean complete, Optional<KnownState> known) {
+        PipelinedCall first = calls.peekFirst();
+        if (complete && first != null && first.is(holder)) {
             first.hold(holder);
             if (moreWait || !waiting.isEmpty()) {
-                platform.overtaken();
+                callers.passedOver();
             }
-            return couple();
+            return addNext();
         }
-        boolean warm = whole && first == null;
-        if (first != null && first.passenger() != null && first.is(holder)) {
-            first.passenger().settle(new Ride.Stored(holder.run()));
+        boolean warm = complete && first == null;
+        if (first != null && first.caller() != null && first.is(holder)) {
+            first.caller().settle(new Reply.Stored(holder.run()));
         }
-        uncouple(!warm);
-        platform.overtaken();
+        discard(!warm);
+        callers.passedOver();
         waiting.removeIf(claim -> claim.run().equals(holder.run()));
         return Optional.of(begin(holder, warm ? known : Optional.empty()));
     }
 
-    /** Nobody in the store waits. Whoever came meanwhile starts his call, and the others wait for him. */
-    private Optional<PipelinedCall> nobodyGoesOn() {
-        uncouple(true);
-        departed = false;
-        over |= !platform.sendFirst(this);
+    /** No call waits in the store. One of the callers that came meanwhile starts its call, and the others wait for that. */
+    private Optional<PipelinedCall> releaseObject() {
+        discard(true);
+        begun = false;
+        over |= !callers.letOneStart(this);
         return Optional.empty();
     }
 
-    /** Nobody is ever told of what the cars that are left have done. */
-    private void uncouple(boolean forgetsWaiting) {
-        cars.forEach(car -> car.drop().ifPresent(platform::drop));
-        cars.clear();
+    /** Discards the calls that are left: no caller has got a result of them. */
+    private void discard(boolean forgetsWaiting) {
+        calls.forEach(call -> call.drop().ifPresent(callers::drop));
+        calls.clear();
         if (forgetsWaiting) {
             waiting.clear();
         }
     }
 
-    /** Takes over who waits, without those that have begun. */
-    private void meet(List<Claimed> next) {
+    /** Takes over which calls wait in the store, without those that have begun here. */
+    private void learnWaiting(List<Claimed> next) {
         if (!next.isEmpty()) {
             waiting.clear();
             next.stream()
-                    .filter(claim -> cars.stream().noneMatch(car -> car.is(claim)))
+                    .filter(claim -> calls.stream().noneMatch(call -> call.is(claim)))
                     .forEach(waiting::add);
         }
     }
 
-    /** Nobody boards any more. */
+    /** The pipeline takes no more calls. */
     private boolean finish() {
         over = true;
-        platform.close();
+        callers.close();
         return true;
     }
 

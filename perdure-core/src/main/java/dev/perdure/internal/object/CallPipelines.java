@@ -3,7 +3,7 @@ package dev.perdure.internal.object;
 import dev.perdure.RunId;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.host.HeldRun;
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.change.ObjectKey;
@@ -35,10 +35,10 @@ public final class CallPipelines {
     /** Executes a call that holds the object, and then those that are known to wait behind it. */
     public void launch(ObjectKey object, HeldRun held, Journals.Page journal, List<Claimed> next) {
         CallPipeline expected = byObject.computeIfAbsent(object, key -> new CallPipeline(this, key, true));
-        if (!expected.depart(held, journal, next)) {
+        if (!expected.begin(held, journal, next)) {
             CallPipeline another = new CallPipeline(this, object, true);
             byObject.put(object, another);
-            another.depart(held, journal, next);
+            another.begin(held, journal, next);
         }
     }
 
@@ -49,11 +49,11 @@ public final class CallPipelines {
     }
 
     /** Executes a call that a caller in this process waits for behind others of the same object, if that is possible. */
-    public Ride carry(LocalCaller caller, ObjectKey object) {
+    public Reply execute(LocalCaller caller, ObjectKey object) {
         CallPipeline pipeline = byObject.get(object);
         return pipeline != null && !excluded.contains(caller.run().definition())
-                ? pipeline.carry(caller)
-                : new Ride.LeftBehind();
+                ? pipeline.execute(caller)
+                : new Reply.NotStored();
     }
 
     /** A call of this object is about to be started outside the pipeline. */
@@ -65,10 +65,10 @@ public final class CallPipelines {
     }
 
     /** The start of such a call has returned; the call waits for the object in the store, or does not. */
-    public void met(ObjectKey object, RunId call, boolean waits) {
+    public void started(ObjectKey object, RunId call, boolean waits) {
         CallPipeline pipeline = byObject.get(object);
         if (pipeline != null) {
-            pipeline.met(call, waits);
+            pipeline.started(call, waits);
         }
     }
 

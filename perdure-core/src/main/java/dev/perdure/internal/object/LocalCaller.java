@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Somebody who calls a virtual object and waits for the result, before the store knows of the call. */
+/** A caller in this process that waits for the result of its call of a virtual object, before the store knows the call. */
 public final class LocalCaller {
     private final NewRun run;
     private final Registered definition;
     private final Clockwork.Signal signal;
-    private final AtomicReference<@Nullable Ride> ride = new AtomicReference<>();
+    private final AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
 
-    /** How often others were let go first. */
-    private int overtaken;
+    /** How many batches of other calls went first. */
+    private int passedOver;
 
     public LocalCaller(NewRun run, Registered definition, Clockwork clockwork) {
         this.run = run;
@@ -29,31 +29,31 @@ public final class LocalCaller {
         this.signal = clockwork.signal();
     }
 
-    /** How it went. */
-    public sealed interface Ride {
+    /** What the pipeline answers the caller. */
+    public sealed interface Reply {
         /**
          * The call was started and ended in one commit.
          *
          * @param ended how
          */
-        record Arrived(Runs.Ended ended) implements Ride {}
+        record Ended(Runs.Ended ended) implements Reply {}
 
         /**
-         * The call was started, and is carried on like any other.
+         * The call was started, and is executed like any other run.
          *
          * @param run the run
          */
-        record Stored(RunRef run) implements Ride {}
+        record Stored(RunRef run) implements Reply {}
 
-        /** Nothing of the call is in the store. */
-        record LeftBehind() implements Ride {}
+        /** Nothing of the call is in the store: the caller starts it itself. */
+        record NotStored() implements Reply {}
 
         /**
-         * Nothing of the call is in the store, and others wait for it to be the first of the train.
+         * Nothing of the call is in the store. The caller starts it as the first of the pipeline, for which other callers wait.
          *
-         * @param train that has to hear when the call was started
+         * @param pipeline to be told when the start has returned
          */
-        record GoesFirst(CallPipeline train) implements Ride {}
+        record StartFirst(CallPipeline pipeline) implements Reply {}
     }
 
     NewRun run() {
@@ -64,7 +64,7 @@ public final class LocalCaller {
         return definition;
     }
 
-    /** His call as it is held from its start, under this key. */
+    /** The call as a worker holds it from its start, under this key. */
     Claimed claim(RunRef ref) {
         return new Claimed(
                 ref,
@@ -79,28 +79,28 @@ public final class LocalCaller {
                 run.object());
     }
 
-    /** Others were let go first; gives how often that happened. */
-    int overtaken() {
-        return ++overtaken;
+    /** Another batch went first; returns how many have. */
+    int passedOver() {
+        return ++passedOver;
     }
 
-    /** The first word counts; says whether this was it. */
-    boolean settle(Ride how) {
-        boolean first = ride.compareAndSet(null, how);
+    /** Answers the caller; only the first answer counts. Says whether this was it. */
+    boolean settle(Reply how) {
+        boolean first = reply.compareAndSet(null, how);
         if (first) {
             signal.raise();
         }
         return first;
     }
 
-    /** Whether he does not wait any more. */
-    boolean isGone() {
-        return ride.get() != null;
+    /** Whether the caller has its answer, or has given up. */
+    boolean isSettled() {
+        return reply.get() != null;
     }
 
-    Ride await() {
+    Reply await() {
         while (true) {
-            Ride how = ride.get();
+            Reply how = reply.get();
             if (how != null) {
                 return how;
             }
@@ -108,7 +108,7 @@ public final class LocalCaller {
                 signal.await(Clockwork.NEVER, Clockwork.NEVER);
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
-                if (settle(new Ride.LeftBehind())) {
+                if (settle(new Reply.NotStored())) {
                     throw new ResultUnavailableException(
                             "The wait for the call '%s' was interrupted. It may have its turn all the same; look for the run with this id."
                                     .formatted(run.id()));

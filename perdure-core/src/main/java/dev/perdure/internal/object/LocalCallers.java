@@ -1,68 +1,68 @@
 package dev.perdure.internal.object;
 
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Those who wait for a {@link CallPipeline} to carry their calls, which the store does not know. Guarded by the lock of the train. */
+/** Callers that wait for a {@link CallPipeline} to execute their calls, which the store does not know. Guarded by its lock. */
 final class LocalCallers {
-    /** How many batches of others a passenger lets go first. */
-    private static final int PATIENCE = 8;
+    /** How many batches of other calls may go before a caller starts its call itself. */
+    private static final int MAX_PASSED_OVER = 8;
 
     private final Deque<LocalCaller> waiting = new ArrayDeque<>();
-    /** Those who had boarded and whose cars were dropped, in their order. */
+    /** Callers whose calls were in the pipeline and were discarded, in their order. */
     private final List<LocalCaller> dropped = new ArrayList<>();
 
-    void add(LocalCaller passenger) {
-        waiting.addLast(passenger);
+    void add(LocalCaller caller) {
+        waiting.addLast(caller);
     }
 
-    /** Who boards next, or null. */
+    /** The caller whose call is next, or null. */
     @Nullable
     LocalCaller next() {
-        waiting.removeIf(LocalCaller::isGone);
+        waiting.removeIf(LocalCaller::isSettled);
         return waiting.pollFirst();
     }
 
-    void drop(LocalCaller passenger) {
-        dropped.add(passenger);
+    void drop(LocalCaller caller) {
+        dropped.add(caller);
     }
 
-    /** Others went first. Those who had boarded before stand at the front again; who has waited long enough goes his own way. */
-    void overtaken() {
-        comeBack();
-        waiting.removeIf(passenger -> {
-            boolean leaves = passenger.overtaken() > PATIENCE;
-            if (leaves) {
-                passenger.settle(new Ride.LeftBehind());
+    /** Other calls went first. Callers whose calls were discarded wait at the front again; those that were passed over too often start their calls themselves. */
+    void passedOver() {
+        requeueDropped();
+        waiting.removeIf(caller -> {
+            boolean givesUp = caller.passedOver() > MAX_PASSED_OVER;
+            if (givesUp) {
+                caller.settle(new Reply.NotStored());
             }
-            return leaves;
+            return givesUp;
         });
     }
 
-    private void comeBack() {
+    private void requeueDropped() {
         dropped.reversed().forEach(waiting::addFirst);
         dropped.clear();
     }
 
-    /** Lets somebody start his call while the others wait for him; says whether there was anybody. */
-    boolean sendFirst(CallPipeline train) {
-        comeBack();
+    /** Lets one caller start its call while the others wait; says whether there was one. */
+    boolean letOneStart(CallPipeline pipeline) {
+        requeueDropped();
         while (!waiting.isEmpty()) {
-            if (waiting.removeFirst().settle(new Ride.GoesFirst(train))) {
+            if (waiting.removeFirst().settle(new Reply.StartFirst(pipeline))) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Nobody is carried any more. */
+    /** The pipeline takes no more calls: all callers start theirs themselves. */
     void close() {
-        comeBack();
-        waiting.forEach(passenger -> passenger.settle(new Ride.LeftBehind()));
+        requeueDropped();
+        waiting.forEach(caller -> caller.settle(new Reply.NotStored()));
         waiting.clear();
     }
 }

@@ -3,7 +3,7 @@ package dev.perdure.internal.object;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.KnownState;
 import dev.perdure.internal.execution.host.Turn;
-import dev.perdure.internal.object.LocalCaller.Ride;
+import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Dispatch.Claimed;
@@ -20,30 +20,30 @@ import org.jspecify.annotations.Nullable;
 
 /** One call in a {@link CallPipeline}, by whose lock it is guarded. */
 final class PipelinedCall implements Turn {
-    private final CallPipeline train;
+    private final CallPipeline pipeline;
     private final PipelineHost host;
     private final HeldRun held;
-    /** Who waits for it, if the store does not know it yet. */
-    private final @Nullable LocalCaller passenger;
+    /** The caller in this process, if the store does not know the call yet; else null. */
+    private final @Nullable LocalCaller caller;
 
     private final Clockwork.Signal signal;
-    /** How it holds the object; null before. */
+    /** How it holds the object; null as long as it does not. */
     private @Nullable Claimed holding;
     /** Whether its start is on its way. */
     private boolean starting;
-    /** Whether it does more than touch the state. */
-    private boolean standing;
+    /** Whether it does more than touch the state, and so may take long. */
+    private boolean blocking;
 
     private Change.@Nullable Advance end;
     private Optional<KnownState> known = Optional.empty();
     private @Nullable Outcome outcome;
     private boolean told;
 
-    PipelinedCall(CallPipeline train, HeldRun held, @Nullable LocalCaller passenger) {
-        this.train = train;
-        this.host = train.host();
+    PipelinedCall(CallPipeline pipeline, HeldRun held, @Nullable LocalCaller caller) {
+        this.pipeline = pipeline;
+        this.host = pipeline.host();
         this.held = held;
-        this.passenger = passenger;
+        this.caller = caller;
         this.signal = host.clockwork().signal();
     }
 
@@ -55,16 +55,16 @@ final class PipelinedCall implements Turn {
         host.launch(held, journal, this);
     }
 
-    // ---- for the train, under its lock
+    // ---- for the pipeline, under its lock
 
     boolean is(Claimed other) {
-        return passenger == null
+        return caller == null
                 ? held.run().equals(other.run()) && held.epoch() == other.epoch()
                 : held.run().id().equals(other.run().id());
     }
 
     boolean isUnknown() {
-        return passenger != null && holding == null;
+        return caller != null && holding == null;
     }
 
     /** The run as the store knows it. */
@@ -77,22 +77,22 @@ final class PipelinedCall implements Turn {
     }
 
     @Nullable
-    LocalCaller passenger() {
-        return passenger;
+    LocalCaller caller() {
+        return caller;
     }
 
     Change.@Nullable Advance end() {
         return end;
     }
 
-    /** What it left in memory, once it has come to its end. */
+    /** The state that it left in memory, once it has ended. */
     Optional<KnownState> knownAfter() {
         return end == null ? Optional.empty() : known;
     }
 
-    /** Whether it does more than touch the state, and has not come to its end. */
-    boolean stands() {
-        return standing && end == null;
+    /** Whether it does more than touch the state, and has not ended. */
+    boolean isBlocking() {
+        return blocking && end == null;
     }
 
     void holdFromTheBeginning() {
@@ -120,30 +120,30 @@ final class PipelinedCall implements Turn {
 
     void settle(Outcome what) {
         outcome = what;
-        if (passenger != null) {
+        if (caller != null) {
             host.unexpect(held.run().id());
             if (CallEnds.isApplied(what) && end != null && end.move() instanceof Move.End how) {
-                passenger.settle(new Ride.Arrived(new Runs.Ended(ref(), how.state(), how.outcome(), how.reason())));
+                caller.settle(new Reply.Ended(new Runs.Ended(ref(), how.state(), how.outcome(), how.reason())));
             }
-            leaveBehind();
+            turnCallerAway();
         }
         signal.raise();
     }
 
-    /** What it has done counts for nothing. Gives who waits for it, if the store does not know it: it can be done again. */
+    /** Discards what the call has done. Returns its caller if the store does not know the call: it can be executed again. */
     Optional<LocalCaller> drop() {
-        if (passenger == null || !isUnknown() || starting || passenger.isGone()) {
+        if (caller == null || !isUnknown() || starting || caller.isSettled()) {
             settle(new Outcome.Fenced());
             return Optional.empty();
         }
         outcome = new Outcome.Fenced();
         signal.raise();
-        return Optional.of(passenger);
+        return Optional.of(caller);
     }
 
-    void leaveBehind() {
-        if (passenger != null) {
-            passenger.settle(new Ride.LeftBehind());
+    void turnCallerAway() {
+        if (caller != null) {
+            caller.settle(new Reply.NotStored());
         }
     }
 
@@ -151,72 +151,72 @@ final class PipelinedCall implements Turn {
 
     @Override
     public boolean isAhead() {
-        return train.locked(() -> holding == null);
+        return pipeline.locked(() -> holding == null);
     }
 
     @Override
-    public boolean isWatched() {
+    public boolean isPipelined() {
         return true;
     }
 
     @Override
     public boolean isDropped() {
-        return train.locked(() -> outcome instanceof Outcome.Fenced);
+        return pipeline.locked(() -> outcome instanceof Outcome.Fenced);
     }
 
     @Override
     public Optional<Control> await() {
         while (true) {
-            train.couple(this::stand);
-            if (train.locked(() -> holding != null || outcome != null)) {
+            pipeline.launchNext(this::block);
+            if (pipeline.locked(() -> holding != null || outcome != null)) {
                 break;
             }
             Waiting.forSignal(signal);
         }
         Optional<Control> asked =
-                train.locked(() -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
+                pipeline.locked(() -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
         asked.ifPresent(unused -> tellBegun());
         return asked;
     }
 
     /**
-     * Whether it may do more than end: it has not come to an end, or the store refused that and it holds the object still. One
-     * that the store did not know when it began has no place there to write to.
+     * Whether the call may write more than its end: it has not ended, or the store refused its end and it still holds the object.
+     * A call that the store did not know when it began has no row to write to.
      */
     private boolean mayWrite() {
-        return outcome == null || (outcome instanceof Outcome.Refused && passenger == null);
+        return outcome == null || (outcome instanceof Outcome.Refused && caller == null);
     }
 
     /**
-     * It does more than touch the state. One that the store did not know when it began has no place there to write to: it
-     * begins anew if it holds the object by now, and gets off otherwise. Gives the car that begins instead.
+     * The call does more than touch the state. A call that the store did not know when it began has no row to write to: it begins
+     * again if it holds the object by now, and otherwise its caller starts it. Returns the call that begins instead.
      */
-    private Optional<PipelinedCall> stand() {
+    private Optional<PipelinedCall> block() {
         if (outcome != null || starting) {
             return Optional.empty();
         }
-        standing = true;
-        if (passenger == null) {
-            train.letNobodyWait();
+        blocking = true;
+        if (caller == null) {
+            pipeline.turnCallersAway();
             return Optional.empty();
         }
-        train.exclude(held.definition());
+        pipeline.exclude(held.definition());
         Claimed mine = holding;
         if (mine != null) {
-            passenger.settle(new Ride.Stored(mine.run()));
+            caller.settle(new Reply.Stored(mine.run()));
         }
         settle(new Outcome.Fenced());
-        return train.getOff(this, Optional.ofNullable(mine));
+        return pipeline.replace(this, Optional.ofNullable(mine));
     }
 
     @Override
     public Outcome end(Change.Advance transition, Optional<KnownState> state) {
-        train.couple(() -> come(transition, state));
+        pipeline.launchNext(() -> endInMemory(transition, state));
         while (true) {
-            if (train.locked(() -> holding != null && end != null && train.takesTheLead(this))) {
-                train.lead();
+            if (pipeline.locked(() -> holding != null && end != null && pipeline.takesLead(this))) {
+                pipeline.sendEnds();
             }
-            Outcome settled = train.locked(() -> outcome);
+            Outcome settled = pipeline.locked(() -> outcome);
             if (settled != null) {
                 if (CallEnds.isApplied(settled)) {
                     tellBegun();
@@ -227,11 +227,11 @@ final class PipelinedCall implements Turn {
         }
     }
 
-    /** It has come to its end. Gives the car that begins now. */
-    private Optional<PipelinedCall> come(Change.Advance transition, Optional<KnownState> state) {
+    /** The call has ended in memory. Returns the call that begins now. */
+    private Optional<PipelinedCall> endInMemory(Change.Advance transition, Optional<KnownState> state) {
         end = transition;
         known = state;
-        return train.couple();
+        return pipeline.addNext();
     }
 
     @Override
@@ -244,7 +244,7 @@ final class PipelinedCall implements Turn {
 
     @Override
     public void left() {
-        train.left(this);
+        pipeline.left(this);
     }
 
     boolean isSettled() {

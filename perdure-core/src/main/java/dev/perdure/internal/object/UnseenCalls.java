@@ -9,40 +9,41 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls that this process starts at a virtual object while a {@link CallPipeline} of it is at work here, and that the train has not met
- * yet. Calls that ran ahead before anybody was told of these may go first. Guarded by the lock of the train.
+ * Calls that this process starts outside a {@link CallPipeline} of their virtual object while that is at work, and that are not in
+ * the pipeline yet. Calls that ran ahead before the callers of these got their answers may go first. Guarded by the pipeline's
+ * lock.
  */
 final class UnseenCalls {
-    /** Whose start is on its way. */
+    /** Calls whose start is on its way. */
     private final Set<RunId> starting = new HashSet<>();
-    /** Whose start waits for a batch that is on its way. */
-    private final List<Clockwork.Signal> heldUp = new ArrayList<>();
-    /** Who waits in the store. */
+    /** Signals of callers whose start waits for a batch that is on its way. */
+    private final List<Clockwork.Signal> delayed = new ArrayList<>();
+    /** Calls that wait in the store. */
     private final Set<RunId> waiting = new HashSet<>();
 
     /**
-     * One is about to be started.
+     * A call is about to be started.
      *
-     * @param waits what is raised when a batch has come back that must not find it in the store; null if there is none
+     * @param waits raised when the batch on its way, which must not find the call in the store, has returned; null if there is no batch
      * @return whether there is
      */
     boolean starts(RunId call, Clockwork.@Nullable Signal waits) {
         starting.add(call);
-        return waits != null && heldUp.add(waits);
+        return waits != null && delayed.add(waits);
     }
 
-    boolean isHeldUp(Clockwork.Signal waits) {
-        return heldUp.contains(waits);
+    boolean isDelayed(Clockwork.Signal waits) {
+        return delayed.contains(waits);
     }
 
-    /** The batch on its way is back. */
-    void letIn() {
-        List<Clockwork.Signal> let = List.copyOf(heldUp);
-        heldUp.clear();
+    /** The batch on its way has returned: starts that waited for it go on. */
+    void admit() {
+        List<Clockwork.Signal> let = List.copyOf(delayed);
+        delayed.clear();
         let.forEach(Clockwork.Signal::raise);
     }
 
-    /** Its caller is about to hear of it; it waits for its turn, or does not. */
+    /** The start has returned; the call waits for the object, or does not. */
     void started(RunId call, boolean waits) {
         starting.remove(call);
         if (waits) {
@@ -50,12 +51,12 @@ final class UnseenCalls {
         }
     }
 
-    /** The train carries it from now on, or it does not wait any more. */
-    void met(RunId call) {
+    /** The call is in the pipeline now, or does not wait any more. */
+    void remove(RunId call) {
         waiting.remove(call);
     }
 
-    /** Whether callers were told of some: then nobody boards before these. */
+    /** Whether callers know that such calls wait: then no call that the store does not know goes before them. */
     boolean areWaiting() {
         return !waiting.isEmpty();
     }

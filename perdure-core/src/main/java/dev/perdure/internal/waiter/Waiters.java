@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where callers wait for something about runs: their results, or what they show.
  *
- * <p>How it works. What happens in this process may be announced here. For the rest one loop asks the store for all waiters
- * together: at once about runs that somebody hinted at or just began to wait for, and about all of them every now and then,
- * because hints may be lost. While nobody waits it sleeps.
+ * <p>How it works. Threads of this process announce what happens here. For everything else one loop asks the store, with one
+ * query for all waiters: at once about runs for which a hint came or a wait just began, and about all of them every now and
+ * then, because hints may be lost. While no caller waits, the loop sleeps.
  *
  * @param <K> what is waited for
  * @param <V> what comes of it
@@ -47,7 +47,7 @@ public final class Waiters<K, V> {
         this.outage = new Outage("look for " + name + " that callers wait for");
     }
 
-    /** What a board asks about. */
+    /** What the waiters of one kind ask the store. */
     interface Questions<K, V> {
         /** Of which run this is. */
         RunId run(K key);
@@ -59,7 +59,7 @@ public final class Waiters<K, V> {
         Map<K, V> ask(Collection<K> keys);
     }
 
-    /** One caller who waits. */
+    /** One caller that waits. */
     private static final class Waiter<K, V> {
         private final K key;
         private final Clockwork.Signal signal;
@@ -94,7 +94,7 @@ public final class Waiters<K, V> {
      * Waits for it.
      *
      * @param timerNanos how long at most; {@link Clockwork#NEVER} for no limit
-     * @return what came of it, or null when the time is over or the board is closed
+     * @return what came of it, or null when the time is over or the waiters are closed
      */
     public @Nullable V await(K key, long timerNanos) throws InterruptedException {
         RunId run = questions.run(key);
@@ -116,8 +116,8 @@ public final class Waiters<K, V> {
     }
 
     /**
-     * Something has come of it. Who has been told does not wait any more, also before his thread has come to notice: nobody
-     * asks for him again.
+     * Gives waiting callers their answer. From then on they do not count as waiting, even before their threads have noticed: the
+     * loop does not ask for them again.
      */
     public void announce(K key, V answer) {
         locked(() -> waiters.computeIfPresent(questions.run(key), (same, list) -> {

@@ -149,7 +149,7 @@ final class Dispatcher {
         return nextDue == null ? Clockwork.NEVER : Math.max(1, session.clock().nanosUntil(nextDue));
     }
 
-    /** Polls unless it is closed. Whoever closes is seen here, or sees that this takes. */
+    /** Polls unless the dispatcher is closed. Either this sees that it is closed, or {@link #close} sees that this is taking runs. */
     private Polled take(Session session) {
         taking = true;
         try {
@@ -182,7 +182,7 @@ final class Dispatcher {
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
         hungry = alone || polled.aloneWaits() || polled.claimed().size() == limit;
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
-            look.raise(); // the last one left before it was known that somebody waits for that
+            look.raise(); // the last run left before it was known that a run waits for that
         }
         othersFirst = false;
         launch(session, polled.claimed());

@@ -19,8 +19,6 @@ import dev.perdure.internal.execution.host.LoadedRun;
 import dev.perdure.internal.execution.host.Turn;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Tokens;
-import dev.perdure.internal.object.CallEnds;
-import dev.perdure.internal.object.CallPipeline;
 import dev.perdure.internal.object.CallPipelines;
 import dev.perdure.internal.object.PipelineHost;
 import dev.perdure.internal.settings.ExecutionRules;
@@ -35,7 +33,6 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -65,7 +62,7 @@ public final class Session implements Host, PipelineHost {
     private final Committer committer;
     private final SessionStore store;
     private final Tokens tokens;
-    private final Waiters<RunRef, Runs.Ended> board;
+    private final Waiters<RunRef, Runs.Ended> waiters;
     private final Registry registry;
     private final TypedDags graphs;
     private final Listeners listeners;
@@ -86,7 +83,7 @@ public final class Session implements Host, PipelineHost {
         this.settings = settings;
         this.lease = lease;
         this.clock = shared.clock();
-        this.board = shared.board();
+        this.waiters = shared.waiters();
         this.registry = shared.registry();
         this.graphs = shared.graphs();
         this.listeners = shared.listeners();
@@ -120,7 +117,7 @@ public final class Session implements Host, PipelineHost {
     /** What a worker shares with the engine around it. */
     public record Shared(
             StoreClock clock,
-            Waiters<RunRef, Runs.Ended> board,
+            Waiters<RunRef, Runs.Ended> waiters,
             Listeners listeners,
             Registry registry,
             TypedDags graphs) {}
@@ -253,7 +250,7 @@ public final class Session implements Host, PipelineHost {
     private void launch(HeldRun held, Journals.Page journal, List<Claimed> next) {
         ObjectCall call = held.object();
         if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
-            launch(held, journal, new OwnTurn(held));
+            launch(held, journal, new HeldTurn(this, held));
             return;
         }
         pipelines.launch(call.object(), held, journal, next);
@@ -302,61 +299,6 @@ public final class Session implements Host, PipelineHost {
         }
     }
 
-    /** The turn of a run that is held from the beginning. */
-    private final class OwnTurn implements Turn {
-        private final HeldRun held;
-
-        OwnTurn(HeldRun held) {
-            this.held = held;
-        }
-
-        @Override
-        public boolean isAhead() {
-            return false;
-        }
-
-        @Override
-        public boolean isWatched() {
-            return false;
-        }
-
-        @Override
-        public boolean isDropped() {
-            return false;
-        }
-
-        @Override
-        public void tellBegun() {
-            began(held);
-        }
-
-        @Override
-        public Optional<Control> await() {
-            return Optional.of(held.control());
-        }
-
-        @Override
-        public Outcome end(Change.Advance transition, Optional<KnownState> known) {
-            int takes = held.object() == null ? room() : Math.min(room(), CallPipeline.LONGEST);
-            return takes == 0
-                    ? store.commit(CallEnds.taking(transition, takes))
-                    : acquisitions.during(() -> end(transition, takes, known));
-        }
-
-        private Outcome end(Change.Advance transition, int takes, Optional<KnownState> known) {
-            Outcome outcome = store.commit(CallEnds.taking(transition, takes));
-            switch (outcome) {
-                case Outcome.Applied applied -> handed(applied.handed(), known, applied.next());
-                case Outcome.AlreadyThere there -> forgot();
-                default -> {}
-            }
-            return outcome;
-        }
-
-        @Override
-        public void left() {}
-    }
-
     @Override
     public int room() {
         return home.room(this);
@@ -371,7 +313,12 @@ public final class Session implements Host, PipelineHost {
         handed(runs, known, List.of());
     }
 
-    private void handed(List<Claimed> runs, Optional<KnownState> known, List<Claimed> next) {
+    /**
+     * As {@link #handed(List, Optional)}.
+     *
+     * @param next calls of the same virtual object that wait behind the first of these runs
+     */
+    void handed(List<Claimed> runs, Optional<KnownState> known, List<Claimed> next) {
         for (Claimed claim : runs) {
             registry.find(claim.definition())
                     .ifPresent(definition -> launch(HeldRun.of(claim, definition, known), journalOf(claim), next));
@@ -480,7 +427,7 @@ public final class Session implements Host, PipelineHost {
         executions.remove(execution.ref().key(), execution);
         switch (departure) {
             case Departure.Ended ended -> {
-                board.announce(
+                waiters.announce(
                         execution.ref(),
                         new Runs.Ended(execution.ref(), ended.state(), ended.outcome(), ended.reason()));
                 tell(
@@ -489,10 +436,10 @@ public final class Session implements Host, PipelineHost {
                         ended.reason().isEmpty() ? Optional.empty() : Optional.of(ended.reason()));
             }
             case Departure.Moved moved -> {
-                board.hint(execution.ref().id());
+                waiters.hint(execution.ref().id());
                 tell(execution, moved.state(), moved.reason());
             }
-            case Departure.Lost() -> board.hint(execution.ref().id());
+            case Departure.Lost() -> waiters.hint(execution.ref().id());
         }
         home.left();
     }

@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets calls that read the states of their virtual objects at the same time share a round trip. Whoever finds nobody reading
- * reads for all who are in the queue, and then lets the first of those lead who have come meanwhile.
+ * Lets calls that read the states of their virtual objects at the same time share a round trip. A call that finds no read on its
+ * way leads: it reads for all calls in the queue, and then the first call that has come meanwhile leads.
  */
 final class StateReads {
     private static final int MOST = 500;

@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of an engine that carries runs on. It keeps a lease, and inside it a {@link Session}; the {@link Dispatcher} gets
- * it work.
+ * The part of an engine that executes runs. It keeps a lease, and one {@link Session} for each lease; the {@link Dispatcher} claims
+ * runs for it.
  *
- * <p>How it works. One loop renews the lease four times in its length and sweeps up after dead workers. Another watches: if no
- * renewal got through before the lease ends by our own monotonic clock, the session ends, and nothing of it is written any
- * more. That loop never waits for the store, because the store may hang for longer than the lease, in a pool for instance. When the session
- * has ended, or a renewal was refused, the worker joins as a new incarnation and names the former one, which has let go of its
- * runs and has not died.
+ * <p>How it works. One loop renews the lease four times in its length and sweeps up the runs of dead workers. Another loop waits for
+ * the lease to end by the process's own monotonic clock. If no renewal got through by then, it ends the session, and the session
+ * writes nothing more. That loop never waits for the store, because the store may hang for longer than the lease, for instance in
+ * a connection pool. When the session has ended, or the store refused a renewal, the worker joins again under a new id and names
+ * its former one, which has dropped its runs and has not died.
  */
 public final class Worker implements Session.Home {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
@@ -49,7 +49,7 @@ public final class Worker implements Session.Home {
     private final Session.Shared shared;
     private final Dispatcher dispatcher;
     private final Clockwork.Signal tick;
-    private final Clockwork.Signal watch;
+    private final Clockwork.Signal expiry;
     private final Clockwork.Signal emptied;
     private volatile Session session;
     private volatile boolean closing;
@@ -61,7 +61,7 @@ public final class Worker implements Session.Home {
         this.registry = registry;
         this.shared = shared;
         this.tick = settings.clockwork().signal();
-        this.watch = settings.clockwork().signal();
+        this.expiry = settings.clockwork().signal();
         this.emptied = settings.clockwork().signal();
         this.dispatcher = new Dispatcher(settings, rules, registry, emptied::raise);
         this.session = join(Set.of());
@@ -69,7 +69,7 @@ public final class Worker implements Session.Home {
 
     public void start() {
         settings.clockwork().loop("perdure-lease", this::keepLease);
-        settings.clockwork().loop("perdure-watch", this::watchLease);
+        settings.clockwork().loop("perdure-lease-expiry", this::endAtExpiry);
         settings.clockwork().loop("perdure-dispatch", () -> dispatcher.loop(() -> session));
     }
 
@@ -198,17 +198,17 @@ public final class Worker implements Session.Home {
         }
         if (!closing) {
             session = join(Set.of(current.id()));
-            watch.raise();
+            expiry.raise();
         }
     }
 
     /** Waits for nothing but the time, and so ends the session in time whatever the store does. */
-    private void watchLease() {
+    private void endAtExpiry() {
         Backoff backoff = new Backoff(settings.clockwork());
-        Outage outage = new Outage("watch the lease of its worker");
+        Outage outage = new Outage("end the lease of its worker in time");
         while (!left) {
             try {
-                Waiting.housekeeping(watch, session.nanosLeft());
+                Waiting.housekeeping(expiry, session.nanosLeft());
                 endIfExpired();
                 backoff.reset();
                 outage.over();
@@ -281,7 +281,7 @@ public final class Worker implements Session.Home {
         left = true;
         tick.raise();
         last.end();
-        watch.raise();
+        expiry.raise();
     }
 
     /** Gives back what is left and ends the lease, unless the store takes long for it: then the lease ends by itself. */
@@ -334,7 +334,7 @@ public final class Worker implements Session.Home {
         dispatcher.close();
         session.end();
         tick.raise();
-        watch.raise();
+        expiry.raise();
     }
 
     private boolean awaitEmpty(Session last) {

@@ -25,11 +25,11 @@ final class ChildFuture<T extends @Nullable Object> extends MailFuture<T> implem
             Futures futures,
             ContextCall call,
             Replay.Past past,
-            RunMail letters,
+            RunMail runMail,
             Function<Entry, Settled<T>> reader,
             RunId id,
             OnCancel onCancel) {
-        super(futures, call, past, Channel.answer(call.position()), letters, reader);
+        super(futures, call, past, Channel.answer(call.position()), runMail, reader);
         this.id = id;
         this.onCancel = onCancel;
     }

@@ -37,7 +37,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs started from inside a run. The start rides along with the parent's next transition, so a parent killed at any point
+ * Runs started from inside a run. The start is written with the parent's next transition, so a parent killed at any point
  * has either recorded and started the child or neither; its id and seed are derived, so that a start sent twice is one.
  */
 public final class Children {
@@ -49,7 +49,7 @@ public final class Children {
     private final ContextCalls calls;
     private final Transitions transitions;
     private final Futures futures;
-    private final RunMail letters;
+    private final RunMail runMail;
     private final Values values;
     private final Derived derived;
 
@@ -59,7 +59,7 @@ public final class Children {
             ContextCalls calls,
             Transitions transitions,
             Futures futures,
-            RunMail letters,
+            RunMail runMail,
             Values values,
             Derived derived) {
         this.held = held;
@@ -67,7 +67,7 @@ public final class Children {
         this.calls = calls;
         this.transitions = transitions;
         this.futures = futures;
-        this.letters = letters;
+        this.runMail = runMail;
         this.values = values;
         this.derived = derived;
     }
@@ -92,7 +92,7 @@ public final class Children {
         requireSameInput(call, past, callee, payload, input);
         RunId id = begin(call, past, callee, payload, options.start(), true);
         ChildFuture<T> child = new ChildFuture<>(
-                futures, call, past, letters, entry -> read(call, entry, id, target), id, options.onCancel());
+                futures, call, past, runMail, entry -> read(call, entry, id, target), id, options.onCancel());
         futures.add(child);
         return child;
     }
@@ -160,7 +160,7 @@ public final class Children {
                 callee.object(options));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
-        transitions.ride(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
+        transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
         return id;
     }
 
@@ -189,9 +189,9 @@ public final class Children {
 
     private <T extends @Nullable Object> Settled<T> read(ContextCall call, Entry entry, RunId id, Target target) {
         if (entry.status() == Entry.Status.VALUE) {
-            return letters.value(call, entry, target.resultType());
+            return runMail.value(call, entry, target.resultType());
         }
-        FailedMail failed = letters.failed(call, entry);
+        FailedMail failed = runMail.failed(call, entry);
         RecordedException cause =
                 failed.failure() == null ? null : failed.failure().toException();
         Optional<RunState> state = Arrays.stream(RunState.values())

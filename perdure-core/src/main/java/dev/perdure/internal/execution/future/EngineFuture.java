@@ -19,7 +19,7 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
     }
 
     /**
-     * How it has settled, or null. Once it has, it stays so; and what it gives is on disk, or rides along with the next
+     * How it has settled, or null. Once it has, it stays so; and what it gives is on disk, or is written with the next
      * transition, before any body starts.
      */
     protected abstract @Nullable Settled<T> look();

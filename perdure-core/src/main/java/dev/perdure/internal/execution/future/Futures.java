@@ -80,13 +80,13 @@ public final class Futures implements SideThreads {
     }
 
     @SuppressWarnings("NullAway") // a value is null only where T allows it
-    private <T extends @Nullable Object> T settle(EngineFuture<T> future, Runnable orders) {
+    private <T extends @Nullable Object> T settle(EngineFuture<T> future, Runnable deliver) {
         while (true) {
-            transitions.checkOrders();
+            transitions.obeySignals();
             record();
             Settled<T> settled = future.look();
             if (settled == null) {
-                orders.run();
+                deliver.run();
                 WaitCondition wanted = new WaitCondition();
                 future.wants(wanted);
                 if (future instanceof JoinedFuture<?, ?> choice && choice.waitsForAllMail()) {
@@ -111,7 +111,7 @@ public final class Futures implements SideThreads {
     public void finish() {
         transitions.finishing();
         while (atWork() || !queued.isEmpty()) {
-            waits.awaitCrew();
+            waits.awaitBody();
         }
     }
 
@@ -285,7 +285,7 @@ public final class Futures implements SideThreads {
         queued.clear();
         interrupt(why instanceof CancelledException ? BodyGuard.Cause.CANCEL : BodyGuard.Cause.DEADLINE);
         while (atWork()) {
-            waits.awaitCrew();
+            waits.awaitBody();
         }
         begun.forEach(step -> step.giveUp(why));
     }

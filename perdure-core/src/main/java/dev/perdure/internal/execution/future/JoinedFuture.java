@@ -78,7 +78,7 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
     private void decide(int number, Settled<? extends P> part) {
         if (rule.decides().test(part)) {
             decided = number;
-            transitions.ride(call.answer(Entry.Status.VALUE, values.encode(number)));
+            transitions.defer(call.answer(Entry.Status.VALUE, values.encode(number)));
         }
     }
 

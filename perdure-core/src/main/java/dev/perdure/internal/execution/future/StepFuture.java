@@ -141,7 +141,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private Runnable attempted(Steps.RunningAttempt attempt, BodyGuard guard) {
         try {
             Values.Stored stored = steps.tryOnce(call, attempt, type, body, options, guard);
-            return () -> transitions.ride(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
+            return () -> transitions.defer(call.answer(Entry.Status.VALUE, stored.payload()), at -> succeed(stored));
         } catch (BodyGuard.Interrupted interrupted) {
             return switch (interrupted.why()) {
                 case TIMEOUT -> failure(attempt, Steps.timedOut(call, options, interrupted));
@@ -155,7 +155,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     private Runnable failure(Steps.RunningAttempt attempt, Throwable thrown) {
         Steps.Verdict verdict = steps.judge(call, steps.policy(options), attempt, thrown, firstFailure);
-        return () -> transitions.ride(steps.entry(call, verdict), at -> fail(verdict, at));
+        return () -> transitions.defer(steps.entry(call, verdict), at -> fail(verdict, at));
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // read back as the type that the caller declared
@@ -167,7 +167,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     void giveUp(RuntimeException why) {
         if (settled == null) {
             Steps.Verdict verdict = steps.giveUp(failed, why);
-            transitions.ride(steps.entry(call, verdict));
+            transitions.defer(steps.entry(call, verdict));
             settled = failure(Steps.failed(call.name(), verdict.attempt()));
         }
     }

@@ -37,7 +37,7 @@ final class TimerFuture extends EngineFuture<@Nullable Void> {
     void begin(ContextCall call, Replay.Past past, Transitions transitions) {
         Recorded beginning = past.notes().stream().findFirst().orElse(null);
         if (beginning == null) {
-            transitions.ride(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), at -> begun = at);
+            transitions.defer(call.note(1, Entry.Status.BEGUN, Payload.EMPTY), at -> begun = at);
         } else {
             begun = beginning.at();
         }

@@ -14,8 +14,8 @@ public interface Turn {
     /** Whether the run is not held yet. */
     boolean isAhead();
 
-    /** Whether it matters when the run first does more than touch the state. Then {@link #await} is called before. */
-    boolean isWatched();
+    /** Whether the run is a call in a pipeline. Then {@link #await} is called before it first does more than touch the state. */
+    boolean isPipelined();
 
     /** Whether the run is begun again because this execution ran ahead in vain: it writes nothing any more. */
     boolean isDropped();
@@ -27,8 +27,8 @@ public interface Turn {
     Optional<Control> await();
 
     /**
-     * Applies the transition that ends the run, and returns when it is durable. Whoever goes on by it in this worker is carried
-     * on.
+     * Applies the transition that ends the run, and returns when it is durable. Runs that it hands over to
+     * this worker are launched.
      *
      * @param known what the run knows of the virtual object that it holds, if it does
      */

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final ContextCall call;
     private final Channel channel;
-    private final RunMail letters;
+    private final RunMail runMail;
     private final Function<Entry, Settled<T>> reader;
     /** Whether the journal says what this waits for. */
     private boolean noted;
@@ -44,12 +44,12 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
             ContextCall call,
             Replay.Past past,
             Channel channel,
-            RunMail letters,
+            RunMail runMail,
             Function<Entry, Settled<T>> reader) {
         super(futures);
         this.call = call;
         this.channel = channel;
-        this.letters = letters;
+        this.runMail = runMail;
         this.reader = reader;
         this.noted = channel.kind() == Channel.Kind.ANSWER || !past.entries().isEmpty();
         past.answer().map(Recorded::entry).ifPresent(entry -> settled = reader.apply(entry));
@@ -62,20 +62,20 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     @Override
     protected @Nullable Settled<T> look() {
         if (settled == null) {
-            Optional<Arrived> arrived = letters.inbox().first(channel);
+            Optional<Arrived> arrived = runMail.inbox().first(channel);
             arrived.ifPresent(this::settle);
         }
         return settled;
     }
 
     private void settle(Arrived arrived) {
-        Entry answer = letters.answer(call, arrived.mail());
+        Entry answer = runMail.answer(call, arrived.mail());
         settled = reader.apply(answer);
         if (channel.kind() == Channel.Kind.PROMISE) {
-            letters.ride(answer); // others may wait for it too
+            runMail.defer(answer); // others may wait for it too
         } else {
-            letters.inbox().take(arrived);
-            letters.ride(answer, new Effect.Take(arrived.number()));
+            runMail.inbox().take(arrived);
+            runMail.defer(answer, new Effect.Take(arrived.number()));
         }
     }
 

@@ -62,12 +62,12 @@ public final class RunMail {
         return inbox;
     }
 
-    void ride(Entry entry) {
-        transitions.ride(entry);
+    void defer(Entry entry) {
+        transitions.defer(entry);
     }
 
-    void ride(Entry entry, Effect effect) {
-        transitions.ride(entry, effect);
+    void defer(Entry entry, Effect effect) {
+        transitions.defer(entry, effect);
     }
 
     // ---- getting
@@ -91,7 +91,7 @@ public final class RunMail {
         return subscribed(call, event.name(), key, entry -> value(call, entry, event.type()));
     }
 
-    /** An event whose value nobody looks at. */
+    /** An event whose value is not read. */
     public DurableFuture<@Nullable Void> occurrence(String event) {
         ContextCall call = calls.open("event", Entry.Kind.EVENT, event);
         return subscribed(call, event, "", entry -> EngineFuture.value(null));
@@ -102,7 +102,7 @@ public final class RunMail {
         Replay.Past past = calls.rethrowDelivered(call);
         if (past.notes().isEmpty()) {
             transitions.deliverTo(call);
-            transitions.ride(
+            transitions.defer(
                     call.note(1, Entry.Status.BEGUN, Payload.EMPTY), new Effect.Subscribe(event, key, call.position()));
         }
         return new MailFuture<>(futures, call, past, Channel.answer(call.position()), this, reader);
@@ -118,7 +118,7 @@ public final class RunMail {
         String token = derived.token(host.tokens(), call.position());
         if (past.notes().isEmpty()) {
             transitions.deliverTo(call);
-            transitions.ride(
+            transitions.defer(
                     call.note(1, Entry.Status.BEGUN, Payload.EMPTY),
                     new Effect.Awakeable(Tokens.hash(token), call.position()));
         } else {
@@ -228,11 +228,11 @@ public final class RunMail {
         carryOut(call, new Effect.Deliver(to, mail));
     }
 
-    /** Needs no answer, so it rides along with the next transition. */
+    /** Needs no answer, so it is written with the next transition. */
     private void carryOut(ContextCall call, Effect effect) {
         if (calls.rethrowDelivered(call).answer().isEmpty()) {
             transitions.deliverTo(call);
-            transitions.ride(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            transitions.defer(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
         }
     }
 

@@ -20,15 +20,15 @@ import java.util.Optional;
 public final class UnreadMail {
     private final HeldRun held;
     private final Host host;
-    private final RunSignals orders;
+    private final RunSignals signals;
     private final Transitions transitions;
     private final Map<Channel, Deque<Arrived>> unread = new HashMap<>();
     private long seen;
 
-    public UnreadMail(HeldRun held, Host host, RunSignals orders, Transitions transitions) {
+    public UnreadMail(HeldRun held, Host host, RunSignals signals, Transitions transitions) {
         this.held = held;
         this.host = host;
-        this.orders = orders;
+        this.signals = signals;
         this.transitions = transitions;
     }
 
@@ -47,8 +47,8 @@ public final class UnreadMail {
     }
 
     private void refresh() {
-        long arrived = orders.control().mails();
-        orders.handedMail()
+        long arrived = signals.control().mails();
+        signals.handedMail()
                 .filter(mail ->
                         mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
                 .ifPresent(this::add);

@@ -48,7 +48,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         return next;
     }
 
-    /** The next page if it is there. Sees to it that somebody reads on. */
+    /** The next page if it is there. Makes sure that a thread reads on. */
     private Journals.@Nullable Page take(int after) {
         lock.lock();
         try {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code, and that
- * something was changed, so that it is not changed again. Both need no answer and ride along with the next transition.
+ * something was changed, so that it is not changed again. Both need no answer and are written with the next transition.
  */
 public final class StateCalls {
     private final ContextCalls calls;
@@ -63,7 +63,7 @@ public final class StateCalls {
         Entry answer = calls.fitting(() -> transitions.answered(() -> source.read(name)))
                 .map(payload -> call.answer(Entry.Status.VALUE, payload))
                 .orElseGet(() -> call.answer(Entry.Status.ABSENT, Payload.EMPTY));
-        transitions.rideForReplay(answer);
+        transitions.deferForReplay(answer);
         return answer;
     }
 
@@ -82,7 +82,7 @@ public final class StateCalls {
         String[] names =
                 calls.fitting(() -> transitions.answered(source::names)).toArray(String[]::new);
         Entry answer = call.answer(Entry.Status.VALUE, values.encode(names));
-        transitions.rideForReplay(answer);
+        transitions.deferForReplay(answer);
         return answer;
     }
 
@@ -124,7 +124,7 @@ public final class StateCalls {
         ContextCall call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
         if (recorded(call).isEmpty()) {
             transitions.deliverTo(call);
-            transitions.rideForReplay(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
+            transitions.deferForReplay(call.answer(Entry.Status.VALUE, Payload.EMPTY), effect);
             remember.run();
         }
     }

@@ -224,7 +224,7 @@ public final class Steps {
             waits.await(call, lastFailure.at().plusMillis(delay), RunState.BACKING_OFF);
         }
         while (true) {
-            transitions.checkOrders();
+            transitions.obeySignals();
             transitions.deliverTo(call);
             transitions.flush();
             int number = ++failed;
@@ -377,7 +377,7 @@ public final class Steps {
     private Entry givenUp(ContextCall call, Doing doing, Verdict verdict) {
         Entry counts = doing.giveUp(entry(call, verdict));
         if (doing.isLast()) {
-            transitions.ride(counts);
+            transitions.defer(counts);
         } else {
             transitions.append(List.of(counts));
         }

@@ -70,10 +70,10 @@ public final class ContextCalls {
                     "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
                             .formatted(call, nameOf(caller), held.run().id()));
         }
-        transitions.checkOrders();
+        transitions.obeySignals();
     }
 
-    /** Virtual threads have no name unless somebody gives them one. */
+    /** A virtual thread has no name unless its creator gives it one. */
     private static String nameOf(Thread thread) {
         return thread.getName().isEmpty() ? "#" + thread.threadId() : thread.getName();
     }
@@ -81,7 +81,7 @@ public final class ContextCalls {
     /** Enters a call and takes its position. */
     public ContextCall take(String what, Entry.Kind kind, String name) {
         enter(what);
-        transitions.haveTurn();
+        transitions.awaitTurn();
         return fitting(() -> replay.take(kind, name));
     }
 
@@ -94,7 +94,7 @@ public final class ContextCalls {
     /** Enters a call whose answer may come later than those of calls after it, and takes its position. */
     public ContextCall open(String what, Entry.Kind kind, String name) {
         enter(what);
-        transitions.haveTurn();
+        transitions.awaitTurn();
         return fitting(() -> replay.take(kind, name, true));
     }
 

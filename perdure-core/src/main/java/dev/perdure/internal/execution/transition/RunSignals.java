@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What others say to a run in memory, from their threads: that somebody asks something of it, that mail has arrived, that it is to
- * leave. Each of it wakes the run's thread, which obeys when it comes to look.
+ * What other threads tell a run in memory: that a command was given, that mail has arrived, that it has to leave. Each signal wakes
+ * the run's thread, which obeys at its next call or wait.
  */
 public final class RunSignals {
     private final Clockwork.Signal news;

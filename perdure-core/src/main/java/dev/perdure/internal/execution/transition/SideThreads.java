@@ -3,9 +3,9 @@ package dev.perdure.internal.execution.transition;
 import dev.perdure.spi.change.Effect;
 import java.util.List;
 
-/** Those who work for the run beside its own thread: bodies of asynchronous steps, and children. */
+/** What works for the run beside its own thread: bodies of asynchronous steps, and children. */
 public interface SideThreads {
-    SideThreads NOBODY = new SideThreads() {
+    SideThreads NONE = new SideThreads() {
         @Override
         public boolean atWork() {
             return false;
@@ -32,15 +32,15 @@ public interface SideThreads {
     /** Whether a body runs. Then the run does not leave memory by itself. */
     boolean atWork();
 
-    /** Lets what bodies have finished ride along with the next transition. */
+    /** Writes the results of bodies that have finished with the next transition. */
     void handIn();
 
     /** Lets bodies begin that had no room. Called when everything so far is durable. */
     void beginMore();
 
     /**
-     * Interrupts bodies, waits for their end, and lets the failure of those steps that did not succeed ride along: a replay
-     * must not begin them again.
+     * Interrupts bodies, waits for their end, and writes the failure of those steps that did not succeed with the next transition:
+     * a replay must not begin them again.
      */
     void giveUp(RuntimeException why);
 

@@ -27,7 +27,6 @@ import dev.perdure.spi.change.Payload;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -38,8 +37,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one way an execution writes. One transition at a time; what needs no answer waits in {@link #pending} and rides along
- * with the next. Also where the {@link RunSignals} of others are obeyed: kill, pause and give-back at any call,
+ * The one way an execution writes. One transition at a time; what needs no answer waits in {@link PendingWrites} and is
+ * written with the next. Also where the {@link RunSignals} of others are obeyed: kill, pause and give-back at any call,
  * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
  */
 public final class Transitions {
@@ -48,15 +47,10 @@ public final class Transitions {
     private final HeldRun held;
     private final Host host;
     private final BodyGuard guard;
-    private final RunSignals orders;
+    private final RunSignals signals;
     private final AtomicReference<@Nullable Departure> departure = new AtomicReference<>();
     private final Turn turn;
-    private final List<Entry> pending = new ArrayList<>();
-    /** Those of them that are of no use once the run has ended. */
-    private final List<Entry> forReplay = new ArrayList<>();
-
-    private final List<Effect> pendingEffects = new ArrayList<>();
-    private final List<Consumer<Instant>> whenDurable = new ArrayList<>();
+    private final PendingWrites pending = new PendingWrites();
 
     // Written by the workflow's own thread only.
     private volatile boolean cancelDelivered;
@@ -64,21 +58,21 @@ public final class Transitions {
     private int seenWakes;
     private boolean deadlineReached;
     private boolean finishing;
-    private boolean watched;
+    private boolean pipelined;
     private final SwallowedUnwinds swallowed = new SwallowedUnwinds();
 
     // Set once, before the workflow's code runs.
-    private SideThreads crew = SideThreads.NOBODY;
+    private SideThreads bodies = SideThreads.NONE;
     private Supplier<Optional<KnownState>> known = Optional::empty;
     private Runnable keptOut = () -> {};
 
-    public Transitions(HeldRun held, Host host, BodyGuard guard, RunSignals orders, Turn turn) {
+    public Transitions(HeldRun held, Host host, BodyGuard guard, RunSignals signals, Turn turn) {
         this.held = held;
         this.host = host;
         this.guard = guard;
-        this.orders = orders;
+        this.signals = signals;
         this.turn = turn;
-        this.watched = turn.isWatched();
+        this.pipelined = turn.isPipelined();
     }
 
     public RunId run() {
@@ -90,8 +84,8 @@ public final class Transitions {
         return held.definition().target().name();
     }
 
-    public void crew(SideThreads those) {
-        crew = those;
+    public void bodies(SideThreads those) {
+        bodies = those;
     }
 
     /** What to do when code goes on calling the context although its run has left memory. */
@@ -105,10 +99,10 @@ public final class Transitions {
 
     /** Whether a body runs. */
     boolean bodiesAtWork() {
-        return crew.atWork();
+        return bodies.atWork();
     }
 
-    /** What is known of the virtual object that the run holds, for whoever holds it next. */
+    /** What is known of the virtual object that the run holds, for the call that holds it next. */
     public void knows(Supplier<Optional<KnownState>> what) {
         known = what;
     }
@@ -131,39 +125,17 @@ public final class Transitions {
     /** Makes a move after which the run is not in memory. */
     public Departure leave(Move move) {
         if (move instanceof Move.End) {
-            pending.removeAll(forReplay);
+            pending.dropForReplay();
         }
         boolean keepsPending = move instanceof Move.End || move instanceof Move.Restart;
-        Outcome outcome = send(keepsPending ? takePending(List.of()) : Load.NOTHING, move);
+        Outcome outcome = send(keepsPending ? take(List.of()) : PendingWrites.Load.NOTHING, move);
         return switch (outcome) {
             case Outcome.Refused refused
             when keepsPending ->
                 leave(new Move.Pause("The store refused %s: "
                                 .formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
                         + refused.reason()));
-            default -> isApplied(outcome) ? depart(departureFor(move, outcome)) : depart(new Departure.Lost());
-        };
-    }
-
-    private static boolean isApplied(Outcome outcome) {
-        return outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere;
-    }
-
-    private static Departure departureFor(Move move, Outcome outcome) {
-        RunState state = switch (outcome) {
-            case Outcome.Applied applied -> applied.state();
-            case Outcome.AlreadyThere there -> there.state();
-            default -> throw new IllegalStateException("Not applied: " + outcome);
-        };
-        return switch (move) {
-            case Move.End end -> new Departure.Ended(end.state(), end.outcome(), end.reason());
-            case Move.Pause pause -> new Departure.Moved(state, Optional.of(pause.reason()));
-            case Move.Recover recover -> new Departure.Moved(state, Optional.of(recover.reason()));
-            case Move.Wait wait -> new Departure.Moved(state, Optional.empty());
-            case Move.Yield() -> new Departure.Moved(state, Optional.empty());
-            case Move.Restart restart -> new Departure.Moved(state, Optional.empty());
-            case Move.Arrive() -> new Departure.Moved(state, Optional.empty());
-            case Move.Stay() -> throw new IllegalStateException("Staying is not leaving.");
+            default -> Outcomes.isApplied(outcome) ? depart(Outcomes.departure(move, outcome)) : depart(new Departure.Lost());
         };
     }
 
@@ -206,86 +178,66 @@ public final class Transitions {
 
     // ---- writing
 
-    /**
-     * What a transition carries.
-     *
-     * @param entries for the journal
-     * @param effects beyond the run
-     * @param whenDurable who wants to know its time
-     */
-    private record Load(List<Entry> entries, List<Effect> effects, List<Consumer<Instant>> whenDurable) {
-        static final Load NOTHING = new Load(List.of(), List.of(), List.of());
-    }
-
-    /** Lets an entry ride along with the next transition. */
-    public void ride(Entry entry) {
+    /** Writes an entry with the next transition. */
+    public void defer(Entry entry) {
         pending.add(entry);
     }
 
-    /** The same for one that says nothing of a run but how to replay it, and is left out if the run ends with it. */
-    public void rideForReplay(Entry entry) {
-        forReplay.add(entry);
-        ride(entry);
+    /** Writes an entry with the next transition that only a replay needs: it is left out if that transition ends the run. */
+    public void deferForReplay(Entry entry) {
+        pending.addForReplay(entry);
     }
 
-    /** The same with what it does beyond the run. */
-    public void rideForReplay(Entry entry, Effect effect) {
-        forReplay.add(entry);
-        ride(entry, effect);
+    /** As {@link #deferForReplay(Entry)}, with an effect beyond the run. */
+    public void deferForReplay(Entry entry, Effect effect) {
+        pending.addForReplay(entry);
+        pending.add(effect);
     }
 
-    /** Lets an entry and what it does beyond the run ride along with the next transition. */
-    public void ride(Entry entry, Effect effect) {
+    /** Writes an entry and its effect beyond the run with the next transition. */
+    public void defer(Entry entry, Effect effect) {
         pending.add(entry);
-        pendingEffects.add(effect);
+        pending.add(effect);
     }
 
-    /** Lets an entry ride along with the next transition, and says when that has become durable, and at what time. */
-    public void ride(Entry entry, Consumer<Instant> durable) {
-        pending.add(entry);
-        whenDurable.add(durable);
+    /** Writes an entry with the next transition, and reports the time of that transition once it is durable. */
+    public void defer(Entry entry, Consumer<Instant> durable) {
+        pending.add(entry, durable);
     }
 
-    private Load takePending(List<Entry> more) {
-        crew.handIn();
-        List<Entry> entries = new ArrayList<>(pending);
-        entries.addAll(more);
-        Load load = new Load(entries, List.copyOf(pendingEffects), List.copyOf(whenDurable));
-        pending.clear();
-        forReplay.clear();
-        pendingEffects.clear();
-        whenDurable.clear();
-        return load;
+    private PendingWrites.Load take(List<Entry> more) {
+        bodies.handIn();
+        return pending.take(more);
     }
 
     /** Makes everything so far durable, then lets bodies begin; says whether there was anything. */
     public boolean flush() {
-        crew.handIn();
+        bodies.handIn();
         boolean any = !pending.isEmpty();
         if (any) {
             append(List.of());
         }
         if (mayBegin()) {
-            crew.beginMore();
+            bodies.beginMore();
         }
         return any;
     }
 
     /** Nothing begins in a run that is about to leave or to be told to end. */
     private boolean mayBegin() {
-        Control asked = orders.control();
+        Control asked = signals.control();
         boolean leaves = asked.kill() != null || isAskedToLeave();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
     /** Whether the run is to leave memory, and to come back as it is. */
     boolean isAskedToLeave() {
-        return orders.control().pause() != null || orders.isGivenBack();
+        return signals.control().pause() != null || signals.isGivenBack();
     }
 
     /** Appends entries and returns their time once they are durable. */
     public Instant append(List<Entry> entries) {
-        return switch (send(takePending(entries), new Move.Stay())) {
+        return switch (send(take(entries), new Move.Stay())) {
             case Outcome.Applied applied -> observed(applied.at());
             case Outcome.AlreadyThere there -> there.at();
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
@@ -298,29 +250,29 @@ public final class Transitions {
     /** Takes its place at its virtual object, and leaves memory if others are before it. */
     public void arrive() {
         Move arrival = new Move.Arrive();
-        Outcome outcome = send(Load.NOTHING, arrival);
-        if (!isApplied(outcome)) {
+        Outcome outcome = send(PendingWrites.Load.NOTHING, arrival);
+        if (!Outcomes.isApplied(outcome)) {
             throw lost();
         }
         if (!(outcome instanceof Outcome.Applied applied && applied.state() == RunState.RUNNING)) {
-            throw unwind(departureFor(arrival, outcome));
+            throw unwind(Outcomes.departure(arrival, outcome));
         }
     }
 
-    private Outcome send(Load load, Move move) {
-        if (orders.isLost() || departure.get() != null) {
+    private Outcome send(PendingWrites.Load load, Move move) {
+        if (signals.isLost() || departure.get() != null) {
             return new Outcome.Fenced();
         }
         boolean ends = move instanceof Move.End;
         if (!ends) {
-            haveTurn();
+            awaitTurn();
         }
         try {
             Change.Advance transition =
                     new Change.Advance(held.run(), held.epoch(), load.entries(), load.effects(), move);
             Outcome outcome =
                     ends ? turn.end(transition, known.get()) : host.store().commit(transition);
-            timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
+            Outcomes.timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
         } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
             throw lost(trouble);
@@ -328,21 +280,12 @@ public final class Transitions {
     }
 
     /** Waits until the run is held, if it runs ahead. What it does from here on may be seen by others. */
-    void haveTurn() {
-        if (watched) {
+    void awaitTurn() {
+        if (pipelined) {
             Control asked = turn.await().orElseThrow(this::lost);
-            watched = false;
-            orders.begin(asked);
+            pipelined = false;
+            signals.begin(asked);
         }
-    }
-
-    private static Optional<Instant> timeOf(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Applied applied -> Optional.of(applied.at());
-            case Outcome.AlreadyThere there -> Optional.of(there.at());
-            case Outcome.Woken woken -> Optional.of(woken.at());
-            default -> Optional.empty();
-        };
     }
 
     private Instant observed(Instant at) {
@@ -352,8 +295,8 @@ public final class Transitions {
 
     // ---- obeying
 
-    /** Leaves if somebody wants the run to leave. */
-    public void checkOrders() {
+    /** Leaves memory if the run is asked to. */
+    public void obeySignals() {
         seenWakes = obey().wakes(); // what comes later must keep the run from waiting
     }
 
@@ -366,21 +309,21 @@ public final class Transitions {
             }
             throw new Unwind("run " + held.run().id() + " has left memory");
         }
-        Control asked = orders.control();
-        if (orders.isLost() || !host.alive()) {
+        Control asked = signals.control();
+        if (signals.isLost() || !host.alive()) {
             throw lost();
         }
         if (asked.kill() != null) {
             throw unwind(end(RunState.CANCELLED, Payload.EMPTY, asked.kill()));
         }
-        boolean bodiesFirst = crew.atWork() && !orders.isGivenBackNow();
+        boolean bodiesFirst = bodies.atWork() && !signals.isGivenBackNow();
         if (bodiesFirst) {
             return asked;
         }
         if (asked.pause() != null) {
             return obeyPause(asked.pause(), asked.wakes());
         }
-        if (orders.isGivenBack()) {
+        if (signals.isGivenBack()) {
             flush();
             throw unwind(leave(new Move.Yield()));
         }
@@ -410,14 +353,14 @@ public final class Transitions {
     /** Pauses, unless that has been taken back meanwhile. */
     private Control obeyPause(String reason, int seenWakes) {
         Move pause = new Move.Pause(reason, seenWakes);
-        Outcome outcome = send(takePending(List.of()), pause);
+        Outcome outcome = send(take(List.of()), pause);
         return switch (outcome) {
             case Outcome.Woken woken -> {
-                orders.learn(woken.control());
+                signals.learn(woken.control());
                 yield obey();
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
-            default -> throw unwind(isApplied(outcome) ? departureFor(pause, outcome) : new Departure.Lost());
+            default -> throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(pause, outcome) : new Departure.Lost());
         };
     }
 
@@ -427,17 +370,17 @@ public final class Transitions {
 
     /** Delivers a cancel or the deadline as this call's answer, if one is due and has not been delivered. */
     public void deliverTo(ContextCall call) {
-        String cancel = orders.control().cancel();
+        String cancel = signals.control().cancel();
         if (cancel != null && !cancelDelivered) {
-            crew.giveUp(new CancelledException(cancel));
-            pendingEffects.addAll(crew.cancels(cancel));
+            bodies.giveUp(new CancelledException(cancel));
+            pending.addAll(bodies.cancels(cancel));
             append(List.of(call.answer(Entry.Status.CANCELLED, text(cancel))));
             throw cancelled(cancel);
         }
         Instant deadline = openDeadline();
         if (deadline != null
                 && (deadlineReached || !deadline.isAfter(host.clock().now()))) {
-            crew.giveUp(deadlineExceeded(deadline.toString()));
+            bodies.giveUp(deadlineExceeded(deadline.toString()));
             append(List.of(call.answer(Entry.Status.DEADLINE, text(deadline.toString()))));
             deadlineDelivered = true;
             throw deadlineExceeded(deadline.toString());
@@ -471,7 +414,7 @@ public final class Transitions {
 
     private CancelledException cancelled(String reason) {
         cancelDelivered = true;
-        crew.awaitCancelled();
+        bodies.awaitCancelled();
         return new CancelledException(reason);
     }
 
@@ -497,9 +440,9 @@ public final class Transitions {
     /** Leaves memory until all have ended that the run comes after; returns if they have. */
     public void awaitPremises() {
         do {
-            checkOrders();
+            obeySignals();
             suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
-        } while (orders.control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
+        } while (signals.control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
     }
 
     /** The workflow has come to its end: nothing is delivered to it any more. */
@@ -510,15 +453,15 @@ public final class Transitions {
     /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
     Instant suspend(List<Entry> entries, RunState state, Due due, Awaited awaited) {
         Move move = new Move.Wait(state, due, awaited, seenWakes);
-        Outcome outcome = send(takePending(entries), move);
+        Outcome outcome = send(take(entries), move);
         return switch (outcome) {
             case Outcome.Woken woken -> {
-                orders.learn(woken.control());
-                orders.wakeUp(); // what it was woken for is looked at before it waits again
+                signals.learn(woken.control());
+                signals.wakeUp(); // what it was woken for is looked at before it waits again
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
-            default -> throw unwind(isApplied(outcome) ? departureFor(move, outcome) : new Departure.Lost());
+            default -> throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(move, outcome) : new Departure.Lost());
         };
     }
 
@@ -529,7 +472,7 @@ public final class Transitions {
 
     /** In the mode that does so: leaves memory after a step and comes back, to show that a replay gives the same. */
     public void unloadAfterStep() {
-        if (host.rules().unloadAfterSteps() && !crew.atWork()) {
+        if (host.rules().unloadAfterSteps() && !bodies.atWork()) {
             throw unwind(leave(new Move.Yield()));
         }
     }

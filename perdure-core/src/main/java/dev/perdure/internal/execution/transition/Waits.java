@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** How a run waits: in its thread while that is short or bodies run, else out of memory, as a row. */
-public record Waits(Host host, RunSignals orders, Transitions transitions) {
+public record Waits(Host host, RunSignals signals, Transitions transitions) {
     /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
     public Instant begin(Entry beginning, Duration delay, RunState state) {
         if (delay.compareTo(host.rules().warmWindow()) <= 0 || transitions.bodiesAtWork()) {
@@ -30,13 +30,13 @@ public record Waits(Host host, RunSignals orders, Transitions transitions) {
     /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
     public void await(ContextCall call, Instant due, RunState state) {
         while (host.clock().now().isBefore(due)) {
-            transitions.checkOrders();
+            transitions.obeySignals();
             transitions.deliverTo(call);
             Instant until = earlier(due, transitions.openDeadline());
             long nanos = host.clock().nanosUntil(until);
             transitions.flush(); // so that what bodies have finished does not count as work
             if (nanos <= host.rules().warmWindow().toNanos() || transitions.bodiesAtWork()) {
-                orders.awaitNews(nanos, Clockwork.NEVER);
+                signals.awaitNews(nanos, Clockwork.NEVER);
             } else {
                 transitions.suspend(List.of(), state, new Due.At(until), Awaited.NOTHING);
             }
@@ -69,26 +69,26 @@ public record Waits(Host host, RunSignals orders, Transitions transitions) {
 
     /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
     private boolean stayWarm(WaitCondition wanted, long nanos, long warm) {
-        boolean news = orders.awaitNews(nanos, warm);
+        boolean news = signals.awaitNews(nanos, warm);
         if (news && transitions.isAskedToLeave()) {
-            wanted.notes().forEach(transitions::ride);
+            wanted.notes().forEach(transitions::defer);
             wanted.noted();
         }
         return news;
     }
 
     /** Waits in memory until a body has ended, whatever the time is. */
-    public void awaitCrew() {
-        transitions.checkOrders();
+    public void awaitBody() {
+        transitions.obeySignals();
         transitions.flush();
         if (transitions.bodiesAtWork()) {
-            orders.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
+            signals.awaitNews(Clockwork.NEVER, Clockwork.NEVER);
         }
     }
 
     /** Something happened that the run's thread may wait for. */
     public void wakeUp() {
-        orders.wakeUp();
+        signals.wakeUp();
     }
 
     private static Instant earlier(Instant one, @Nullable Instant other) {

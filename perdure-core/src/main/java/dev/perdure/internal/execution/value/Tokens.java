@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Tokens of awakeables.
  *
  * <p>How it works: a token is 192 bits of an HMAC, by the store's secret, of the run, its life and the position of the call. So a
- * replay gives the same token without having it stored anywhere, another life of the run gives another one, and whoever reads
- * journals, tables or views, but not the secret, cannot make one. The store finds the call by the token's hash. The number in
+ * replay gives the same token without having it stored anywhere, another life of the run gives another one, and a reader of
+ * journals, tables or views who does not know the secret cannot make one. The store finds the call by the token's hash. The number in
  * the prefix is that of this scheme; another scheme, which may put more into the token, gets another number.
  */
 public final class Tokens {

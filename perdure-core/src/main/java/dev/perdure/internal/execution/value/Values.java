@@ -99,7 +99,7 @@ public final class Values {
     }
 
     /**
-     * Reads a user's value back, for somebody outside of its run, who says what type it has.
+     * Reads a user's value back for a caller outside of the run, which says what type it has.
      *
      * @param what names it at the beginning of a message
      */
