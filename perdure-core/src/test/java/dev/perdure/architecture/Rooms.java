@@ -1,0 +1,56 @@
+package dev.perdure.architecture;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The packages below {@code dev.perdure.internal} and which of them each may use, from the top to the bottom. */
+final class Rooms {
+    static final List<Room> TOP_TO_BOTTOM = List.of(
+            room("engine", "handle", "command", "worker", "object", "waiter", "dag", "execution.host", "execution.value", "settings", "definition", "text", "time"),
+            room("handle", "command", "waiter", "dag", "execution.value", "settings", "definition", "failure", "text"),
+            room("command", "worker", "commit", "execution.value", "settings", "text"),
+            room("worker", "object", "waiter", "dag", "execution", "execution.host", "execution.value", "commit", "settings", "definition", "text", "time"),
+            room("dag", "dag.model", "execution", "execution.value", "definition"),
+            room("execution", "execution.child", "execution.mail", "execution.future", "execution.step", "execution.state", "execution.transition", "execution.host", "execution.replay", "execution.value", "settings", "definition", "failure", "text", "time"),
+            room("execution.child", "execution.mail", "execution.future", "execution.transition", "execution.host", "execution.replay", "execution.value", "definition", "failure", "time"),
+            room("execution.mail", "execution.future", "execution.step", "execution.transition", "execution.host", "execution.replay", "execution.value", "failure", "text"),
+            room("execution.future", "execution.step", "execution.transition", "execution.host", "execution.replay", "execution.value", "failure", "time"),
+            room("execution.step", "execution.transition", "execution.host", "execution.replay", "execution.value", "commit", "settings", "failure", "text", "time"),
+            room("execution.state", "execution.transition", "execution.host", "execution.replay", "execution.value"),
+            room("execution.transition", "execution.host", "execution.replay", "commit", "settings", "definition", "text", "time"),
+            room("object", "execution.host", "definition", "time"),
+            room("execution.host", "execution.value", "settings", "definition", "time"),
+            room("waiter", "commit", "time"),
+            room("settings", "definition"),
+            room("execution.value", "definition", "text", "time"),
+            room("execution.replay", "time"),
+            room("dag.model", "text"),
+            room("definition", "text"),
+            room("commit", "time"),
+            room("failure"),
+            room("json"),
+            room("text"),
+            room("time"));
+
+    private Rooms() {}
+
+    /**
+     * A package.
+     *
+     * @param name its full name
+     * @param uses the full names of the internal packages that it may use
+     */
+    record Room(String name, List<String> uses) {}
+
+    static List<String> names() {
+        return TOP_TO_BOTTOM.stream().map(Room::name).toList();
+    }
+
+    private static Room room(String name, String... uses) {
+        return new Room(full(name), Stream.of(uses).map(Rooms::full).toList());
+    }
+
+    private static String full(String name) {
+        return "dev.perdure.internal." + name;
+    }
+}
