@@ -82,6 +82,11 @@ public final class ChildOptions {
         return with(start.delay(delay));
     }
 
+    /** Gives the child an attribute to be found by: see {@link StartOptions#attribute}. */
+    public ChildOptions attribute(String name, String value) {
+        return with(start.attribute(name, value));
+    }
+
     /** What cancelling the parent does to the child. */
     public ChildOptions onCancel(OnCancel meaning) {
         return new ChildOptions(start, meaning);

@@ -1,8 +1,11 @@
 package dev.perdure;
 
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param awaited what it waits for apart from {@code wakeAt}, if it is suspended: {@code message 'paid'},
  *     {@code promise 'approval'}, {@code run 'o-1.child'}, {@code event 'stock'}, {@code awakeable at position 3}; at
  *     most ten of them
+ * @param attributes the attributes that it was started with, in the order of their names
  */
 public record RunInfo(
         RunId id,
@@ -30,15 +34,23 @@ public record RunInfo(
         Instant changedAt,
         Optional<Instant> wakeAt,
         int recoveries,
-        List<String> awaited) {
-    /** Copies the list. */
+        List<String> awaited,
+        Map<String, String> attributes) {
+    /** Copies the collections. */
     public RunInfo {
         awaited = List.copyOf(awaited);
+        attributes = Collections.unmodifiableMap(new TreeMap<>(attributes));
     }
 
     /** A copy with another list of what the run waits for. */
     public RunInfo awaiting(List<String> what) {
-        return new RunInfo(id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, what);
+        return new RunInfo(id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, what, attributes);
+    }
+
+    /** A copy with other attributes. */
+    public RunInfo withAttributes(Map<String, String> other) {
+        return new RunInfo(
+                id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, awaited, other);
     }
 
     /** Makes one from nullable values, for stores. */
@@ -60,6 +72,7 @@ public record RunInfo(
                 changedAt,
                 Optional.ofNullable(wakeAt),
                 recoveries,
-                List.of());
+                List.of(),
+                Map.of());
     }
 }

@@ -3,10 +3,14 @@ package dev.perdure;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +25,11 @@ public final class StartOptions {
     public static final String DEFAULT_QUEUE = "default";
 
     private static final int MAX_NAME = 100;
+    private static final int MAX_ATTRIBUTE = 500;
+    private static final int MAX_ATTRIBUTES = 2_000;
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS =
-            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of());
+            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of(), Map.of());
 
     private final @Nullable RunId id;
     private final String queue;
@@ -33,6 +39,7 @@ public final class StartOptions {
     private final boolean anyInput;
     private final @Nullable Duration delay;
     private final List<Message<?>> messages;
+    private final Map<String, String> attributes;
 
     /**
      * A message that is in the run's mailbox when it begins.
@@ -51,7 +58,8 @@ public final class StartOptions {
             @Nullable Duration timeout,
             boolean anyInput,
             @Nullable Duration delay,
-            List<Message<?>> messages) {
+            List<Message<?>> messages,
+            Map<String, String> attributes) {
         this.id = id;
         this.queue = Names.require("queue", queue, MAX_NAME);
         this.priority = priority;
@@ -68,6 +76,7 @@ public final class StartOptions {
         }
         this.delay = delay;
         this.messages = messages;
+        this.attributes = attributes;
     }
 
     /** A generated id, the default queue, priority 0, no timeout. */
@@ -87,22 +96,22 @@ public final class StartOptions {
 
     /** Starts the run under this id, or attaches to the run that already has it. */
     public StartOptions withId(RunId runId) {
-        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages);
+        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages, attributes);
     }
 
     /** Puts the run into this queue, if the starting worker does not run it at once. */
     public StartOptions queue(String name) {
-        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages);
+        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages, attributes);
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
     public StartOptions priority(int value) {
-        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages);
+        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages, attributes);
     }
 
     /** Pins the run to workers of this version. */
     public StartOptions version(String tag) {
-        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages);
+        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages, attributes);
     }
 
     /**
@@ -110,17 +119,17 @@ public final class StartOptions {
      * the engine cancels the tasks that have not ended, and fails the run when they have.
      */
     public StartOptions timeout(Duration limit) {
-        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages);
+        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages, attributes);
     }
 
     /** Attaches to an existing run with this id and definition even if its input is different. */
     public StartOptions attachToAnyInput() {
-        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages);
+        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages, attributes);
     }
 
     /** Starts the run after this delay. */
     public StartOptions delay(Duration duration) {
-        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages);
+        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages, attributes);
     }
 
     /**
@@ -130,7 +139,37 @@ public final class StartOptions {
     public <T extends @Nullable Object> StartOptions message(Topic<T> topic, T value) {
         List<Message<?>> more = new ArrayList<>(messages);
         more.add(new Message<>(topic, value));
-        return new StartOptions(id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more));
+        return new StartOptions(id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more), attributes);
+    }
+
+    /**
+     * Gives the run an attribute to be found by, such as a customer or a region, in place of an earlier one of this
+     * name. Attributes are stored on the run's row and never change. A start that attaches to an existing run leaves
+     * that run's attributes as they are. Children and tasks do not inherit them.
+     *
+     * @param name its name, at most 100 characters
+     * @param value its value, at most 500 characters; all names and values of a run together have at most 2,000 bytes in
+     *     UTF-8
+     */
+    public StartOptions attribute(String name, String value) {
+        Names.require("attribute name", name, MAX_NAME);
+        Names.require("value of the attribute '%s'".formatted(name), value, MAX_ATTRIBUTE);
+        Map<String, String> more = new TreeMap<>(attributes);
+        more.put(name, value);
+        int bytes = more.entrySet().stream()
+                .mapToInt(each -> bytes(each.getKey()) + bytes(each.getValue()))
+                .sum();
+        if (bytes > MAX_ATTRIBUTES) {
+            throw new InvalidRequestException(
+                    "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the input."
+                            .formatted(name, bytes, MAX_ATTRIBUTES));
+        }
+        return new StartOptions(
+                id, queue, priority, version, timeout, anyInput, delay, messages, Collections.unmodifiableMap(more));
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
     }
 
     /** The chosen id, if one was chosen. */
@@ -166,6 +205,11 @@ public final class StartOptions {
     /** The messages in its mailbox when it begins. */
     public List<Message<?>> messages() {
         return messages;
+    }
+
+    /** The attributes, in the order of their names. */
+    public Map<String, String> attributes() {
+        return attributes;
     }
 
     /** Whether a start attaches to a run with a different input. */

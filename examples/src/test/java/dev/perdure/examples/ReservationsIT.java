@@ -125,6 +125,29 @@ class ReservationsIT {
     }
 
     @Test
+    void a_run_is_found_by_its_attributes() throws SQLException {
+        try (PostgresStore store = PostgresStore.on(pool).open();
+                Perdure perdure = Perdure.on(store)
+                        .register(new Reservations(PostgresTransactions.on(store, applicationPool), CASHIER))
+                        .start()) {
+            // region attributes
+            Run<String> run = perdure.start(
+                    Reservations::reserve,
+                    REQUEST,
+                    id("reservation-8").attribute("customer", "Ada").attribute("region", "eu"));
+            assertThat(run.info().attributes()).containsEntry("region", "eu");
+            // endregion
+            try (Connection connection = pool.getConnection();
+                    Statement statement = connection.createStatement();
+                    ResultSet rows = statement.executeQuery(
+                            "SELECT id, state FROM perdure.runs WHERE attributes @> '{\"customer\": \"Ada\"}'")) {
+                assertThat(rows.next()).isTrue();
+                assertThat(rows.getString("id")).isEqualTo("reservation-8");
+            }
+        }
+    }
+
+    @Test
     void plain_sql_begins_a_run() throws SQLException {
         try (PostgresStore store = PostgresStore.on(pool).open();
                 Perdure perdure = Perdure.on(store)

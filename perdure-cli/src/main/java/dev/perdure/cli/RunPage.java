@@ -91,6 +91,7 @@ final class RunPage {
         out.printf("definition  %s%n", info.definition());
         out.printf("state       %s%n", info.state());
         info.reason().ifPresent(reason -> out.printf("reason      %s%n", reason));
+        info.attributes().forEach((name, value) -> out.printf("attribute   %s = %s%n", name, value));
         out.printf("created     %s%n", info.createdAt());
         out.printf("changed     %s%n", info.changedAt());
         if (!info.awaited().isEmpty()) {

@@ -111,6 +111,7 @@ final class MemoryEffects {
                 old.timeout(),
                 null,
                 old.parent(),
-                old.object());
+                old.object(),
+                old.attributes());
     }
 }

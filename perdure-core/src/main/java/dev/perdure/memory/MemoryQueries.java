@@ -49,14 +49,15 @@ final class MemoryQueries implements Runs, Journals {
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
         }
         RunInfo info = RunInfo.of(
-                row.ref.id(),
-                row.start.definition(),
-                row.state,
-                reason,
-                row.createdAt,
-                row.changedAt,
-                row.wakeAt,
-                row.recoveriesWithoutProgress());
+                        row.ref.id(),
+                        row.start.definition(),
+                        row.state,
+                        reason,
+                        row.createdAt,
+                        row.changedAt,
+                        row.wakeAt,
+                        row.recoveriesWithoutProgress())
+                .withAttributes(row.start.attributes());
         return row.state == RunState.SUSPENDED ? info.awaiting(tables.awaitedOf(row)) : info;
     }
 

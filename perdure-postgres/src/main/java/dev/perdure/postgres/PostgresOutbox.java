@@ -1,27 +1,18 @@
 package dev.perdure.postgres;
 
-import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
+import dev.perdure.postgres.inbox.InboxColumns;
 import dev.perdure.postgres.inbox.InboxSql;
 import dev.perdure.postgres.inbox.InboxTasks;
-import dev.perdure.postgres.jdbc.Codes;
-import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Mail;
-import dev.perdure.spi.change.NewRun;
-import dev.perdure.spi.change.ObjectCall;
-import dev.perdure.spi.change.Payload;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Starts and cancels on a connection that the caller holds: visible when the caller commits, gone when it rolls back.
@@ -87,7 +78,7 @@ public final class PostgresOutbox {
         InboxTasks tasks = InboxTasks.of(changes);
         try (PreparedStatement statement = connection.prepareStatement(sql.put(!tasks.isEmpty(), notifies))) {
             Parameters parameters = new Parameters(statement);
-            new Rows(changes).bind(parameters);
+            InboxColumns.bind(parameters, changes);
             tasks.bind(parameters);
             if (notifies) {
                 parameters.text(schema.channel()).text(READY);
@@ -117,137 +108,5 @@ public final class PostgresOutbox {
                 "Nothing was put into the inbox of schema '%s', and the caller's transaction is to be rolled back: %s"
                         .formatted(schema.name(), problem.getMessage()),
                 problem);
-    }
-
-    /** The columns of what is put in. */
-    private static final class Rows {
-        private final long[] seeds;
-        private final @Nullable Long[] timeouts;
-        private final @Nullable Long[] delays;
-        private final @Nullable UUID[] tokens;
-        private final int[] positions;
-        private final int[] lives;
-        private final short[] channels;
-        private final short[] statuses;
-        private final @Nullable String[] names;
-        private final int[] priorities;
-        private final int[] tasks;
-        private final short[] wishes;
-        private final String[] ids;
-        private final @Nullable String[] definitions;
-        private final @Nullable String[] queues;
-        private final @Nullable String[] versions;
-        private final @Nullable String[] reasons;
-        private final byte[][] inputs;
-        private final @Nullable Short[] holds;
-        private final @Nullable String[] objectTypes;
-        private final @Nullable String[] objectKeys;
-
-        Rows(List<Change> changes) {
-            int size = changes.size();
-            this.seeds = new long[size];
-            this.timeouts = new Long[size];
-            this.delays = new Long[size];
-            this.tokens = new UUID[size];
-            this.positions = new int[size];
-            this.lives = new int[size];
-            this.channels = new short[size];
-            this.statuses = new short[size];
-            this.names = new String[size];
-            this.priorities = new int[size];
-            this.tasks = new int[size];
-            this.wishes = new short[size];
-            this.ids = new String[size];
-            this.definitions = new String[size];
-            this.queues = new String[size];
-            this.versions = new String[size];
-            this.reasons = new String[size];
-            this.inputs = new byte[size][];
-            this.holds = new Short[size];
-            this.objectTypes = new String[size];
-            this.objectKeys = new String[size];
-            for (int i = 0; i < size; i++) {
-                add(i, changes.get(i));
-            }
-        }
-
-        private void add(int i, Change change) {
-            switch (change) {
-                case Change.Start(NewRun run, var nobody, var none, var born) -> {
-                    wishes[i] = Codes.START;
-                    tasks[i] = born.size();
-                    ids[i] = run.id().value();
-                    seeds[i] = run.seed();
-                    timeouts[i] = Micros.ofNullable(run.timeout());
-                    delays[i] = Micros.ofNullable(run.delay());
-                    priorities[i] = run.priority();
-                    definitions[i] = run.definition();
-                    queues[i] = run.queue();
-                    versions[i] = run.version();
-                    inputs[i] = run.input().bytes();
-                    addCall(i, run.object());
-                }
-                case Change.Command command -> {
-                    wishes[i] = Codes.of(command.order());
-                    ids[i] = command.run().value();
-                    reasons[i] = Text.storable(command.reason());
-                    inputs[i] = Payload.EMPTY.bytes();
-                }
-                case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
-                    if (operator != null) {
-                        throw new IllegalArgumentException(
-                                "An operator's answer is given at once, so it cannot wait: " + operator);
-                    }
-                    wishes[i] = Codes.DELIVER;
-                    ids[i] = to.value();
-                    tokens[i] = mail.token();
-                    positions[i] = mail.channel().position();
-                    lives[i] = Math.max(life, 0);
-                    channels[i] = Codes.of(mail.channel().kind());
-                    statuses[i] = Codes.of(mail.status());
-                    names[i] = mail.channel().name();
-                    reasons[i] = Text.storable(mail.text());
-                    inputs[i] = mail.payload().bytes();
-                }
-                case Change.Rerun rerun ->
-                    throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
-                case Change.Advance advance ->
-                    throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
-                case Change.Whole whole -> throw new IllegalArgumentException("Only a worker has run it: " + whole);
-            }
-        }
-
-        private void addCall(int i, @Nullable ObjectCall call) {
-            if (call != null) {
-                holds[i] = Codes.of(call.hold());
-                objectTypes[i] = call.object().type();
-                objectKeys[i] = call.object().key();
-            }
-        }
-
-        void bind(Parameters parameters) throws SQLException {
-            parameters
-                    .longs(seeds)
-                    .longs(timeouts)
-                    .longs(delays)
-                    .ints(priorities)
-                    .ints(tasks)
-                    .shorts(wishes)
-                    .texts(ids);
-            parameters
-                    .texts(definitions)
-                    .texts(queues)
-                    .texts(versions)
-                    .texts(reasons)
-                    .bytes(inputs);
-            parameters
-                    .uuids(tokens)
-                    .ints(positions)
-                    .ints(lives)
-                    .shorts(channels)
-                    .shorts(statuses)
-                    .texts(names);
-            parameters.shorts(holds).texts(objectTypes).texts(objectKeys);
-        }
     }
 }

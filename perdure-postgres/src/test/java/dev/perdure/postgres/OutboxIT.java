@@ -26,6 +26,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -295,6 +296,40 @@ final class OutboxIT {
                 "SELECT %s.start_run(definition => 'supplier', id => 'order-2', timeout => interval '1 hour', wake => false)"
                         .formatted(schema));
         assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("supplier");
+    }
+
+    @Test
+    void attributes_come_with_the_start() throws Exception {
+        try (Connection caller = caller()) {
+            in(caller).start(echo, "a", id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
+            in(caller).start(echo, "b", id("order-2"));
+            caller.commit();
+        }
+        TestServer.execute(
+                "SELECT %s.start_run('echo', 'order-3', '\"c\"', attributes => '{\"customer\": \"8\"}')".formatted(schema));
+        TestServer.execute("SELECT %s.start_run('echo', 'order-4', '\"d\"', attributes => '{}')".formatted(schema));
+        await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).hasSize(4));
+
+        assertThat(perdure.run(RunId.of("order-1"), TEXT).info().attributes())
+                .isEqualTo(Map.of("customer", "\"7\"", "region", "eu"));
+        assertThat(perdure.run(RunId.of("order-2"), TEXT).info().attributes()).isEmpty();
+        assertThat(perdure.run(RunId.of("order-3"), TEXT).info().attributes()).isEqualTo(Map.of("customer", "8"));
+        assertThat(perdure.run(RunId.of("order-4"), TEXT).info().attributes()).isEmpty();
+        assertThat(TestServer.query("SELECT attributes ->> 'region' FROM %s.runs WHERE id = 'order-1'".formatted(schema)))
+                .isEqualTo("eu");
+        assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE attributes IS NULL".formatted(schema)))
+                .isEqualTo("2");
+    }
+
+    @Test
+    void attributes_that_are_not_texts_are_refused_in_sql() {
+        for (String wrong : List.of("[]", "1", "{\"a\": 1}", "{\"\": \"x\"}", "{\"a\": \"\"}", "{\"a\": {}}")) {
+            assertThatThrownBy(() -> TestServer.execute(
+                            "SELECT %s.start_run('echo', 'x', attributes => '%s')".formatted(schema, wrong)))
+                    .as(wrong)
+                    .rootCause()
+                    .hasMessageContaining("The attributes are not an object of texts, or too long.");
+        }
     }
 
     @Test

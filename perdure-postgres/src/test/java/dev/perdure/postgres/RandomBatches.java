@@ -143,8 +143,9 @@ final class RandomBatches {
                 random.nextLong(),
                 random.nextInt(8) == 0 ? "slow" : "default",
                 random.nextInt(3) - 1,
-                random.nextInt(8) == 0 ? "2" : null,
-                timeout);
+                        random.nextInt(8) == 0 ? "2" : null,
+                        timeout)
+                .withAttributes(random.nextInt(3) == 0 ? Map.of("customer", id, "quoted", "\"\\") : Map.of());
     }
 
     private String newId() {
@@ -168,7 +169,8 @@ final class RandomBatches {
                 plain.timeout(),
                 delay,
                 null,
-                null);
+                null,
+                plain.attributes());
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {
@@ -203,8 +205,9 @@ final class RandomBatches {
                 run.seed(),
                 run.queue(),
                 run.priority(),
-                run.version(),
-                run.timeout());
+                        run.version(),
+                        run.timeout())
+                .withAttributes(run.attributes());
     }
 
     private Unaddressed advance(Twin.Row row, String label, List<Entry> entries, List<Effect> effects, Move move) {

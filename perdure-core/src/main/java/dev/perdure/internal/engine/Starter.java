@@ -188,7 +188,8 @@ final class Starter {
                 options.timeout().orElse(null),
                 options.delay().orElse(null),
                 null,
-                callee.object(options));
+                callee.object(options),
+                options.attributes());
     }
 
     private List<RunRef> startAll(Target target, List<Order> orders) {

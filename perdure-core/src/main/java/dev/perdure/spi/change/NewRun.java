@@ -2,6 +2,7 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay how long it waits before it is ready, or null
  * @param parent the run that starts it, or null
  * @param object the virtual object that it calls, or null
+ * @param attributes what it can be found by, names with values; empty if it has none
  */
 public record NewRun(
         RunId id,
@@ -31,7 +33,24 @@ public record NewRun(
         @Nullable Duration timeout,
         @Nullable Duration delay,
         @Nullable Parent parent,
-        @Nullable ObjectCall object) {
+        @Nullable ObjectCall object,
+        Map<String, String> attributes) {
+    /** A run without attributes. */
+    public NewRun(
+            RunId id,
+            String definition,
+            Payload input,
+            long seed,
+            String queue,
+            int priority,
+            @Nullable String version,
+            @Nullable Duration timeout,
+            @Nullable Duration delay,
+            @Nullable Parent parent,
+            @Nullable ObjectCall object) {
+        this(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, Map.of());
+    }
+
     /** A run that does not call a virtual object. */
     public NewRun(
             RunId id,
@@ -62,16 +81,21 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other, object);
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other, object, attributes);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent, object);
+        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent, object, attributes);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, call);
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, call, attributes);
+    }
+
+    /** The same run with these attributes. */
+    public NewRun withAttributes(Map<String, String> other) {
+        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, other);
     }
 }

@@ -3,21 +3,16 @@ package dev.perdure.postgres.inbox;
 import dev.perdure.RunId;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.StoreException;
-import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
-import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
-import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Task;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -29,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -151,7 +145,7 @@ public final class InboxReader {
                 while (rows.next()) {
                     long number = rows.getLong("number");
                     try {
-                        Change change = change(rows);
+                        Change change = InboxColumns.read(rows);
                         taken.add(new Asked(number, change));
                         if (change instanceof Change.Start start && rows.getInt("tasks") > 0) {
                             parts.put(number, start.run());
@@ -197,46 +191,6 @@ public final class InboxReader {
                                         start.run(), null, List.of(), tasks.getOrDefault(asked.number(), List.of())))
                         : asked)
                 .toList();
-    }
-
-    private static Change change(ResultSet row) throws SQLException {
-        RunId id = RunId.of(row.getString("id"));
-        int wish = row.getInt("wish");
-        if (wish == Codes.DELIVER) {
-            Mail mail = mail(row);
-            return mail.channel().kind() == Channel.Kind.ANSWER
-                    ? new Change.Deliver(id, mail, row.getInt("restarts"))
-                    : new Change.Deliver(id, mail);
-        }
-        if (wish != Codes.START) {
-            return new Change.Command(id, Codes.order(wish), row.getString("reason"));
-        }
-        return new Change.Start(
-                new NewRun(
-                        id,
-                        row.getString("definition"),
-                        new Payload(row.getBytes("input")),
-                        row.getLong("seed"),
-                        row.getString("queue"),
-                        row.getInt("priority"),
-                        row.getString("version"),
-                        Micros.durationOrNull(row, "timeout"),
-                        Micros.durationOrNull(row, "delay"),
-                        null,
-                        Claims.object(row)),
-                null);
-    }
-
-    private static Mail mail(ResultSet row) throws SQLException {
-        Channel channel =
-                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
-        String text = row.getString("reason");
-        return new Mail(
-                channel,
-                row.getObject("token", UUID.class),
-                Codes.status(row.getInt("status")),
-                text == null ? "" : text,
-                new Payload(row.getBytes("input")));
     }
 
     private void delete(List<Long> done, List<Long> early) {

@@ -1,16 +1,14 @@
 package dev.perdure.postgres.inbox;
 
+import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements of the inbox. Whoever puts something in only inserts; whoever takes something out waits for nobody. */
 public final class InboxSql {
     private static final String PUT = """
             WITH put AS (
-                INSERT INTO ${schema}.inbox (seed, timeout, delay, priority, tasks, wish, id, definition, queue,
-                    version, reason, input, token, position, restarts, channel, status, name, hold, object_type, object_key)
-                SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::smallint[], ?::text[], ?::text[],
-                    ?::text[], ?::text[], ?::text[], ?::bytea[], ?::uuid[], ?::int[], ?::int[], ?::smallint[], ?::smallint[], ?::text[],
-                    ?::smallint[], ?::text[], ?::text[])
+                INSERT INTO ${schema}.inbox (${columns})
+                SELECT ${columns} FROM ${rows}
                 RETURNING number, id, seed
             )${tasks}
             SELECT ${answer}
@@ -22,9 +20,7 @@ public final class InboxSql {
                 INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, id, definition, queue, version, after, input)
                 SELECT put.number, t.seed, t.timeout, t.place, t.priority, t.id, t.definition, t.queue, t.version,
                        t.after::integer[], t.input
-                FROM unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[],
-                        ?::text[], ?::text[], ?::bytea[])
-                    AS t (run, run_seed, seed, timeout, place, priority, id, definition, queue, version, after, input)
+                FROM ${task_rows}
                 JOIN put ON put.id = t.run AND put.seed = t.run_seed
             )""";
 
@@ -49,8 +45,7 @@ public final class InboxSql {
                 ORDER BY number
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))
-            RETURNING number, seed, timeout, delay, priority, tasks, wish, id, definition, queue, version, reason, input, token,
-                position, restarts, channel, status, name, hold, object_type, object_key
+            RETURNING number, ${returned}
             """;
 
     /** What is born with some of them. */
@@ -87,13 +82,22 @@ public final class InboxSql {
         this.putAndNotify = schema.sql(put("", NOTIFY));
         this.putTasks = schema.sql(put(TASKS, COUNT));
         this.putTasksAndNotify = schema.sql(put(TASKS, NOTIFY));
-        this.take = String.join(";\n", schema.sql(TURN), schema.sql(TAKE));
+        this.take = String.join(";\n", schema.sql(TURN), schema.sql(TAKE.replace("${returned}", returned())));
         this.tasksOf = schema.sql(TASKS_OF);
         this.done = schema.sql(DONE);
     }
 
     private static String put(String tasks, String answer) {
-        return PUT.replace("${tasks}", tasks).replace("${answer}", answer);
+        return PUT.replace("${tasks}", tasks)
+                .replace("${answer}", answer)
+                .replace("${columns}", InboxColumns.names())
+                .replace("${rows}", InboxColumns.many("g"))
+                .replace("${task_rows}", InboxTasks.COLUMNS.many("t"));
+    }
+
+    /** All columns as they are, but attributes as pairs. */
+    private static String returned() {
+        return InboxColumns.names().replace("attributes", Json.pairs("attributes") + " AS attributes");
     }
 
     /** Puts something in, with tasks or without. */

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.inbox;
 
 import dev.perdure.RunId;
+import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.change.Change;
@@ -10,11 +11,9 @@ import dev.perdure.spi.change.Task;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +38,24 @@ public record InboxTasks(List<Placed> all) {
         }
     }
 
+    /** Tasks have no attributes. */
+    static final Columns<Placed> COLUMNS = Columns.<Placed>of()
+            .text("run", placed -> placed.part().id().value())
+            .bigint("run_seed", placed -> placed.part().seed())
+            .bigint("seed", placed -> placed.task().run().seed())
+            .bigintOrNull(
+                    "timeout", placed -> Micros.ofNullable(placed.task().run().timeout()))
+            .integer("place", Placed::place)
+            .integer("priority", placed -> placed.task().run().priority())
+            .text("id", placed -> placed.task().run().id().value())
+            .text("definition", placed -> placed.task().run().definition())
+            .text("queue", placed -> placed.task().run().queue())
+            .text("version", placed -> placed.task().run().version())
+            .text("after", InboxTasks::places)
+            .bytes("input", placed -> placed.ownInput() == null
+                    ? null
+                    : placed.ownInput().bytes());
+
     public static InboxTasks of(List<Change> changes) {
         List<Placed> placed = new ArrayList<>();
         for (Change change : changes) {
@@ -59,38 +76,7 @@ public record InboxTasks(List<Placed> all) {
         if (isEmpty()) {
             return;
         }
-        parameters
-                .texts(texts(placed -> placed.part().id().value()))
-                .longs(longs(placed -> placed.part().seed()))
-                .longs(longs(placed -> placed.task().run().seed()))
-                .longs(longs(placed -> Micros.ofNullable(placed.task().run().timeout())))
-                .ints(all.stream().mapToInt(Placed::place).toArray())
-                .ints(all.stream()
-                        .mapToInt(placed -> placed.task().run().priority())
-                        .toArray());
-        parameters
-                .texts(texts(placed -> placed.task().run().id().value()))
-                .texts(texts(placed -> placed.task().run().definition()))
-                .texts(texts(placed -> placed.task().run().queue()))
-                .texts(texts(placed -> placed.task().run().version()))
-                .texts(texts(InboxTasks::places))
-                .bytes(all.stream()
-                        .map(placed -> placed.ownInput() == null
-                                ? null
-                                : placed.ownInput().bytes())
-                        .toArray(byte[][]::new));
-    }
-
-    private @Nullable String[] texts(Function<Placed, @Nullable String> column) {
-        @Nullable String[] values = new String[all.size()];
-        Arrays.setAll(values, i -> column.apply(all.get(i)));
-        return values;
-    }
-
-    private @Nullable Long[] longs(Function<Placed, @Nullable Long> column) {
-        @Nullable Long[] values = new Long[all.size()];
-        Arrays.setAll(values, i -> column.apply(all.get(i)));
-        return values;
+        COLUMNS.bind(parameters, all);
     }
 
     private static String places(Placed placed) {

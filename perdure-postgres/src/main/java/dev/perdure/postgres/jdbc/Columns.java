@@ -149,6 +149,12 @@ public final class Columns<R> {
                 (parameters, row) -> parameters.text(value.apply(row)));
     }
 
+    /** Takes JSON as text. */
+    public Columns<R> jsonb(String name, Function<R, @Nullable String> value) {
+        Columns<R> text = Columns.<R>of().text(name, value);
+        return with(new Columns<>(List.of(new Column(name, "jsonb")), text.many, text.one));
+    }
+
     public Columns<R> bytes(String name, Function<R, byte @Nullable []> value) {
         return and(
                 name,

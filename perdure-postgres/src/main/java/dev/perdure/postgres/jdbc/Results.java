@@ -7,6 +7,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The answers to an execute of several statements, one after another, and how our columns are read. */
@@ -59,6 +61,19 @@ public final class Results {
 
     public static List<String> texts(ResultSet row, String column) throws SQLException {
         return List.of((String[]) row.getArray(column).getArray());
+    }
+
+    /** Texts by their names, as {@link Json#pairs} gives them. */
+    public static Map<String, String> pairs(ResultSet row, String column) throws SQLException {
+        if (row.getArray(column) == null) {
+            return Map.of();
+        }
+        List<String> both = texts(row, column);
+        Map<String, String> pairs = new TreeMap<>();
+        for (int i = 0; i < both.size(); i += 2) {
+            pairs.put(both.get(i), both.get(i + 1));
+        }
+        return pairs;
     }
 
     public static List<Long> longs(ResultSet row, String column) throws SQLException {

@@ -82,14 +82,15 @@ public final class PostgresRuns implements Runs {
 
     private static RunInfo info(ResultSet row) throws SQLException {
         RunInfo info = RunInfo.of(
-                RunId.of(row.getString("id")),
-                row.getString("definition"),
-                Codes.state(row.getInt("state")),
-                row.getString("reason"),
-                Results.time(row, "created_at"),
-                Results.time(row, "changed_at"),
-                Results.timeOrNull(row, "wake_at"),
-                row.getInt("recoveries"));
+                        RunId.of(row.getString("id")),
+                        row.getString("definition"),
+                        Codes.state(row.getInt("state")),
+                        row.getString("reason"),
+                        Results.time(row, "created_at"),
+                        Results.time(row, "changed_at"),
+                        Results.timeOrNull(row, "wake_at"),
+                        row.getInt("recoveries"))
+                .withAttributes(Results.pairs(row, "attributes"));
         return info.state() == RunState.SUSPENDED ? info.awaiting(Results.texts(row, "awaited")) : info;
     }
 

@@ -1,12 +1,13 @@
 package dev.perdure.postgres.read;
 
+import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements that only read. */
 public final class QuerySql {
     /** What there is to know of a run without its payloads. */
     private static final String INFO = """
-            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at,
+            r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes,
                    CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
                        SELECT count(*) FROM ${schema}.journal j
                        WHERE j.key = r.key AND j.position > 0 AND j.position < ${OUTCOME}
@@ -47,7 +48,7 @@ public final class QuerySql {
                        ) AS a
                        ORDER BY a.position, a.what
                        LIMIT 10
-                   ) ELSE '{}' END AS awaited""";
+                   ) ELSE '{}' END AS awaited""".replace("${attributes}", Json.pairs("r.attributes"));
 
     private static final String FIND = """
             SELECT ${info}

@@ -68,6 +68,7 @@ public final class Migrations {
             "V017__one_place_in_the_queue.sql",
             "V019__what_runs_wait_for.sql",
             "V020__forgiven_takeovers.sql",
+            "V021__attributes.sql",
             "V022__families_share_a_partition.sql");
 
     /** Waits for whoever migrates at the same time; ends with the transaction. */

@@ -1,6 +1,7 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.spi.change.NewRun;
 
@@ -13,7 +14,8 @@ public final class RunColumns {
             .bigint("seed", NewRun::seed)
             .text("queue", NewRun::queue)
             .integer("priority", NewRun::priority)
-            .text("version", NewRun::version);
+            .text("version", NewRun::version)
+            .jsonb("attributes", run -> Json.object(run.attributes()));
 
     /** Those, and how long it may take. */
     public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));

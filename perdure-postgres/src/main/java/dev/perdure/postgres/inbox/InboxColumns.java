@@ -1,0 +1,182 @@
+package dev.perdure.postgres.inbox;
+
+import dev.perdure.RunId;
+import dev.perdure.StartOptions;
+import dev.perdure.postgres.jdbc.Codes;
+import dev.perdure.postgres.jdbc.Columns;
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Micros;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The columns of the inbox: how a change is written there, and how it is read again. */
+public final class InboxColumns {
+    /**
+     * A row of the inbox.
+     *
+     * @param command what the row asks for, as a code
+     * @param id the run
+     * @param run the run to start, if it is a start
+     * @param tasks how many tasks start with that run
+     * @param reason the reason of a command, or the text of a mail
+     * @param mail the mail, if it is one
+     * @param life the life of the run that the mail is for, or 0
+     */
+    private record Row(
+            short command,
+            RunId id,
+            @Nullable NewRun run,
+            int tasks,
+            @Nullable String reason,
+            @Nullable Mail mail,
+            int life) {
+        static Row of(Change change) {
+            return switch (change) {
+                case Change.Start(NewRun run, var owner, var mails, var tasks) ->
+                    new Row(Codes.START, run.id(), run, tasks.size(), null, null, 0);
+                case Change.Command command ->
+                    new Row(
+                            Codes.of(command.order()),
+                            command.run(),
+                            null,
+                            0,
+                            Text.storable(command.reason()),
+                            null,
+                            0);
+                case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
+                    if (operator != null) {
+                        throw new IllegalArgumentException(
+                                "An operator's answer is given at once, so it cannot wait: " + operator);
+                    }
+                    yield new Row(Codes.DELIVER, to, null, 0, Text.storable(mail.text()), mail, Math.max(life, 0));
+                }
+                case Change.Rerun rerun ->
+                    throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
+                case Change.Advance advance ->
+                    throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
+                case Change.Whole whole -> throw new IllegalArgumentException("Only a worker has run it: " + whole);
+            };
+        }
+
+        Payload input() {
+            if (run != null) {
+                return run.input();
+            }
+            return mail == null ? Payload.EMPTY : mail.payload();
+        }
+    }
+
+    private static final Columns<Row> COLUMNS = Columns.<Row>of()
+            .smallint("wish", Row::command)
+            .text("id", row -> row.id().value())
+            .bytes("input", row -> row.input().bytes())
+            .text("reason", Row::reason)
+            // A start.
+            .bigint("seed", row -> row.run() == null ? 0 : row.run().seed())
+            .bigintOrNull("timeout", ofRun(run -> Micros.ofNullable(run.timeout())))
+            .bigintOrNull("delay", ofRun(run -> Micros.ofNullable(run.delay())))
+            .integer("priority", row -> row.run() == null ? 0 : row.run().priority())
+            .integer("tasks", Row::tasks)
+            .text("definition", ofRun(NewRun::definition))
+            .text("queue", ofRun(NewRun::queue))
+            .text("version", ofRun(NewRun::version))
+            .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
+            .integerOrNull("hold", ofRun(run -> run.object() == null ? null : (int) Codes.of(run.object().hold())))
+            .text("object_type", ofRun(run -> run.object() == null ? null : run.object().object().type()))
+            .text("object_key", ofRun(run -> run.object() == null ? null : run.object().object().key()))
+            // A mail.
+            .uuid("token", ofMail(Mail::token))
+            .integer("position", row -> row.mail() == null ? 0 : row.mail().channel().position())
+            .integer("restarts", Row::life)
+            .smallint("channel", row -> row.mail() == null ? 0 : Codes.of(row.mail().channel().kind()))
+            .smallint("status", row -> row.mail() == null ? 0 : Codes.of(row.mail().status()))
+            .text("name", ofMail(mail -> mail.channel().name()));
+
+    private InboxColumns() {}
+
+    private static <T> Function<Row, @Nullable T> ofRun(Function<NewRun, @Nullable T> value) {
+        return row -> row.run() == null ? null : value.apply(row.run());
+    }
+
+    private static <T> Function<Row, @Nullable T> ofMail(Function<Mail, @Nullable T> value) {
+        return row -> row.mail() == null ? null : value.apply(row.mail());
+    }
+
+    static String names() {
+        return COLUMNS.names();
+    }
+
+    static String many(String alias) {
+        return COLUMNS.many(alias);
+    }
+
+    /** Gives the statement that puts changes into the inbox these changes. */
+    public static void bind(Parameters parameters, List<Change> changes) throws SQLException {
+        COLUMNS.bind(parameters, changes.stream().map(Row::of).toList());
+    }
+
+    /** The change that a row asks for, without the tasks of a start. */
+    static Change read(ResultSet row) throws SQLException {
+        RunId id = RunId.of(row.getString("id"));
+        int command = row.getInt("wish");
+        if (command == Codes.DELIVER) {
+            Mail mail = mail(row);
+            return mail.channel().kind() == Channel.Kind.ANSWER
+                    ? new Change.Deliver(id, mail, row.getInt("restarts"))
+                    : new Change.Deliver(id, mail);
+        }
+        if (command != Codes.START) {
+            return new Change.Command(id, Codes.order(command), row.getString("reason"));
+        }
+        NewRun run = new NewRun(
+                id,
+                row.getString("definition"),
+                new Payload(row.getBytes("input")),
+                row.getLong("seed"),
+                row.getString("queue"),
+                row.getInt("priority"),
+                row.getString("version"),
+                Micros.durationOrNull(row, "timeout"),
+                Micros.durationOrNull(row, "delay"),
+                null,
+                Claims.object(row),
+                attributes(row));
+        return new Change.Start(run, null);
+    }
+
+    /** Checked again: plain SQL may have put them there. */
+    private static Map<String, String> attributes(ResultSet row) throws SQLException {
+        StartOptions options = StartOptions.defaults();
+        for (Map.Entry<String, String> attribute :
+                Results.pairs(row, "attributes").entrySet()) {
+            options = options.attribute(attribute.getKey(), attribute.getValue());
+        }
+        return options.attributes();
+    }
+
+    private static Mail mail(ResultSet row) throws SQLException {
+        Channel channel =
+                new Channel(Codes.channel(row.getInt("channel")), row.getInt("position"), row.getString("name"));
+        String text = row.getString("reason");
+        return new Mail(
+                channel,
+                row.getObject("token", UUID.class),
+                Codes.status(row.getInt("status")),
+                text == null ? "" : text,
+                new Payload(row.getBytes("input")));
+    }
+}

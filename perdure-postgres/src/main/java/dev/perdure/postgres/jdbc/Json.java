@@ -1,0 +1,38 @@
+package dev.perdure.postgres.jdbc;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Texts by their names as a JSON object, for columns of the type {@code jsonb}. */
+public final class Json {
+    private Json() {}
+
+    /** Such an object, or null if there is nothing in it. */
+    public static @Nullable String object(Map<String, String> texts) {
+        return texts.isEmpty()
+                ? null
+                : texts.entrySet().stream()
+                        .map(each -> quoted(each.getKey()) + ":" + quoted(each.getValue()))
+                        .collect(Collectors.joining(",", "{", "}"));
+    }
+
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character < ' ') {
+                quoted.append("\\u%04x".formatted((int) character));
+            } else {
+                quoted.append(character == '"' || character == '\\' ? "\\" : "").append(character);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    /** SQL for what {@link Results#pairs} reads: the names of an object, each with its text behind it, or null. */
+    public static String pairs(String column) {
+        return "CASE WHEN %1$s IS NOT NULL THEN ARRAY(SELECT unnest(ARRAY[each.key, each.value]) FROM jsonb_each_text(%1$s) AS each) END"
+                .formatted(column);
+    }
+}
