@@ -10,8 +10,8 @@ final class CompletionSql {
             """;
 
     /**
-     * Whoever comes first under a position is committed. Another one waits for him here, until it is known that he was,
-     * and then fails.
+     * The first transaction that records a position is committed. Another one waits here until the first has committed, and then
+     * fails.
      */
     private static final String RECORD = """
             WITH recorded AS (

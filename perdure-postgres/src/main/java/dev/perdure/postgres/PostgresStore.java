@@ -160,11 +160,11 @@ public final class PostgresStore implements Store {
         listening = loop;
     }
 
-    /** For tests, which want to be sure that somebody listens before they speak. */
+    /** For tests that notify: waits until the store listens. */
     void awaitListening() throws InterruptedException {
         ListeningLoop loop = listening;
         if (loop == null || !loop.awaitListening(Duration.ofSeconds(10))) {
-            throw new IllegalStateException("Nobody listens.");
+            throw new IllegalStateException("The store does not listen.");
         }
     }
 

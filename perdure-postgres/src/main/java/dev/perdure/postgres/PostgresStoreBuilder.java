@@ -38,7 +38,7 @@ public final class PostgresStoreBuilder {
         this.source = source;
     }
 
-    /** A copy, which is changed once, before anybody else sees it. */
+    /** A copy, which is changed once, before the caller gets it. */
     private PostgresStoreBuilder(PostgresStoreBuilder other) {
         this.source = other.source;
         this.schema = other.schema;
@@ -78,7 +78,7 @@ public final class PostgresStoreBuilder {
 
     /**
      * Where to take the listening connection from, if not from the same source: needed behind a pooler in transaction
-     * mode, through which nobody can listen.
+     * mode, through which a store cannot listen.
      */
     public PostgresStoreBuilder listenOn(DataSource direct) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);

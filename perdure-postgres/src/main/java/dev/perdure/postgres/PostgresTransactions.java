@@ -17,7 +17,7 @@ import javax.sql.DataSource;
  * }</pre>
  *
  * <p>A connection is taken for the time of a body and given back at once. How many there are bounds how many bodies run at
- * the same time; whoever waits for one holds nothing that the engine needs. Thread-safe.
+ * the same time; a body that waits for a connection holds nothing that the engine needs. Thread-safe.
  */
 public final class PostgresTransactions implements Transactor<Connection> {
     private static final int DEFAULT_CONNECTIONS = 2;

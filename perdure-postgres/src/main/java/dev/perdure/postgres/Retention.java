@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes old rows now and then: whoever comes first when it is time has it done, in a thread of its own, and waits for
- * nothing. So it needs no timer, and happens only where rows are made.
+ * Deletes old rows at intervals. The first write after an interval starts the deletion in a thread of its own, and does not wait for
+ * it. So no timer is needed, and only processes that write rows delete them.
  */
 final class Retention {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -19,7 +19,7 @@ final class Retention {
     Retention(Runnable forget, Duration every) {
         this.forget = forget;
         this.everyNanos = every.toNanos();
-        // The first to come has it done: a process may not live as long as the interval.
+        // The first write starts it: a process may not live as long as the interval.
         this.last = new AtomicLong(System.nanoTime() - everyNanos);
     }
 

@@ -22,7 +22,7 @@ interface TransactionBook {
     /**
      * What an exception from {@link #recordAndCommit} means.
      *
-     * @param broken whether the connection was lost, so that nobody knows whether the commit was done
+     * @param broken whether the connection was lost, so that it is not known whether the commit was done
      * @throws Exception the same, if it is the body's failure
      */
     Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception;

@@ -17,7 +17,7 @@ final class TransactionFate {
         this.database = database;
     }
 
-    /** Nobody knows yet; if it was committed, this is what it is. */
+    /** Not known yet; if it was committed, this is its record. */
     Transacted inDoubt(long number, Exception lost, Transacted ifCommitted) {
         return new Transacted.InDoubt(() -> ask(number, lost, ifCommitted));
     }

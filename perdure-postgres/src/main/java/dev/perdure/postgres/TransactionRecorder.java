@@ -18,9 +18,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What has to be said on a connection to Perdure's own database around the body of a transaction step, for whoever begins
- * and commits transactions: first {@link #begin}, then the body, then {@link #record}, then the commit. For writers of
- * adapters. Thread-safe.
+ * What an adapter that begins and commits transactions has to send on a connection to Perdure's own database around the body of a
+ * transaction step: first {@link #begin}, then the body, then {@link #record}, then the commit. Thread-safe.
  */
 public final class TransactionRecorder implements TransactionBook {
     private final Database database;
@@ -172,7 +171,7 @@ public final class TransactionRecorder implements TransactionBook {
     /**
      * What an exception from {@link #record} or from the commit means.
      *
-     * @param broken whether the connection was lost, so that nobody knows whether the commit was done
+     * @param broken whether the connection was lost, so that it is not known whether the commit was done
      * @throws Exception the same, if it is the body's failure: a deferred constraint, for example
      */
     @Override

@@ -38,9 +38,9 @@ final class TransactionSql {
             """;
 
     /**
-     * Locks the run, and writes the record if the worker holds it. Under READ COMMITTED the lock waits for whoever is
-     * giving the run away and then sees it gone; under the stricter levels it fails with 40001, and is found gone the next
-     * time. From the lock to the commit nobody can give it away.
+     * Locks the run, and writes the record if the worker holds it. Under READ COMMITTED the lock waits for a
+     * sweep that takes the run, and then sees it gone; under the stricter levels it fails with 40001, and is found gone the next
+     * time. From the lock to the commit no sweep can take it.
      */
     private static final String RECORD = """
             WITH held AS MATERIALIZED (

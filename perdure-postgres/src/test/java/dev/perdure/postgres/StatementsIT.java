@@ -171,7 +171,7 @@ final class StatementsIT {
         together.addAll(statements(ledger.mail).values());
         List<String> poll = List.of(new DispatchSql(SCHEMA, ledger).poll.split(";\n", -1));
         together.addAll(poll.subList(0, poll.size() - 1));
-        together.addAll(List.of(lease.forget, lease.bury, lease.heldUp, lease.buryHeldUp, lease.leftBehind));
+        together.addAll(List.of(lease.forget, lease.expire, lease.busy, lease.expireBusy, lease.leftBehind));
         try (Connection connection = pool.getConnection()) {
             for (String statement : together) {
                 try (PreparedStatement prepared = connection.prepareStatement(statement)) {

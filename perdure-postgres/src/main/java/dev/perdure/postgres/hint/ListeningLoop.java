@@ -132,7 +132,7 @@ public final class ListeningLoop implements AutoCloseable {
         notice.hints().forEach(hints::tellHere);
     }
 
-    /** The connection may go back to a pool, where nobody wants our notifications: it goes back as it came. */
+    /** The connection may go back to a pool, whose other users do not want these notifications: it stops listening first. */
     private void end(Connection connection, boolean autoCommit) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));

@@ -16,16 +16,16 @@ import java.util.UUID;
 
 /**
  * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
- * hint a line. Ids hold no control characters, so a line is a line. Stores also let each other know that somebody waits: see
+ * hint a line. Ids hold no control characters, so a line is a line. A store also tells the others that callers wait in its process: see
  * {@link Watch}.
  */
 public final class Notice {
     /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */
     private static final int MOST_CHARACTERS = 2_600;
-    /** Beyond this, hints are dropped: whoever is told so much looks by himself. */
+    /** Beyond this, hints are dropped: a process that gets so many looks into the database anyway. */
     private static final int MOST_NOTICES = 16;
 
-    /** Somebody waits in the process that says so. */
+    /** Callers wait in the process that sends this. */
     public static final String WATCHING = "watching";
 
     private Notice() {}
@@ -34,7 +34,7 @@ public final class Notice {
      * What came in a notification from another sender.
      *
      * @param hints what to tell those who listen here
-     * @param watching whether somebody waits over there
+     * @param watching whether callers wait in the sending process
      */
     public record Heard(List<Hint> hints, boolean watching) {}
 

@@ -3,12 +3,12 @@ package dev.perdure.postgres.hint;
 import java.time.Duration;
 
 /**
- * Who is to be told what runs give and show.
+ * Whether other processes have to be notified of the results and publications of runs.
  *
- * <p>How it works: most who wait for a run wait in the process that carries it on, and need no notification. So a store that is
- * asked in vain for what a run gives or shows lets the others know that somebody waits here, again and again while it is
- * asked, and the others notify of such things only for a while after they have heard that. Whoever begins to wait before it
- * is heard finds out by asking again, as when a notification is lost.
+ * <p>How it works: most callers wait in the process that executes the run, and need no notification. When a store has no answer yet for a
+ * caller, it tells the other stores that callers wait in its process, and repeats that while callers ask. The other stores notify of
+ * results and publications only for a while after they have heard it. A caller that begins to wait before that finds the result by
+ * asking again, as when a notification is lost.
  */
 public final class Watch {
     private static final Duration REPEATED_AFTER = Duration.ofSeconds(5);
@@ -22,7 +22,7 @@ public final class Watch {
         this.hints = hints;
     }
 
-    /** Somebody asked here, and it was not there yet. */
+    /** A caller in this process asked for something that was not there yet. */
     public void waits() {
         long now = System.nanoTime();
         if (now - repeatAt >= 0) {
@@ -31,7 +31,7 @@ public final class Watch {
         }
     }
 
-    /** Another process says that somebody waits there. */
+    /** Callers wait in another process. */
     void heard() {
         watchedUntil = System.nanoTime() + HOLDS_FOR.toNanos();
     }

@@ -107,7 +107,7 @@ public final class InboxReader {
     private static void report(Asked asked, Outcome outcome) {
         switch (outcome) {
             case Outcome.Existing existing
-            when asked.change() instanceof Change.Start(NewRun run, var nobody, var mails, var tasks)
+            when asked.change() instanceof Change.Start(NewRun run, var owner, var mails, var tasks)
                     && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
                 LOG.warn(
                         "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with another input. Nothing was started.",

@@ -3,7 +3,7 @@ package dev.perdure.postgres.inbox;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
-/** The statements of the inbox. Whoever puts something in only inserts; whoever takes something out waits for nobody. */
+/** The statements of the inbox. A caller only inserts; a worker that takes rows out skips what is locked. */
 public final class InboxSql {
     private static final String PUT = """
             WITH put AS (

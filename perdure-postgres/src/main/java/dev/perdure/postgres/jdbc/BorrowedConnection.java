@@ -65,7 +65,7 @@ public final class BorrowedConnection {
                 restore();
             }
         } catch (SQLException broken) {
-            // Then it is of no use to anybody.
+            // A connection that cannot be reset is of no use.
         } finally {
             from.discard(connection);
         }

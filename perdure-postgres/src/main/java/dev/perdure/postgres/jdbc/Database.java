@@ -43,7 +43,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Something is not as the hopeful form of a statement takes it to be: see {@link LedgerSql} and {@link OwnSql}. */
+    /** Something is not as a statement believes: see {@link LedgerSql} and {@link OwnSql}. */
     public static final class UnforeseenException extends RefusedException {
         private static final long serialVersionUID = 1L;
 

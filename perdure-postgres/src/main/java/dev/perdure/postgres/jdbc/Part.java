@@ -20,7 +20,7 @@ public record Part(String sql, Binding binding, Reading reading) {
         void from(Results results) throws SQLException;
     }
 
-    /** A part whose answer says nothing that anybody has to know. */
+    /** A part whose answer is not read. */
     public Part(String sql, Binding binding) {
         this(sql, binding, Results::skip);
     }

@@ -16,11 +16,11 @@ public enum SqlState {
     RERUN,
     /** The server cannot for now: out of space or connections, read-only, starting up. It will again. */
     PAUSE,
-    /** Somebody holds a row for longer than a batch should wait. */
+    /** Another transaction holds a row for longer than a batch should wait. */
     LOCKED,
     /** The server stopped a statement that took too long. */
     CAPPED,
-    /** Such a row is there already, or a batch of {@link OwnSql} hoped in vain. */
+    /** Such a row is there already, or a belief of {@link OwnSql} was wrong. */
     UNFORESEEN,
     /** The server does not accept this value, and will not the next time. */
     DATA,

@@ -20,7 +20,7 @@ public final class LeaseSql {
                 SELECT joined.number, lane FROM joined CROSS JOIN generate_series(${POLL_LANE}, ? - 1) AS lane
                 WHERE joined.is_new
             ), former AS (
-                -- They have let go of everything, so nobody has to wait for the end of their leases.
+                -- They have let go of everything, so no sweep has to wait for the end of their leases.
                 UPDATE ${schema}.worker SET returned = true, expires_at = LEAST(expires_at, clock_timestamp())
                 WHERE id = ANY (?::text[]::uuid[])
             )
@@ -29,7 +29,7 @@ public final class LeaseSql {
 
     private static final String NUMBER = "SELECT number FROM ${schema}.worker WHERE id = ? AND NOT dead";
 
-    /** The flag is on the row itself, so that a renewal that waited for the burial sees it. */
+    /** The flag is on the row itself, so that a renewal that waited for the sweep sees it. */
     private static final String RENEW = """
             UPDATE ${schema}.worker SET expires_at = clock_timestamp() + lease
             WHERE number = ? AND NOT dead
@@ -47,7 +47,7 @@ public final class LeaseSql {
 
     /**
      * Puts another lane into the place of one. Deleting waits for a request on it that is being carried out, and refuses those
-     * that arrive later. The worker is locked first, as by a burial, and has to be alive. Sent again, it finds the new lane there.
+     * that arrive later. The worker is locked first, as by a sweep, and has to be alive. Sent again, it finds the new lane there.
      */
     private static final String REPLACE_LANE = """
             SELECT length(set_config('lock_timeout', ?, true)) AS done;
@@ -81,11 +81,11 @@ public final class LeaseSql {
             """;
 
     /**
-     * Buries workers whose lease has ended, except those with a batch in flight, which have a lane locked: nobody else
-     * shall wait for that batch. Without its lanes a worker's later batches are refused: when this has committed, nothing
-     * of the buried is written any more.
+     * Expires workers whose lease has ended, except those with a batch in flight, which have a lane locked: the sweep of the others
+     * does not wait for that batch. Without its lanes a worker's later batches are refused: when this has committed, nothing
+     * of an expired worker is written any more.
      */
-    private static final String BURY = """
+    private static final String EXPIRE = """
             WITH expired AS MATERIALIZED (
                 SELECT number FROM ${schema}.worker
                 WHERE NOT dead AND expires_at <= clock_timestamp()
@@ -100,16 +100,16 @@ public final class LeaseSql {
                 SELECT number FROM expired
                 WHERE (SELECT count(*) FROM ${schema}.lane WHERE lane.worker = expired.number)
                     = (SELECT count(*) FROM free WHERE free.worker = expired.number)
-            ), buried AS (
+            ), declared_dead AS (
                 UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM quiet) RETURNING number
             ), gone AS (
                 DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM quiet)
             )
-            SELECT count(*) FROM buried
+            SELECT count(*) FROM declared_dead
             """;
 
-    /** One of those that could not be buried. By chance, so that one whose batch hangs does not stand before the others. */
-    private static final String HELD_UP = """
+    /** One of the workers with a batch in flight, chosen at random, so that a batch that hangs does not stand before the others. */
+    private static final String BUSY = """
             SELECT (
                 SELECT number FROM ${schema}.worker
                 WHERE NOT dead AND expires_at <= clock_timestamp()
@@ -118,18 +118,18 @@ public final class LeaseSql {
             ) AS number
             """;
 
-    /** Buries one worker; deleting its lanes waits for its batches in flight, as long as locks are waited for at all. */
-    private static final String BURY_HELD_UP = """
+    /** Expires one worker; deleting its lanes waits for its batches in flight, as long as locks are waited for at all. */
+    private static final String EXPIRE_BUSY = """
             WITH expired AS MATERIALIZED (
                 SELECT number FROM ${schema}.worker
                 WHERE number = ? AND NOT dead AND expires_at <= clock_timestamp()
                 FOR UPDATE SKIP LOCKED
-            ), buried AS (
+            ), declared_dead AS (
                 UPDATE ${schema}.worker SET dead = true WHERE number IN (SELECT number FROM expired) RETURNING number
             ), gone AS (
                 DELETE FROM ${schema}.lane WHERE worker IN (SELECT number FROM expired)
             )
-            SELECT count(*) FROM buried
+            SELECT count(*) FROM declared_dead
             """;
 
     /** Whether any of the dead still holds something, or what was taken from one counts although it has not died. */
@@ -203,9 +203,9 @@ public final class LeaseSql {
     /**
      * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
      * parent that waits for it, those that come after it, and the virtual object that it holds with the call that is next, have to
-     * be had too, or it is left for the next sweep: nobody is waited for out of order.
+     * be had too, or it is left for the next sweep: a sweep never waits for a lock out of order.
      */
-    private static final String ORPHANS = """
+    private static final String LOST_RUNS = """
             SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes, r.frees
             FROM ${schema}.worker w
             CROSS JOIN LATERAL (
@@ -256,7 +256,7 @@ public final class LeaseSql {
             LIMIT ?
             """;
 
-    /** What became of the orphans. */
+    /** What became of the lost runs. */
     private static final String GIVEN = """
             SELECT r.id, r.definition, r.state, r.reason
             FROM unnest(?::bigint[]) AS g (key)
@@ -276,13 +276,13 @@ public final class LeaseSql {
     final String leave;
     final String replaceLane;
     public final String forget;
-    public final String bury;
-    public final String heldUp;
-    public final String buryHeldUp;
+    public final String expire;
+    public final String busy;
+    public final String expireBusy;
     public final String leftBehind;
     public final String takenOver;
     public final String takeBack;
-    public final String orphans;
+    public final String lostRuns;
     public final String given;
     public final String owned;
 
@@ -293,13 +293,13 @@ public final class LeaseSql {
         this.leave = schema.sql(LEAVE);
         this.replaceLane = schema.sql(REPLACE_LANE);
         this.forget = schema.sql(FORGET);
-        this.bury = schema.sql(BURY);
-        this.heldUp = schema.sql(HELD_UP);
-        this.buryHeldUp = schema.sql(BURY_HELD_UP);
+        this.expire = schema.sql(EXPIRE);
+        this.busy = schema.sql(BUSY);
+        this.expireBusy = schema.sql(EXPIRE_BUSY);
         this.leftBehind = schema.sql(LEFT_BEHIND);
         this.takenOver = schema.sql(TAKEN_OVER);
         this.takeBack = schema.sql(TAKE_BACK);
-        this.orphans = schema.sql(ORPHANS);
+        this.lostRuns = schema.sql(LOST_RUNS);
         this.given = schema.sql(GIVEN);
         this.owned = schema.sql(OWNED);
     }

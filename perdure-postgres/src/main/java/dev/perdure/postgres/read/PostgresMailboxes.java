@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Reads mailboxes. A subscription is not removed by whatever makes it void, because an end must not have to look for it:
- * the one who asks for subscribers removes those that he finds to be void.
+ * Reads mailboxes. The end of a run does not remove its subscriptions, because it would have to look for them: the query for
+ * subscribers removes those that it finds void.
  */
 public final class PostgresMailboxes implements Mailboxes {
     private static final int ROWS_LOOKED_AT = 4_096;

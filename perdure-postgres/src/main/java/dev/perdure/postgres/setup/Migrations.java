@@ -71,7 +71,7 @@ public final class Migrations {
             "V021__attributes.sql",
             "V022__families_share_a_partition.sql");
 
-    /** Waits for whoever migrates at the same time; ends with the transaction. */
+    /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
 
     private static final String BEGUN = "SELECT to_regclass('${schema}.migration') IS NOT NULL";

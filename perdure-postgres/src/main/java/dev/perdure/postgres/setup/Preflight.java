@@ -46,7 +46,7 @@ public final class Preflight {
                    current_user AS role
             """;
 
-    /** Which of the catalogs of Citus are there. Its extension makes them in a schema to which nobody else adds tables. */
+    /** Which of the catalogs of Citus are there. Its extension makes them in a schema that has no other tables. */
     private static final String CITUS = """
             SELECT COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_partition'), 'SELECT'), false) AS tables,
                    COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_schema'), 'SELECT'), false) AS schemas
@@ -106,7 +106,7 @@ public final class Preflight {
                 problem);
     }
 
-    /** What the driver said: a pool only says that it waited in vain. */
+    /** What the driver said: a pool only says that it got no connection in time. */
     private static String cause(SQLException problem) {
         SQLException said = problem;
         for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {

@@ -8,11 +8,11 @@ import dev.perdure.postgres.write.part.Pieces;
 /**
  * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}, of which only the last has columns
  * of any size (see {@link LedgerSql} and {@link Claims}). They come to a run from its timer or its place in the queue, against the lock
- * order of batches, so they wait for nobody: what is locked is skipped. A claim tells all there is to know of the runs that
+ * order of batches, so they wait for nothing: what is locked is skipped. A claim answers all that a worker needs of the runs that
  * it takes, so that a poll is one round trip; only of runs that were signalled the rest is read afterwards.
  */
 public final class DispatchSql {
-    /** Makes due runs ready. Takes the lane first, as every batch does, so that no burial of this worker waits in a circle. Bounded, so that a million sleepers waking at once do not make one huge transaction. */
+    /** Makes due runs ready. Takes the lane first, as every batch does, so that a sweep that expires this worker does not deadlock with it. Bounded, so that a million timers that are due at once do not make one huge transaction. */
     private static final String WAKE = """
             WITH ${fence}, ${clock}, due AS MATERIALIZED (
                 SELECT ctid AS place, key, due_at FROM ${schema}.timer
@@ -118,7 +118,7 @@ public final class DispatchSql {
             ORDER BY g.rank, g.since, g.key
             """;
 
-    /** Runs of this worker that somebody wants something of. */
+    /** Runs of this worker that have mail or a command. */
     private static final String SIGNALLED = """
             SELECT r.key
             FROM ${schema}.held h

@@ -90,11 +90,11 @@ public final class PostgresDispatch implements Dispatch {
         int lane = workers.lanes().row(worker, Lanes.POLL);
         try {
             return database.call(connection -> poll(connection, request, worker, lane, floor));
-        } catch (LockedException burial) {
+        } catch (LockedException expiring) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
                     "The lane of this worker is locked by another transaction.",
-                    burial);
+                    expiring);
         } catch (RuntimeException | Error failure) {
             workers.lanes().failed(worker, lane, failure);
             throw failure;

@@ -45,9 +45,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps leases, and gives away the runs of those whose lease has ended.
  *
- * <p>How it works: a sweep buries first, in a transaction of its own: the dead lose their lanes, so from its commit on
- * they write nothing. Those with a batch in flight are left out, and then one of them is waited for, for a moment, so
- * that a batch that hangs holds up the burial of its own worker only. Then the sweep gives runs back, a batch at a time, by the same statement by which a worker gives up a
+ * <p>How it works: a sweep first expires workers, in a transaction of its own: they lose their lanes, so from its commit on
+ * they write nothing. It leaves out workers with a batch in flight, and then waits for one of these, for a moment, so
+ * that a batch that hangs delays the sweep of its own worker only. Then the sweep gives runs back, a batch at a time, by the same statement by which a worker gives up a
  * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
  */
 public final class PostgresLeases implements Leases {
@@ -124,7 +124,7 @@ public final class PostgresLeases implements Leases {
 
     @Override
     public List<RunChange> sweep(int limit) {
-        if (!buried()) {
+        if (!expireWorkers()) {
             return List.of();
         }
         List<RunChange> changes;
@@ -162,32 +162,32 @@ public final class PostgresLeases implements Leases {
         }
     }
 
-    /** Buries whom it can; says whether the dead may have left anything behind. */
-    private boolean buried() {
-        Burial burial = bury();
-        if (burial.callsWait()) {
+    /** Expires workers; says whether dead workers may still hold runs. */
+    private boolean expireWorkers() {
+        Expired expired = expire();
+        if (expired.callsWait()) {
             breakOldCircles.run();
         }
-        return (burial.heldUp() != null && buryHeldUp(burial.heldUp())) || burial.leftBehind();
+        return (expired.busy() != null && expireBusy(expired.busy())) || expired.leftBehind();
     }
 
     /**
-     * What a burial came to.
+     * What expiring workers came to.
      *
-     * @param heldUp one of those who could not be buried because of a batch in flight, or null
+     * @param busy a worker with a batch in flight, or null
      * @param leftBehind whether any of the dead still holds something
      * @param callsWait whether calls of virtual objects wait for their turn
      */
-    private record Burial(@Nullable Integer heldUp, boolean leftBehind, boolean callsWait) {}
+    private record Expired(@Nullable Integer busy, boolean leftBehind, boolean callsWait) {}
 
-    private Burial bury() {
+    private Expired expire() {
         return database.call(connection -> {
             String all = String.join(
                     ";\n",
                     ledgerSql.settings,
                     sql.forget,
-                    sql.bury,
-                    sql.heldUp,
+                    sql.expire,
+                    sql.busy,
                     sql.leftBehind,
                     ledgerSql.objects.anyWaiting);
             try (PreparedStatement statement = Database.prepare(connection, all)) {
@@ -197,18 +197,18 @@ public final class PostgresLeases implements Leases {
                 results.skip();
                 results.skip();
                 results.skip();
-                Integer heldUp = results.one().getObject("number", Integer.class);
+                Integer busy = results.one().getObject("number", Integer.class);
                 boolean leftBehind = results.one().getBoolean("any");
-                return new Burial(heldUp, leftBehind, results.one().getBoolean("any"));
+                return new Expired(busy, leftBehind, results.one().getBoolean("any"));
             }
         });
     }
 
-    /** Waits for the batches of one worker, and so for no longer than for one lock however many are held up. */
-    private boolean buryHeldUp(int worker) {
+    /** Waits for the batches of one worker, and so for no longer than for one lock however many are busy. */
+    private boolean expireBusy(int worker) {
         try {
             return database.call(connection -> {
-                String both = String.join(";\n", ledgerSql.settings, sql.buryHeldUp);
+                String both = String.join(";\n", ledgerSql.settings, sql.expireBusy);
                 try (PreparedStatement statement = Database.prepare(connection, both)) {
                     new Parameters(statement).text(Database.LOCK_TIMEOUT).integer(worker);
                     statement.execute();
@@ -248,38 +248,38 @@ public final class PostgresLeases implements Leases {
     }
 
     /** A run that a dead worker holds. */
-    private record Orphan(
+    private record LostRun(
             RunRef run, long epoch, int worker, UUID workerId, boolean awaited, boolean precedes, boolean frees) {}
 
     private List<RunChange> giveBack(Connection connection, int limit, long[] without, long[] tried)
             throws SQLException {
-        List<Orphan> orphans = orphans(connection, limit, without);
-        if (orphans.isEmpty()) {
+        List<LostRun> lost = lostRuns(connection, limit, without);
+        if (lost.isEmpty()) {
             return List.of();
         }
-        tried[0] = orphans.get(0).run().key();
-        script.send(connection, parts(orphans));
-        return changes(connection, orphans);
+        tried[0] = lost.get(0).run().key();
+        script.send(connection, parts(lost));
+        return changes(connection, lost);
     }
 
     /** Gives runs back; those among them that were killed end, and let others know and begin. What goes on by that is found by the next poll. */
-    private List<Part> parts(List<Orphan> orphans) {
+    private List<Part> parts(List<LostRun> lost) {
         List<Part> parts = new ArrayList<>();
-        parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, orphans)));
+        parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, lost)));
         parts.add(new Part(
                 sql.takenOver,
                 parameters -> parameters
-                        .ints(orphans.stream().mapToInt(Orphan::worker).toArray())
-                        .longs(keys(orphans.stream()))));
-        long[] awaited = keys(orphans.stream().filter(Orphan::awaited));
+                        .ints(lost.stream().mapToInt(LostRun::worker).toArray())
+                        .longs(keys(lost.stream()))));
+        long[] awaited = keys(lost.stream().filter(LostRun::awaited));
         if (awaited.length > 0) {
             parts.add(MailParts.answer(ledgerSql.mail, sending(), awaited, new String[0], Results::skip));
         }
-        long[] preceding = keys(orphans.stream().filter(Orphan::precedes));
+        long[] preceding = keys(lost.stream().filter(LostRun::precedes));
         if (preceding.length > 0) {
             parts.add(GraphParts.open(ledgerSql.graph, sending(), preceding, new int[preceding.length], Results::skip));
         }
-        long[] holding = keys(orphans.stream().filter(Orphan::frees));
+        long[] holding = keys(lost.stream().filter(LostRun::frees));
         if (holding.length > 0) {
             parts.add(ObjectParts.release(
                     ledgerSql.objects, sending(), holding, new int[holding.length], new String[0], Results::skip));
@@ -292,9 +292,9 @@ public final class PostgresLeases implements Leases {
         return new Sending(new Sender(null, 0), database.time());
     }
 
-    private List<RunChange> changes(Connection connection, List<Orphan> orphans) throws SQLException {
+    private List<RunChange> changes(Connection connection, List<LostRun> lost) throws SQLException {
         try (PreparedStatement statement = Database.prepare(connection, sql.given)) {
-            new Parameters(statement).longs(keys(orphans.stream()));
+            new Parameters(statement).longs(keys(lost.stream()));
             try (ResultSet rows = statement.executeQuery()) {
                 List<RunChange> changes = new ArrayList<>();
                 while (rows.next()) {
@@ -309,12 +309,12 @@ public final class PostgresLeases implements Leases {
         }
     }
 
-    private static long[] keys(Stream<Orphan> orphans) {
-        return orphans.mapToLong(orphan -> orphan.run().key()).toArray();
+    private static long[] keys(Stream<LostRun> lost) {
+        return lost.mapToLong(each -> each.run().key()).toArray();
     }
 
-    private List<Orphan> orphans(Connection connection, int limit, long[] without) throws SQLException {
-        String both = String.join(";\n", ledgerSql.settings, sql.orphans);
+    private List<LostRun> lostRuns(Connection connection, int limit, long[] without) throws SQLException {
+        String both = String.join(";\n", ledgerSql.settings, sql.lostRuns);
         try (PreparedStatement statement = Database.prepare(connection, both)) {
             new Parameters(statement)
                     .text(Database.LOCK_TIMEOUT)
@@ -325,9 +325,9 @@ public final class PostgresLeases implements Leases {
             Results results = new Results(statement);
             results.skip();
             ResultSet rows = results.next();
-            List<Orphan> orphans = new ArrayList<>();
+            List<LostRun> lost = new ArrayList<>();
             while (rows.next()) {
-                orphans.add(new Orphan(
+                lost.add(new LostRun(
                         ref(rows),
                         rows.getLong("epoch"),
                         rows.getInt("number"),
@@ -336,17 +336,17 @@ public final class PostgresLeases implements Leases {
                         rows.getBoolean("precedes"),
                         rows.getBoolean("frees")));
             }
-            return orphans;
+            return lost;
         }
     }
 
-    private void bind(Parameters parameters, List<Orphan> orphans) throws SQLException {
-        List<Moves.Row> rows = orphans.stream()
-                .map(orphan -> Moves.Row.recovery(
-                        orphan.run().key(),
-                        orphan.epoch(),
-                        orphan.worker(),
-                        "the lease of its worker " + orphan.workerId() + " ended"))
+    private void bind(Parameters parameters, List<LostRun> lost) throws SQLException {
+        List<Moves.Row> rows = lost.stream()
+                .map(each -> Moves.Row.recovery(
+                        each.run().key(),
+                        each.epoch(),
+                        each.worker(),
+                        "the lease of its worker " + each.workerId() + " ended"))
                 .toList();
         Moves.COLUMNS.bind(parameters.time(database.time()), rows);
         new Entries(List.of()).bind(sending().laneOfWorker(parameters));

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * several times in a row, which happens after a crowd until the queue is vacuumed, and beside a transaction that was left open,
  * claims begin where the last one stopped, and look from the beginning only now and then: so seldom that it takes a small
  * share of the time. What has a higher priority than the floor is looked for as well, unless that is what takes so long; what
- * is older, because its commit took long or somebody had it locked, waits for the next full look.
+ * is older, because its commit took long or another transaction had it locked, waits for the next full look.
  */
 public final class Watermark {
     /**

@@ -26,8 +26,8 @@ import java.util.Optional;
 
 /**
  * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a circle, so it is looked
- * for after the batch that made it: of two that are made at once, the one that is committed last sees both. Whoever finds a
- * circle breaks it at the same place, its youngest call. Walks level by level, one question each.
+ * for after the batch that made it: of two that are made at once, the one that is committed last sees both. Every
+ * process that finds a circle breaks it at the same place, its youngest call. The search goes level by level, with one query each.
  */
 public final class Circles {
     private final Database database;
@@ -102,7 +102,7 @@ public final class Circles {
         return new Step(row.getLong("waits"), row.getLong("key"), Codes.state(row.getInt("state")), member);
     }
 
-    /** Calls that have waited for so long that whoever made them may not have come to look. */
+    /** Calls that have waited for so long that the process that made them may have died before it looked. */
     List<Long> longWaiting() {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.longWaiting)) {

@@ -208,7 +208,7 @@ public final class PostgresLedger implements Ledger {
                 showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
             }
             if (change instanceof Change.Deliver || change instanceof Change.Whole) {
-                // Whom it lets go on the batch itself knows best; of a call that was not there before nobody knows.
+                // The batch has the hints for the runs that it wakes. No process knows of a call that was not there before.
                 continue;
             }
             switch (outcomes.get(i)) {
@@ -253,7 +253,7 @@ public final class PostgresLedger implements Ledger {
 
     private void tell(Change change, RunState state) {
         if (change instanceof Change.Advance advance && advance.move() instanceof Move.Wait) {
-            // Whoever made it wait looks at the timers in time; nobody else has to.
+            // This process looks at the timers in time; the others need no hint.
             hints.tellHere(new Hints.WorkReady());
         } else if (state == RunState.READY) {
             hints.tell(new Hints.WorkReady());

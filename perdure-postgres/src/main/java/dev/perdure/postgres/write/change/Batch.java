@@ -215,7 +215,7 @@ public final class Batch {
                 .toArray(String[]::new);
     }
 
-    /** Whether something may end by this batch whose outcome somebody waits for. */
+    /** Whether a run may end by this batch whose outcome another run waits for. */
     public boolean answers() {
         return ends.answeringKeys().length > 0 || endingIds().length > 0;
     }

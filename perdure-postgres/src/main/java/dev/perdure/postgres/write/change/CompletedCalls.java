@@ -53,7 +53,7 @@ public final class CompletedCalls {
     private final Map<ObjectKey, Change.Advance> ends = new LinkedHashMap<>();
 
     /**
-     * Sorts them by their objects, in their order. One that follows somebody who does not end here is left out, and so fenced.
+     * Sorts them by their objects, in their order. A call that follows one that does not end here is left out, and so fenced.
      *
      * @param ended the ends of runs that the batch makes, by id
      */
@@ -106,7 +106,7 @@ public final class CompletedCalls {
         LINES.bind(parameters, List.copyOf(ends.entrySet()));
     }
 
-    /** Who may wait for their objects. Whoever waits for one of these does not wait for another. */
+    /** Calls that may wait for their objects. A call waits for one object only. */
     public void bindBeside(Parameters parameters) throws SQLException {
         parameters.texts(all.stream()
                 .flatMap(whole -> whole.change().beside().stream())

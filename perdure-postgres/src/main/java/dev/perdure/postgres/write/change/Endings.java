@@ -33,7 +33,7 @@ public final class Endings {
         this.moves = moves;
     }
 
-    /** Of those whose outcomes somebody waits for. */
+    /** Of those whose outcomes other runs wait for. */
     public long[] answeringKeys() {
         return ending(Keys::answers).mapToLong(advance -> advance.run().key()).toArray();
     }

@@ -25,15 +25,15 @@ import org.jspecify.annotations.Nullable;
 public final class LocalGraphs {
     /** Two generations of so many are known at most: some megabytes, for as long as so much is at work. */
     private static final int GENERATION = 25_000;
-    /** What is larger is read again by whoever needs it. */
+    /** A larger outcome is not kept: the statement that needs it reads it again. */
     private static final int LARGEST_OUTCOME = 1_024;
 
     private final AtomicReference<Generations> tasks =
             new AtomicReference<>(new Generations(new ConcurrentHashMap<>(), new ConcurrentHashMap<>()));
 
     /**
-     * Tasks by key. When the young are many they become the old, and those who were old are forgotten: among these may be some of a
-     * worker that has lost its lease, which nobody else would ever forget.
+     * Tasks by key. When the young are many they become the old, and the former old are dropped: among these may be tasks of a worker that
+     * has lost its lease, which would otherwise stay for ever.
      */
     private record Generations(ConcurrentMap<Long, Member> young, ConcurrentMap<Long, Member> old) {
         @Nullable

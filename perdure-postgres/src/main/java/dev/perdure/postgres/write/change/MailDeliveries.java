@@ -29,7 +29,7 @@ public final class MailDeliveries {
      * @param key to whom, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
-     * @param operator who answers in place of whoever has the token, or null
+     * @param operator the operator who answers in place of the holder of the token, or null
      * @param sender the transition that sends it, or null
      * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
      */

@@ -26,14 +26,14 @@ public final class RunCommands {
     public record RunCommand(int index, RunId run, Order order, String reason, Change.@Nullable Advance sender) {}
 
     public static final Columns<RunCommand> COLUMNS = Columns.<RunCommand>of()
-            .text("id", wish -> wish.run().value())
-            .smallint("wish", wish -> Codes.of(wish.order()))
-            .text("why", wish -> Text.storable(wish.reason()))
+            .text("id", command -> command.run().value())
+            .smallint("command", command -> Codes.of(command.order()))
+            .text("why", command -> Text.storable(command.reason()))
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
     public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
-            .text("id", wish -> wish.run().value())
-            .text("why", wish -> Text.storable(wish.reason()));
+            .text("id", command -> command.run().value())
+            .text("why", command -> Text.storable(command.reason()));
 
     public final List<RunCommand> all = new ArrayList<>();
 
@@ -50,25 +50,25 @@ public final class RunCommands {
     }
 
     List<String> ids() {
-        return all.stream().map(wish -> wish.run().value()).toList();
+        return all.stream().map(command -> command.run().value()).toList();
     }
 
     /** Those that may end by it. */
     List<String> endingIds() {
         return all.stream()
-                .filter(wish ->
-                        wish.order() == Order.CANCEL || wish.order() == Order.KILL || wish.order() == Order.REFUSE)
-                .map(wish -> wish.run().value())
+                .filter(command ->
+                        command.order() == Order.CANCEL || command.order() == Order.KILL || command.order() == Order.REFUSE)
+                .map(command -> command.run().value())
                 .toList();
     }
 
     /** Those that are killed, and their tasks with them. */
     public List<RunCommand> kills() {
-        return all.stream().filter(wish -> wish.order() == Order.KILL).toList();
+        return all.stream().filter(command -> command.order() == Order.KILL).toList();
     }
 
     public List<String> killedIds() {
-        return kills().stream().map(wish -> wish.run().value()).toList();
+        return kills().stream().map(command -> command.run().value()).toList();
     }
 
     public void bindKills(Parameters parameters) throws SQLException {

@@ -48,7 +48,7 @@ public final class Answers {
     final Map<Long, List<Long>> handed = new HashMap<>();
     /** Keys of calls that wait behind those, in their order. */
     final Map<Long, List<Long>> next = new HashMap<>();
-    /** Keys of calls that wait for their turn, and that somebody waits for. */
+    /** Keys of calls that wait for their turn, and whose results other runs wait for. */
     public final List<Long> waiting = new ArrayList<>();
 
     private final Batch batch;

@@ -92,7 +92,7 @@ public final class Claims {
                     ) c
                     GROUP BY c.object_type, c.object_key
                 ) freed
-                -- Where nobody holds it, nobody waits for it.
+                -- An object that no call holds has none waiting.
                 CROSS JOIN LATERAL (
                     SELECT holder FROM ${schema}.object o
                     WHERE o.type = freed.object_type AND o.key = freed.object_key AND o.holder IS NOT NULL OFFSET 0

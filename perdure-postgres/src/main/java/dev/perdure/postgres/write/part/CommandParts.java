@@ -39,31 +39,31 @@ public final class CommandParts {
         return command(batch.cancels);
     }
 
-    private Part command(RunCommands wishes) {
+    private Part command(RunCommands commands) {
         return new Part(
                 sql.command,
                 parameters -> {
-                    wishes.bind(parameters.time(sending.time()));
+                    commands.bind(parameters.time(sending.time()));
                     sending.laneOfWorker(parameters).integer(sending.worker());
                 },
-                results -> readCommands(wishes, results.next()));
+                results -> readCommands(commands, results.next()));
     }
 
-    private void readCommands(RunCommands wishes, ResultSet rows) throws SQLException {
+    private void readCommands(RunCommands commands, ResultSet rows) throws SQLException {
         if (answers.fenced) {
-            wishes.all.forEach(wish -> answers.fence(wish.index()));
+            commands.all.forEach(command -> answers.fence(command.index()));
             return;
         }
         while (rows.next()) {
-            RunCommand wish = wishes.all.get(rows.getInt("ordinal") - 1);
+            RunCommand command = commands.all.get(rows.getInt("ordinal") - 1);
             RunState state = Codes.state(rows.getInt("state_now"));
-            if (wish.index() != MailDeliveries.UNASKED) {
-                answers.outcomes[wish.index()] =
+            if (command.index() != MailDeliveries.UNASKED) {
+                answers.outcomes[command.index()] =
                         new Outcome.Commanded(Results.time(rows, "moved_at"), state, rows.getBoolean("changed"));
             } else if (state == RunState.READY) {
                 answers.hints.add(new Hints.WorkReady());
             } else if (state.isTerminal()) {
-                answers.hints.add(new Hints.RunEnded(wish.run()));
+                answers.hints.add(new Hints.RunEnded(command.run()));
             }
             signal(rows);
         }

@@ -3,10 +3,10 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.RunCommands;
 
-/** The statement of a batch that carries out what is wanted of runs; the rules of {@link LedgerSql} hold here too. */
+/** The statement of a batch that carries out commands; the rules of {@link LedgerSql} hold here too. */
 public final class CommandSql {
-    /** What people want of runs, or transitions of other runs, which may be several times the same. */
-    private static final String WISHES = """
+    /** Commands of callers, and of transitions to other runs. Several transitions may send the same. */
+    private static final String COMMANDS = """
             SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_graph
                 FROM ${commands}
                 WHERE (${client_or_lane_exists})
@@ -15,19 +15,19 @@ public final class CommandSql {
                 ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal""";
 
     /**
-     * Carries out what is wanted of runs: at once, or left on the row of a run that a worker holds. Sent for commands, for
-     * the tasks of what these have killed, and for what transitions want of other runs.
+     * Carries out commands: at once, or by a mark on the row of a run that a worker holds. Sent for commands of callers, for the
+     * tasks of runs that these have killed, and for commands of transitions to other runs.
      */
     private static final String COMMAND = """
             WITH ${clock}, given AS MATERIALIZED (
                 ${given}
             ), found AS MATERIALIZED (
-                SELECT r.*, g.wish, g.why, g.ordinal, clock.at AS moved_at,
+                SELECT r.*, g.command, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
                        -- A task ends after all it comes after, unless its graph ends too.
                        r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph AS waits_for_turn,
-                       CASE g.wish
+                       CASE g.command
                            WHEN ${CANCEL} THEN r.cancel IS NULL
                            WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
@@ -40,25 +40,25 @@ public final class CommandSql {
             ), decided AS MATERIALIZED (
                 SELECT f.*,
                        CASE WHEN state >= ${COMPLETED} THEN state
-                            WHEN wish = ${CANCEL} AND NOT asks THEN state
+                            WHEN command = ${CANCEL} AND NOT asks THEN state
                             -- Its code passes the cancel on to its tasks, and need not wait for them first.
-                            WHEN wish = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
+                            WHEN command = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
                             -- A task ends after all it comes after.
-                            WHEN wish = ${CANCEL} AND NOT has_tasks AND open > 0 THEN state
-                            -- Nothing of it has run, so there is nobody to deliver the cancel to.
-                            WHEN wish = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
-                            WHEN wish = ${CANCEL} AND waits THEN ${READY}::smallint
-                            WHEN wish = ${KILL} AND waits_for_turn AND state = ${PAUSED} THEN ${PENDING}::smallint
-                            WHEN wish = ${KILL} AND waits_for_turn THEN state
-                            WHEN wish = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
-                            WHEN wish = ${PAUSE} AND state <> ${RUNNING} AND kill IS NULL THEN ${PAUSED}::smallint
-                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
+                            WHEN command = ${CANCEL} AND NOT has_tasks AND open > 0 THEN state
+                            -- Nothing of it has run, so no code could react to the cancel.
+                            WHEN command = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
+                            WHEN command = ${CANCEL} AND waits THEN ${READY}::smallint
+                            WHEN command = ${KILL} AND waits_for_turn AND state = ${PAUSED} THEN ${PENDING}::smallint
+                            WHEN command = ${KILL} AND waits_for_turn THEN state
+                            WHEN command = ${KILL} AND state <> ${RUNNING} THEN ${CANCELLED}::smallint
+                            WHEN command = ${PAUSE} AND state <> ${RUNNING} AND kill IS NULL THEN ${PAUSED}::smallint
+                            WHEN command = ${RESUME} AND state = ${PAUSED} AND open > 0 AND (cancel IS NULL OR NOT has_tasks)
                                 THEN ${PENDING}::smallint
-                            WHEN wish = ${RESUME} AND state = ${PAUSED} AND EXISTS (
+                            WHEN command = ${RESUME} AND state = ${PAUSED} AND EXISTS (
                                 SELECT FROM ${schema}.object_call c WHERE c.key = f.key AND c.number IS NOT NULL
                             ) THEN ${PENDING}::smallint
-                            WHEN wish = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
-                            WHEN wish = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
+                            WHEN command = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
+                            WHEN command = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
                             ELSE state END AS state_now
                 FROM found f
             ), logged AS (
@@ -68,13 +68,13 @@ public final class CommandSql {
             ), untimed AS (
                 ${clear_timer FROM decided d WHERE d.waits AND d.state_now <> d.state}
             ), queued AS (
-                ${enqueue(alone = wish <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
+                ${enqueue(alone = command <> ${RESUME} AND recoveries >= ${ALONE_AFTER}) FROM decided WHERE state_now = ${READY} AND state <> ${READY}}
             ), signalled AS (
                 ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
             ), forgiven AS (
                 -- A resume counts recoveries anew, so what was taken over before cannot be taken back any more.
                 DELETE FROM ${schema}.takeover
-                WHERE key = ANY (ARRAY(SELECT key FROM decided WHERE wish = ${RESUME} AND state = ${PAUSED}))
+                WHERE key = ANY (ARRAY(SELECT key FROM decided WHERE command = ${RESUME} AND state = ${PAUSED}))
             ), commanded AS (
                 INSERT INTO ${schema}.run AS r (key, seed, epoch, created_at, changed_at, wake_at, wakes, changes, recoveries,
                     priority, partition, state, id, definition, queue, reason, cancel, kill, pause)
@@ -83,14 +83,14 @@ public final class CommandSql {
                        CASE WHEN state_now <> state THEN NULL ELSE wake_at END,
                        CASE WHEN asks THEN wakes + 1 ELSE wakes END,
                        CASE WHEN state_now <> state THEN changes + 1 ELSE changes END,
-                       CASE WHEN wish = ${RESUME} AND state = ${PAUSED} THEN 0 ELSE recoveries END,
+                       CASE WHEN command = ${RESUME} AND state = ${PAUSED} THEN 0 ELSE recoveries END,
                        priority, partition, state_now, id, definition, queue,
                        CASE WHEN state_now = state THEN reason
                             WHEN state_now IN (${PENDING}, ${READY}) THEN NULL
                             ELSE why END,
-                       CASE WHEN asks AND wish = ${CANCEL} THEN why ELSE cancel END,
-                       CASE WHEN asks AND wish = ${KILL} THEN why ELSE kill END,
-                       CASE WHEN wish = ${RESUME} THEN NULL WHEN asks AND wish = ${PAUSE} THEN why ELSE pause END
+                       CASE WHEN asks AND command = ${CANCEL} THEN why ELSE cancel END,
+                       CASE WHEN asks AND command = ${KILL} THEN why ELSE kill END,
+                       CASE WHEN command = ${RESUME} THEN NULL WHEN asks AND command = ${PAUSE} THEN why ELSE pause END
                 FROM decided WHERE asks OR state_now <> state
                 ON CONFLICT (key, partition) DO UPDATE SET
                     changed_at = excluded.changed_at, wake_at = excluded.wake_at, wakes = excluded.wakes,
@@ -109,7 +109,7 @@ public final class CommandSql {
 
     CommandSql(Schema schema) {
         this.command = Pieces.sql(
-                schema, COMMAND.replace("${given}", WISHES).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
+                schema, COMMAND.replace("${given}", COMMANDS).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
         this.killTasks = Pieces.sql(
                 schema,
                 COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));

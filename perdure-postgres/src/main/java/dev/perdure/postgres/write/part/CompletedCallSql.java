@@ -9,9 +9,9 @@ import dev.perdure.postgres.write.change.CompletedCalls;
  */
 public final class CompletedCallSql {
     /**
-     * Inserts calls as they have ended, all that follow one another at one object or none. Whoever holds the object must have
-     * ended: nobody but the batch that ended it ever sees such a holder, because the same batch passes the object on. And
-     * nobody may wait for it, except for those that the batch itself has brought, and those that are given.
+     * Inserts calls as they have ended, all that follow one another at one object or none. The call that holds the
+     * object must have ended: only the batch that ended it sees such a holder, because the same batch passes the object on. No call may
+     * wait for the object but those of this batch and those that are given.
      */
     private static final String WHOLE = """
             WITH ${clock}, train AS MATERIALIZED (
@@ -23,7 +23,7 @@ public final class CompletedCallSql {
                 CROSS JOIN LATERAL (
                     SELECT FROM ${schema}.run WHERE run.key = o.holder AND run.state >= ${COMPLETED} OFFSET 0
                 ) holder
-                -- A call that was ended by somebody else, before its turn, has another epoch.
+                -- A call that another transaction ended before its turn has another epoch.
                 CROSS JOIN LATERAL (
                     SELECT FROM ${schema}.run
                     WHERE run.key = t.follows AND run.epoch = t.epoch AND run.state >= ${COMPLETED} OFFSET 0

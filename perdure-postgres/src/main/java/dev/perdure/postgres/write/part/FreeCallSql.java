@@ -4,12 +4,12 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.BatchObjects;
 
 /**
- * The statement of a batch for calls of virtual objects that find their objects free, or leave them free, and that concern nobody
- * else; the rules of {@link LedgerSql} hold here too, and that {@link OwnSql} hopes.
+ * The statement of a batch for calls of virtual objects that find their objects free, or leave them free, and that concern no
+ * other run; the rules of {@link LedgerSql} and the beliefs of {@link OwnSql} hold here too.
  *
  * <p>How it works: all objects are taken and freed in one pass, in order, by an insert that changes what is there. An object is
- * taken only if nobody holds it; then nobody waits for it either. It is freed only if nobody waits. That was looked up before
- * its row was locked, and still holds if nobody has arrived since: the count of arrivals is the same. Calls that are not so lucky are left as
+ * taken only if no call holds it; then no call waits for it either. It is freed only if no call waits. That was looked up before
+ * its row was locked, and still holds if no call has arrived since: the count of arrivals is the same. Calls for which this does not hold are left as
  * they are, with their objects; the answer does not name them, and they are sent once more by the statements of {@link ObjectSql}.
  */
 public final class FreeCallSql {
@@ -76,9 +76,9 @@ public final class FreeCallSql {
             ), set AS (
                 ${set_state(partition = e.object_partition) FROM ${values} JOIN ended e ON e.key = v.key}
             )
-            SELECT fence.at, lucky.key, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
+            SELECT fence.at, done.key, 1 / ((SELECT count(*) FROM settled) = (SELECT count(*) FROM ended))::int AS all_held
             FROM fence
-            LEFT JOIN (SELECT key FROM begun UNION ALL SELECT key FROM ended) AS lucky ON true
+            LEFT JOIN (SELECT key FROM begun UNION ALL SELECT key FROM ended) AS done ON true
             """;
 
     public final String turn;

@@ -57,7 +57,7 @@ public final class GraphSql {
 
     /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
     static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS wish, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_graph
+            SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_graph
                 FROM ${kills}
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (

@@ -16,12 +16,12 @@ import dev.perdure.postgres.write.change.NewRuns;
  * the last return columns of fixed size only, and texts are read back where they are wanted. A test watches over it.
  *
  * <p>Fence: whichever comes first locks the lane FOR KEY SHARE, and each of them does nothing without it. Until the
- * commit nobody can delete the lane, so nobody can have given the worker's runs away. Appending therefore needs no look
+ * commit no transaction can delete the lane, so no sweep can have taken the worker's runs. Appending therefore needs no look
  * at the run; a move checks owner and epoch on the row as well, because its answer depends on what else is there.
  *
- * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass; rows of held, ready, timer and event are touched only by whoever
- * has locked their run. Those who come from the other side (claims and due timers) skip what is locked and wait for
- * nothing.
+ * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass; rows of held, ready, timer and event are changed only by a
+ * transaction that has locked their run. Claims and due timers come from these rows to the run, in the opposite order: they skip what is
+ * locked and wait for nothing.
  *
  * <p>Plans are made once, often while tables are empty, and kept. So nothing here leaves the planner a choice that is
  * right for ten rows and ruinous for a million: rows are looked up by LATERAL with OFFSET 0 (never flattened into a
@@ -38,7 +38,7 @@ public final class LedgerSql {
      * sequential scans a look-up that was planned on an emptied table still takes the index when the table has grown, and
      * without bitmaps it takes, and locks, rows in the order of their keys; without nested loops two lists of the same batch
      * are joined by hash. (LATERAL knows no other join than the loop, so it keeps it.) Such plans look expensive, which must not call the compiler in, and must not make the server
-     * plan anew each time in the hope of a cheaper one: for a lone completion that took twenty times as long as
+     * plan anew each time in search of a cheaper one: for a lone completion that took twenty times as long as
      * carrying it out.
      */
     private static final String SETTINGS = """
@@ -133,7 +133,7 @@ public final class LedgerSql {
             ) j
             """;
 
-    /** For whoever only reads: he waits for nothing but a change of the table, and holds up nobody. */
+    /** For statements that only read: they wait for nothing but a change of the table. */
     public static final String NO_LOCK_TIMEOUT = "0";
 
     public final String settings;

@@ -6,7 +6,7 @@ import dev.perdure.postgres.write.change.Moves;
 
 /**
  * The statements of a batch for tasks that begin and end in the worker that started their run: what {@link OwnSql} is for runs that
- * concern nobody, hopes included. The worker knows the edges, identities and outcomes in a {@link LocalGraph}, so it gives the
+ * concern no other run, with its beliefs. The worker knows the edges, identities and outcomes in a {@link LocalGraph}, so it gives the
  * statements whom an end lets begin, and reads nothing but what it cannot know.
  *
  * <p>One update ends runs and counts down those that come after them, in the order of their keys: that is the one ordered pass in

@@ -14,7 +14,7 @@ import dev.perdure.postgres.write.change.OwnEffects;
  * comes after all moves and commands: it brings the outcomes of what has ended by them to those who wait for it.
  *
  * <p>Mail is numbered, and found to be new, under the lock of the run that gets it, which {@link LockSql#lock} took.
- * A run that somebody else has started since is not locked yet: it is locked here if that does not mean waiting and the
+ * A run that another transaction has started since is not locked yet: it is locked here if that does not mean waiting and the
  * run has not changed since this statement began, and otherwise taken for not yet there.
  */
 final class MailSql {

@@ -31,7 +31,7 @@ public final class MoveSql {
                 SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
                        g.needed AS needed_now, g.awaited AS awaited_now, g.awaited_names AS awaited_names_now,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
-                       -- Whoever waits for others stays as well if they have ended.
+                       -- A run that is to wait for others stays running if these have ended.
                        COALESCE(r.wakes > g.seen, false)
                            OR (g.move = ${WAIT} AND g.state = ${PENDING} AND COALESCE(r.open, 0) = 0) AS woken,
                        -- Counted only where it matters, which is rare.

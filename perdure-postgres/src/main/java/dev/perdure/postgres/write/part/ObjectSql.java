@@ -64,7 +64,7 @@ public final class ObjectSql {
             WITH ${clock}, given AS MATERIALIZED (
                 SELECT r.*, o.type, o.object, g.hold, g.epoch AS arrives, g.ordinal, clock.at AS moved_at,
                        o.holder, o.arrivals, o.object_place,
-                       -- What was just started has a key that nobody else knows.
+                       -- No other transaction knows the key of a run that was just started.
                        g.epoch IS NULL OR r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner = ? AS enters
                 FROM ${entering}
                 CROSS JOIN clock
@@ -387,7 +387,7 @@ public final class ObjectSql {
             LEFT JOIN ${schema}.object_call c ON c.key = r.key
             """;
 
-    /** Calls that somebody waits for and that have waited for their own turn for a while. */
+    /** Calls whose results other runs wait for, and that have waited for their own turn for a while. */
     private static final String LONG_WAITING = """
             SELECT c.key
             FROM ${schema}.object_call c

@@ -88,7 +88,7 @@ public final class OneChangeSql {
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true)) AS done
             """;
 
-    /** Ends one run, whose end concerns nobody else. */
+    /** Ends one run, whose end concerns no other run. */
     private static final String END = """
             WITH ended AS (
                 UPDATE ${schema}.run SET
@@ -139,7 +139,7 @@ public final class OneChangeSql {
     /**
      * Ends one run with a result and brings that to its parent. The parent is locked before the child, which is the order of
      * their keys; where it is not, as with parents that were started elsewhere, this does nothing. That the child is still held
-     * needs no second look: nobody can give it away while the lane is locked.
+     * needs no second look: no sweep can take it while the lane is locked.
      */
     private static final String END_AND_ANSWER = """
             WITH ${fence}, child AS MATERIALIZED (

@@ -4,15 +4,15 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Moves;
 
 /**
- * The statements of a batch for runs that begin, wait and end in this worker and concern nobody else, which is what most do; the
+ * The statements of a batch for runs that begin, wait and end in this worker and concern no other run, which is most of them; the
  * rules of {@link LedgerSql} hold here too.
  *
- * <p>How it works: these hope. Every id is new, and every run is held as the batch believes; so nothing is looked up first,
- * nothing is locked but what is changed, and nothing is told of each run. If the hope is vain they fail as a whole, by a unique
+ * <p>How it works: these believe that every id is new and that the worker holds every run. So they look nothing up first, lock nothing but
+ * the rows that they change, and answer nothing for each run. If the belief is wrong they fail as a whole, by a unique
  * index or by a division by zero, and the batch is sent once more with the statements that provide for it.
  *
- * <p>That nobody else can have changed state, epoch or owner of a run that this worker holds is what the lane guarantees, which
- * they lock. Others may raise its wake count at the same time: the update then waits for them and finds the run as they left it.
+ * <p>They lock the lane, and while it is locked no other transaction changes the state, the epoch or the owner of a run that this worker
+ * holds. Another transaction may raise its wake count at the same time: the update then waits for it and sees the new count.
  */
 public final class OwnSql {
     /** Starts runs that are born running. */
@@ -53,7 +53,7 @@ public final class OwnSql {
 
     /**
      * Lets runs wait. One that was woken more often than its worker has seen stays, and one that was recovered has to be looked
-     * at: then the hope was vain. The state that a run leaves is logged unless it was born in it.
+     * at: then the belief was wrong. The state that a run leaves is logged unless it was born in it.
      */
     private static final String WAIT = """
             WITH ${fence_with_time}, given AS MATERIALIZED (
