@@ -17,9 +17,9 @@ public class Signup {
 
     @Workflow("signup")
     public String welcome(WorkflowContext ctx, String email) {
-        ctx.run("welcome", () -> mail.send(email, "Welcome!"));
+        ctx.step("welcome", () -> mail.send(email, "Welcome!"));
         ctx.sleep(Duration.ofDays(3));
-        ctx.run("tips", () -> mail.send(email, "Three things to try"));
+        ctx.step("tips", () -> mail.send(email, "Three things to try"));
         return "Greeted " + email;
     }
 }

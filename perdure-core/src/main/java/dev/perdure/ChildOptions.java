@@ -9,7 +9,7 @@ import java.time.Duration;
  * statically:
  *
  * <pre>{@code
- * ctx.startChild(Shipping::ship, parcel, childId("parcel-7").onCancel(ChildOptions.OnCancel.ABANDON));
+ * ctx.startChild(Invocation.of(Shipping::ship, parcel), childId("parcel-7").onCancel(ChildOptions.OnCancel.ABANDON));
  * }</pre>
  */
 public final class ChildOptions {

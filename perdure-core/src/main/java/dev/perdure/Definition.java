@@ -43,10 +43,16 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         return new Definition<>(name, input.type(), result.type(), body);
     }
 
-    /** A definition without a result. */
-    public static <I extends @Nullable Object> Definition<I, @Nullable Void> ofVoid(
+    /** A definition without result, whose input is of a plain class. */
+    public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
             String name, Class<I> input, VoidBody<I> body) {
-        return new Definition<>(name, input, Void.class, (ctx, value) -> {
+        return of(name, TypeRef.of(input), body);
+    }
+
+    /** A definition without result, whose input type has generics. */
+    public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
+            String name, TypeRef<I> input, VoidBody<I> body) {
+        return new Definition<>(name, input.type(), Void.class, (ctx, value) -> {
             body.run(ctx, value);
             return null;
         });

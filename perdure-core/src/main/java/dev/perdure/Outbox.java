@@ -1,6 +1,5 @@
 package dev.perdure;
 
-import dev.perdure.dag.Dag;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectSends;
 import java.util.List;
@@ -20,43 +19,29 @@ import org.jspecify.annotations.Nullable;
  * the commit starts nothing, whatever the definition and input of that run, and a cancel of an unknown run does
  * nothing. The worker that applies the request logs both.
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface Outbox {
-    /** Starts a workflow that takes an input and returns a result. */
+    /** Starts a workflow method with an input and a result. */
     <W, I extends @Nullable Object, R extends @Nullable Object> RunId start(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options);
 
-    /** Starts a workflow that takes no input. */
-    <W, R extends @Nullable Object> RunId start(WorkflowMethod.Supplier<W, R> method, StartOptions options);
+    /** Starts a workflow method with an input and no result. */
+    <W, I extends @Nullable Object> RunId start(WorkflowMethod.Consumer<W, I> method, I input, StartOptions options);
 
-    /** Starts a workflow that takes an input and returns nothing. */
-    <W, I extends @Nullable Object> RunId startVoid(
-            WorkflowMethod.Consumer<W, I> method, I input, StartOptions options);
+    /** Starts a run. */
+    RunId start(Invocation<?> invocation, StartOptions options);
 
-    /** Starts a workflow that takes no input and returns nothing. */
-    <W> RunId startVoid(WorkflowMethod.Action<W> method, StartOptions options);
-
-    /** Starts a workflow given as a {@link Definition}. */
-    <I extends @Nullable Object, R extends @Nullable Object> RunId start(
-            Definition<I, R> definition, I input, StartOptions options);
-
-    /** Starts a workflow by its name. */
-    RunId start(String definition, @Nullable Object input, StartOptions options);
-
-    /** Starts many runs of one workflow, in one round trip. */
-    <W, I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
-            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options);
-
-    /** Starts many runs of one workflow, in one round trip. */
-    <I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
-            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
-
-    /** Starts a graph, with all its tasks. */
-    <I extends @Nullable Object, O extends @Nullable Object> RunId start(
-            Dag<I, O> graph, I input, StartOptions options);
-
-    /** Starts many runs of one graph, in one round trip. */
-    <I extends @Nullable Object, O extends @Nullable Object> List<RunId> startAll(
-            Dag<I, O> graph, List<I> inputs, Function<I, StartOptions> options);
+    /**
+     * Starts a run for each item, in one round trip.
+     *
+     * @param items one for each run
+     * @param invocation what to run for an item
+     * @param options how to start it
+     */
+    <T extends @Nullable Object> List<RunId> startAll(
+            List<T> items,
+            Function<? super T, ? extends Invocation<?>> invocation,
+            Function<? super T, StartOptions> options);
 
     /** Calls of the virtual object of this class and key. */
     <O> ObjectSends<O> object(Class<O> type, String key);
@@ -64,11 +49,8 @@ public interface Outbox {
     /** Sends a message to a run. If the run has ended, the worker that applies it drops the message and logs that. */
     <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value);
 
-    /** Resolves a promise of a run. The first answer counts. The worker drops and logs later ones. */
-    <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value);
-
-    /** Rejects a promise of a run. The first answer counts. The worker drops and logs later ones. */
-    void reject(RunId run, Topic<?> promise, String reason);
+    /** Settles a promise of a run. The first answer counts. The worker drops and logs later ones. */
+    <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name);
 
     /**
      * Resolves the awakeable with this token. The first answer counts. The worker drops and logs later ones, and an

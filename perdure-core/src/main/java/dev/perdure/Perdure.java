@@ -18,7 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durable execution inside this process: starts runs, carries them on, waits for their results. Any number of engines,
+ * Durable execution inside this process: starts runs, executes them, waits for their results. Any number of engines,
  * in one process or many, share one store. Thread-safe.
  *
  * <pre>{@code
@@ -31,87 +31,60 @@ import org.jspecify.annotations.Nullable;
  * <p>A start returns when the run is durable. Starting again with the same id, workflow and input attaches to the run
  * that is there; another workflow or another input under that id is a {@link RunConflictException}.
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface Perdure extends AutoCloseable {
     /** Begins to set up an engine on a store. */
     static PerdureBuilder on(Store store) {
         return new PerdureBuilder(store);
     }
 
-    /** Starts a workflow that takes an input and gives a result. */
+    /** Starts a workflow method with an input and a result. */
     <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
             WorkflowMethod.Function<W, I, R> method, I input);
 
-    /** Starts a workflow that takes an input and gives a result, with options. */
+    /** Starts a workflow method with an input and a result, with options. */
     <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options);
 
-    /** Starts a workflow that takes no input. */
-    <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method);
+    /** Starts a workflow method with an input and no result. */
+    <W, I extends @Nullable Object> Run<@Nullable Void> start(WorkflowMethod.Consumer<W, I> method, I input);
 
-    /** Starts a workflow that takes no input, with options. */
-    <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options);
-
-    /** Starts a workflow that takes an input and gives nothing. */
-    <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(WorkflowMethod.Consumer<W, I> method, I input);
-
-    /** Starts a workflow that takes an input and gives nothing, with options. */
-    <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+    /** Starts a workflow method with an input and no result, with options. */
+    <W, I extends @Nullable Object> Run<@Nullable Void> start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options);
 
-    /** Starts a workflow that takes nothing and gives nothing. */
-    <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method);
+    /** Starts a run. */
+    <R extends @Nullable Object> Run<R> start(Invocation<R> invocation);
 
-    /** Starts a workflow that takes nothing and gives nothing, with options. */
-    <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options);
+    /** Starts a run with options. */
+    <R extends @Nullable Object> Run<R> start(Invocation<R> invocation, StartOptions options);
 
-    /** Starts a workflow that is a value. */
-    <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input);
-
-    /** Starts a workflow that is a value, with options. */
-    <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
-            Definition<I, R> definition, I input, StartOptions options);
-
-    /**
-     * Starts a workflow by its name. A definition that is not registered here is left to a worker that has it.
-     *
-     * @param input encoded as its own class
-     */
-    <R extends @Nullable Object> Run<R> start(
-            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options);
-
-    /** Starts many runs of one workflow, in few commits. */
-    <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options);
-
-    /** Starts many runs of one workflow, in few commits. */
-    <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options);
-
-    /** Starts a graph: all its tasks are durable when this returns. */
+    /** Starts a DAG: all its tasks are durable when this returns. */
     <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input);
 
-    /** Starts a graph with options. It takes no message: nothing in the run of a graph receives any. */
+    /** Starts a DAG with options. They cannot hold a message: nothing in the run of a DAG receives any. */
     <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options);
 
-    /** Starts many runs of one graph, in few commits. */
-    <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
-            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options);
-
     /**
-     * A handle on a run of a graph that exists.
+     * Starts a run for each item, in few commits. All are tried; then the first refusal is thrown.
      *
-     * @param dag what its outputs are read by
-     * @throws UnknownRunException if there is none
-     * @throws RunConflictException if it is not a run of a graph of that name
+     * <pre>{@code
+     * perdure.startAll(orders, order -> Invocation.of(Orders::process, order), order -> id(order.number()));
+     * }</pre>
+     *
+     * @param items one for each run
+     * @param invocation what to run for an item
+     * @param options how to start it
      */
-    <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag);
+    <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options);
 
-    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It needs not be made before. */
+    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It exists as soon as it is called. */
     <O> ObjectHandle<O> object(Class<O> type, String key);
 
     /**
-     * Starts and cancels inside a transaction of the caller's own.
+     * Starts, sends, resolves and cancels inside a transaction of the caller.
      *
      * @param inbox made for that transaction by what knows its database, such as {@code PostgresOutbox}
      */
@@ -140,11 +113,13 @@ public interface Perdure extends AutoCloseable {
     <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value);
 
-    /** Emits an event without a key to every run that waits for it now and named none; says how many it reached. */
-    <T extends @Nullable Object> int emit(Topic<T> event, T value);
-
-    /** Emits an event to every run that waits for it now with this key or without one; says how many it reached. */
-    <T extends @Nullable Object> int emit(Topic<T> event, String key, T value);
+    /**
+     * Emits an event to every run that waits for it now: with a key ({@code STOCK.key("eu")}) to those that wait for this key or
+     * for any, without a key only to those that wait for any.
+     *
+     * @return how many runs it reached
+     */
+    <T extends @Nullable Object> int emit(EventTopic<T> topic, T value);
 
     /**
      * Settles the awakeable with this token.
@@ -164,7 +139,7 @@ public interface Perdure extends AutoCloseable {
 
     /**
      * Stops taking runs, lets the steps that run now finish up to the limit set when the engine was built, gives every run
-     * back for others to carry on at once, and ends all threads. Twice is fine.
+     * back for other workers to continue at once, and ends all threads. Twice is fine.
      */
     @Override
     void close();

@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the type of its value
  */
-public interface Promise<T extends @Nullable Object> {
+public interface Promise<T extends @Nullable Object> extends PromiseResolver<T> {
     /**
      * Resolves it with a value. The value is durable when this returns.
      *
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
      */
+    @Override
     void resolve(T value);
 
     /**
@@ -29,6 +30,7 @@ public interface Promise<T extends @Nullable Object> {
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if the run has ended
      */
+    @Override
     void reject(String reason);
 
     /**

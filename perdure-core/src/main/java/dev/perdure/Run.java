@@ -1,10 +1,13 @@
 package dev.perdure;
 
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
 import dev.perdure.error.AlreadyResolvedException;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.RunFailedException;
 import java.time.Duration;
@@ -98,6 +101,14 @@ public interface Run<R extends @Nullable Object> {
      * the last offset, in any process.
      */
     <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset);
+
+    /**
+     * This run as the run of a DAG, with its tasks.
+     *
+     * @param dag the DAG that it runs: gives the types of the outputs
+     * @throws RunConflictException if it runs something else
+     */
+    <O extends @Nullable Object> DagRun<O> dag(Dag<?, O> dag);
 
     /** The run's journal and changes of state, oldest first. */
     List<HistoryEvent> history();

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A run as the store has it, without payloads.
@@ -40,39 +39,5 @@ public record RunInfo(
     public RunInfo {
         awaited = List.copyOf(awaited);
         attributes = Collections.unmodifiableMap(new TreeMap<>(attributes));
-    }
-
-    /** A copy with another list of what the run waits for. */
-    public RunInfo awaiting(List<String> what) {
-        return new RunInfo(id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, what, attributes);
-    }
-
-    /** A copy with other attributes. */
-    public RunInfo withAttributes(Map<String, String> other) {
-        return new RunInfo(
-                id, definition, state, reason, createdAt, changedAt, wakeAt, recoveries, awaited, other);
-    }
-
-    /** Makes one from nullable values, for stores. */
-    public static RunInfo of(
-            RunId id,
-            String definition,
-            RunState state,
-            @Nullable String reason,
-            Instant createdAt,
-            Instant changedAt,
-            @Nullable Instant wakeAt,
-            int recoveries) {
-        return new RunInfo(
-                id,
-                definition,
-                state,
-                Optional.ofNullable(reason),
-                createdAt,
-                changedAt,
-                Optional.ofNullable(wakeAt),
-                recoveries,
-                List.of(),
-                Map.of());
     }
 }

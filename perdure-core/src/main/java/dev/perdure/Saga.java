@@ -19,7 +19,7 @@ import java.util.List;
  * try {
  *     String flight = ctx.step("book flight", () -> flights.book(trip));
  *     saga.undo("cancel flight", () -> flights.cancel(flight));
- *     ctx.run("pay", () -> bank.pay(trip));
+ *     ctx.step("pay", () -> bank.pay(trip));
  *     return flight;
  * } catch (RuntimeException failure) {
  *     throw saga.compensate(failure);
@@ -77,7 +77,7 @@ public final class Saga {
     /** Repeats the step if the cancel or the deadline is delivered into it. Each is delivered only once. */
     private void run(Compensation compensation) {
         try {
-            ctx.run(compensation.name(), compensation.body(), compensation.options());
+            ctx.step(compensation.name(), compensation.body(), compensation.options());
         } catch (CancelledException | DeadlineExceededException delivered) {
             run(compensation);
         }

@@ -14,4 +14,30 @@ import org.jspecify.annotations.Nullable;
 public interface StepBody<T extends @Nullable Object> extends Serializable {
     /** Does the work. */
     T call() throws Exception;
+
+    /**
+     * A body with its result type spelled out, for types that a lambda cannot tell: generic ones, such as lists.
+     *
+     * <pre>{@code
+     * ctx.step("orders", StepBody.returning(new TypeRef<List<Order>>() {}, () -> orders.open()));
+     * }</pre>
+     */
+    static <T extends @Nullable Object> StepBody<T> returning(TypeRef<T> type, StepBody<T> body) {
+        return new Typed<>(type, body);
+    }
+
+    /**
+     * A body with its result type spelled out.
+     *
+     * @param type the result type
+     * @param body the body
+     * @param <T> the result
+     */
+    @SuppressWarnings("serial") // it is never serialised
+    record Typed<T extends @Nullable Object>(TypeRef<T> type, StepBody<T> body) implements StepBody<T> {
+        @Override
+        public T call() throws Exception {
+            return body.call();
+        }
+    }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param valueType the type of its values
  * @param <T> the type of its values
  */
-public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueType) {
+public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueType) implements EventTopic<T> {
     private static final int MAX_NAME = 200;
 
     /** Checks the name. */
@@ -32,6 +32,11 @@ public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueTyp
     /** A topic for values of any type: {@code Topic.of("lines", new TypeRef<List<Line>>() {})}. */
     public static <T extends @Nullable Object> Topic<T> of(String name, TypeRef<T> type) {
         return new Topic<>(name, type);
+    }
+
+    /** This topic with a key: for events that only some of the waiting runs are to get. */
+    public KeyedTopic<T> key(String key) {
+        return new KeyedTopic<>(this, key);
     }
 
     /** The type of its values, for reflection. */

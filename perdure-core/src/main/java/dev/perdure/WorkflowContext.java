@@ -1,8 +1,6 @@
 package dev.perdure;
 
-import dev.perdure.dag.Dag;
 import dev.perdure.error.ContextMisuseException;
-import dev.perdure.error.PerdureException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.object.ObjectCalls;
 import dev.perdure.object.VirtualObject;
@@ -12,30 +10,32 @@ import dev.perdure.transaction.TransactionOptions;
 import dev.perdure.transaction.TransactionSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * What a workflow does durably, it does through this. Each call takes the next position in the run's journal: the first
+ * What a workflow does durably, it does through its context. Each call takes the next position in the run's journal: the first
  * time it acts and is recorded, on every replay the record answers. So the calls and their parameters must come in the
  * same order each time; between them any code may run ({@code docs/guides/determinism.md}).
  *
  * <p>A context belongs to one run and one thread. It cannot be used inside a step body ({@link #attempt()} apart),
  * from another thread, or after the workflow has returned.
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface WorkflowContext {
     /** The run this is. */
     RunId runId();
 
     /**
-     * Runs the body once and records its result. The result type is read from the lambda; where that cannot say it
-     * safely (a raw {@code List}, an interface), the first execution says so.
+     * Runs the body once and records its result. The result type is read from the lambda. Where that cannot say it
+     * safely (a raw {@code List}, an interface), the first execution fails and says so: spell the type out with
+     * {@link StepBody#returning}.
+     *
+     * <p>The compiler chooses between this and {@link #step(String, StepAction)} by the body: an expression with a value is a
+     * result and is recorded; a block without {@code return} has none. A reference to an overloaded method is ambiguous: write a
+     * lambda instead.
      *
      * @return what was recorded, the same on every replay
      * @throws StepFailedException when the attempts are used up; the same on every replay
@@ -45,22 +45,16 @@ public interface WorkflowContext {
     /** {@link #step(String, StepBody)} with options. */
     <T extends @Nullable Object> T step(String name, StepBody<T> body, StepOptions options);
 
-    /** {@link #step(String, StepBody)} with its result type spelled out. */
-    <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body);
-
-    /** {@link #step(String, StepBody)} with its result type spelled out, and options. */
-    <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body, StepOptions options);
-
     /** A step without result. */
-    void run(String name, StepAction body);
+    void step(String name, StepAction body);
 
     /** A step without result, with options. */
-    void run(String name, StepAction body, StepOptions options);
+    void step(String name, StepAction body, StepOptions options);
 
     /**
      * Runs the body in a transaction of the application's own database and records its result in that same transaction:
-     * both are committed, once, or neither is. The transaction is not the body's to end. Transactions that lost against
-     * others are run again; any other exception rolls back and follows the retry policy.
+     * both are committed, once, or neither is. The body does not end the transaction. A transaction that lost against
+     * another is run again; any other exception rolls back and follows the retry policy.
      *
      * @param source which database, and what it guarantees
      * @return what was recorded, the same on every replay
@@ -72,15 +66,10 @@ public interface WorkflowContext {
     <C, T extends @Nullable Object> T transaction(
             String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options);
 
-    /** {@link #transaction(String, TransactionSource, TransactionBody)} with its result type spelled out, and options. */
-    <C, T extends @Nullable Object> T transaction(
-            String name,
-            TransactionSource<C> source,
-            TypeRef<T> type,
-            TransactionBody<C, T> body,
-            TransactionOptions options);
-
-    /** A transaction step without result. */
+    /**
+     * A transaction step without result. It has a name of its own because the compiler cannot tell from
+     * {@code connection -> debit(connection, order)} whether the result counts.
+     */
     <C> void transact(String name, TransactionSource<C> source, TransactionAction<C> body);
 
     /** A transaction step without result, with options. */
@@ -103,128 +92,58 @@ public interface WorkflowContext {
     /** {@link #stepAsync(String, StepBody)} with options. */
     <T extends @Nullable Object> DurableFuture<T> stepAsync(String name, StepBody<T> body, StepOptions options);
 
-    /** {@link #stepAsync(String, StepBody)} with its result type spelled out, and options. */
-    <T extends @Nullable Object> DurableFuture<T> stepAsync(
-            String name, TypeRef<T> type, StepBody<T> body, StepOptions options);
-
     /** A step without result, beside the workflow's own thread. */
-    DurableFuture<@Nullable Void> runAsync(String name, StepAction body);
+    DurableFuture<@Nullable Void> stepAsync(String name, StepAction body);
 
     /** A step without result, beside the workflow's own thread, with options. */
-    DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options);
+    DurableFuture<@Nullable Void> stepAsync(String name, StepAction body, StepOptions options);
 
     /** A timer that begins now. */
     DurableFuture<@Nullable Void> timer(Duration duration);
 
-    /** All of them: fails with the first failure, and leaves the others alone. */
-    <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures);
-
-    /** All of them, however they settle. */
-    <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
-            List<? extends DurableFuture<? extends T>> futures);
-
-    /** Which of them is the first to settle, as its place in the list; a failure counts. */
-    DurableFuture<Integer> any(List<? extends DurableFuture<?>> futures);
-
-    /** {@link #any(List)}. */
-    default DurableFuture<Integer> any(DurableFuture<?> first, DurableFuture<?>... others) {
-        List<DurableFuture<?>> all = new ArrayList<>(List.of(others));
-        all.addFirst(first);
-        return any(all);
-    }
-
-    /** What the first of them to settle gives, or its failure. */
-    <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> futures);
-
-    /** What the first of them to succeed gives; fails with the last one's failure if none does. */
-    <T extends @Nullable Object> DurableFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures);
-
-    /**
-     * Begins something for each item, with at most so many begun and not settled, and waits for all.
-     *
-     * @return the results in the order of the items
-     * @throws PerdureException the first failure; nothing more is begun then
-     */
-    <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
-            List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin);
-
     // ---- children
 
-    /** Starts a child and waits for its result. */
+    /** Runs a workflow method as a child and waits for its result. */
     <W, I extends @Nullable Object, R extends @Nullable Object> R call(
             WorkflowMethod.Function<W, I, R> method, I input);
 
-    /** Starts a child and waits for its result. */
-    <W, R extends @Nullable Object> R call(WorkflowMethod.Supplier<W, R> method);
+    /** Runs a workflow method without result as a child and waits for its end. */
+    <W, I extends @Nullable Object> void call(WorkflowMethod.Consumer<W, I> method, I input);
 
     /** Starts a child and waits for its result. */
-    <I extends @Nullable Object, R extends @Nullable Object> R call(Definition<I, R> definition, I input);
+    <R extends @Nullable Object> R call(Invocation<R> invocation);
 
-    /** Starts a child and waits for its end. */
-    <W, I extends @Nullable Object> void callVoid(WorkflowMethod.Consumer<W, I> method, I input);
+    /** Starts a child and continues. */
+    <R extends @Nullable Object> Child<R> startChild(Invocation<R> invocation);
 
-    /** Starts a graph and waits for its result. */
-    <I extends @Nullable Object, O extends @Nullable Object> O call(Dag<I, O> graph, I input);
+    /** Starts a child with options and continues. */
+    <R extends @Nullable Object> Child<R> startChild(Invocation<R> invocation, ChildOptions options);
 
-    /** Starts a graph as a child. */
-    <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
-            Dag<I, O> graph, I input, ChildOptions options);
-
-    /** Starts a child and goes on. */
-    <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            WorkflowMethod.Function<W, I, R> method, I input);
-
-    /** Starts a child and goes on. */
-    <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options);
-
-    /** Starts a child and goes on. */
-    <W, R extends @Nullable Object> Child<R> startChild(WorkflowMethod.Supplier<W, R> method, ChildOptions options);
-
-    /** Starts a child and goes on. */
-    <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(Definition<I, R> definition, I input);
-
-    /** Starts a child and goes on. */
-    <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            Definition<I, R> definition, I input, ChildOptions options);
-
-    /** Starts a child without result and goes on. */
-    <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
-            WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options);
-
-    /** Starts a run that this one has nothing to do with any more, and gives its id. */
-    <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
-            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options);
-
-    /** Starts a run that this one has nothing to do with any more, and gives its id. */
-    <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
-            Definition<I, R> definition, I input, StartOptions options);
+    /** Starts a run that is independent of this one, and gives its id: it is not cancelled with this run, and cannot be awaited. */
+    RunId spawn(Invocation<?> invocation, StartOptions options);
 
     /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. */
     <O> ObjectCalls<O> object(Class<O> type, String key);
 
     // ---- messages
 
-    /** The next message on a topic. Taken when it is awaited, in the order of arrival; kept until then. */
+    /**
+     * The next message on a topic. It is taken when it is awaited, in the order of arrival, and kept until then. To wait for a
+     * limited time: {@code ctx.receive(PAID).await(Duration.ofDays(3))}.
+     */
     <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic);
-
-    /** Waits for the next message on a topic; empty if none comes in time, or if it is {@code null}. */
-    <T> Optional<T> receive(Topic<T> topic, Duration timeout);
 
     /** Sends a message to a run. Goes out with this run's next commit; is dropped if that run is unknown or has ended. */
     <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value);
 
-    /** A promise of this run: settled once, from anywhere, awaited as often as one likes. */
+    /** A promise of this run: settled once, from anywhere, and awaited any number of times. */
     <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name);
 
-    /** Resolves a promise of another run. Goes out with this run's next commit; has no effect if it is settled already. */
-    <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value);
-
-    /** Rejects a promise of another run. Goes out with this run's next commit; has no effect if it is settled already. */
-    void reject(RunId run, Topic<?> promise, String reason);
+    /** Settles a promise of another run. The answer goes out with this run's next commit; an answer to a settled promise has no effect. */
+    <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name);
 
     /**
-     * Resolves the awakeable with this token, of whatever run. Made at once and recorded, as a step is.
+     * Resolves the awakeable with this token, in any run. It is done at once and recorded, as a step is.
      *
      * @return whether it arrived: not if no awakeable has the token, or if it is settled already
      */
@@ -233,25 +152,27 @@ public interface WorkflowContext {
     /** Rejects the awakeable with this token, as {@link #resolve(String, Object)} resolves it. */
     boolean reject(String token, String reason);
 
-    /** Something that only whoever is given its token can settle. */
+    /** A future that is settled from outside by its token. */
     <T> Awakeable<T> awakeable(Class<T> type);
 
-    /** Something that only whoever is given its token can settle. */
+    /** A future of a generic type that is settled from outside by its token. */
     <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type);
 
-    /** The next event of this name, with whatever key. Only those emitted from this run's next commit on reach it. */
-    <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name);
+    /**
+     * The next event of this topic: of any key, or only of one ({@code STOCK.key("eu")}). Only events that are emitted after this
+     * run's next commit reach it.
+     */
+    <T extends @Nullable Object> DurableFuture<T> event(EventTopic<T> topic);
 
-    /** The next event of this name with this key. */
-    <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key);
+    /**
+     * Emits an event, as a step, to every run that waits for it now: with a key ({@code STOCK.key("eu")}) to those that wait for
+     * this key or for any, without a key only to those that wait for any.
+     *
+     * @return how many runs it reached
+     */
+    <T extends @Nullable Object> int emit(EventTopic<T> topic, T value);
 
-    /** Emits an event without a key, as a step, to every run that waits for it now and named none; says how many that were. */
-    <T extends @Nullable Object> int emit(Topic<T> name, T value);
-
-    /** Emits an event, as a step, to every run that waits for it now with this key or without one; says how many that were. */
-    <T extends @Nullable Object> int emit(Topic<T> name, String key, T value);
-
-    /** Shows a value to the world, after those shown before under the same topic. Goes out with this run's next commit. */
+    /** Publishes a value, after those published before under the same topic. It becomes visible with this run's next commit. */
     <T extends @Nullable Object> void publish(Topic<T> topic, T value);
 
     /**

@@ -40,9 +40,9 @@ public final class Approvals {
     public Decision ask(WorkflowContext ctx, Request request) {
         DurableFuture<Decision> decision = ctx.promise(DECISION);
         ctx.publish(STATUS, "PENDING");
-        ctx.run("ask", () -> mail.accept("Please decide on " + request.what()));
-        while (ctx.any(decision, ctx.timer(Duration.ofDays(1))).await() == 1) {
-            ctx.run("remind", () -> mail.accept("Still waiting: " + request.what()));
+        ctx.step("ask", () -> mail.accept("Please decide on " + request.what()));
+        while (DurableFuture.any(decision, ctx.timer(Duration.ofDays(1))).await() == 1) {
+            ctx.step("remind", () -> mail.accept("Still waiting: " + request.what()));
         }
         Decision decided = decision.await();
         ctx.publish(STATUS, decided.approved() ? "APPROVED" : "REJECTED");

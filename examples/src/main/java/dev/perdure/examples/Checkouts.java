@@ -45,7 +45,7 @@ public final class Checkouts {
     @Workflow("checkout")
     public Result pay(WorkflowContext ctx, Checkout checkout) {
         Awakeable<GatewayAnswer> callback = ctx.awakeable(GatewayAnswer.class);
-        ctx.run("begin", () -> gateway.begin(ctx.runId().value(), checkout.cents(), callback.token()));
+        ctx.step("begin", () -> gateway.begin(ctx.runId().value(), checkout.cents(), callback.token()));
         ctx.publish(STATUS, "PENDING");
         try {
             GatewayAnswer answer = callback.orTimeout(checkout.timeout()).await(); // holds no thread and no heap

@@ -27,7 +27,7 @@ public final class EmailConfirmation {
     /** Runs once for each address, however often it is called. */
     @Handler(once = true)
     public String run(ObjectContext ctx) {
-        ctx.run("ask", () -> mailer.askToConfirm(ctx.key()));
+        ctx.step("ask", () -> mailer.askToConfirm(ctx.key()));
         ctx.set(STATUS, "asked");
         String code = ctx.promise(CONFIRMED).await();
         ctx.set(STATUS, "confirmed");
@@ -37,7 +37,7 @@ public final class EmailConfirmation {
     /** Called by the link in the mail. */
     @Handler
     public void confirm(SharedObjectContext ctx, String code) {
-        ctx.resolve(ctx.main(), CONFIRMED, code);
+        ctx.promise(ctx.main(), CONFIRMED).resolve(code);
     }
 
     /** The status of the confirmation. */

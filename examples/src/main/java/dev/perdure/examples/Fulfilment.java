@@ -3,6 +3,7 @@ package dev.perdure.examples;
 import static dev.perdure.StartOptions.id;
 import static dev.perdure.StepOptions.retry;
 
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Saga;
 import dev.perdure.Workflow;
@@ -68,7 +69,9 @@ public final class Fulfilment {
                     ctx.step("charge", () -> payments.charge(ctx.attempt().idempotencyKey(), order.cents()), retry(3));
             saga.undo("refund", () -> payments.refund(payment), retry(20));
             String shipment = ctx.step("ship", () -> shipments.create(order.address(), reservation), retry(3));
-            ctx.spawn(Fulfilment::notifyCustomer, shipment, id(ctx.runId() + "-mail")); // does not wait for it
+            ctx.spawn(
+                    Invocation.of(Fulfilment::notifyCustomer, shipment),
+                    id(ctx.runId() + "-mail")); // does not wait for it
             return new Confirmation(payment, shipment);
         } catch (RuntimeException failure) {
             throw saga.compensate(failure);

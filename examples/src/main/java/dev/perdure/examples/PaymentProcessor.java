@@ -33,7 +33,7 @@ public final class PaymentProcessor {
     public String pay(ObjectContext ctx, Integer cents) {
         ctx.set(STATUS, "PENDING");
         ctx.set(WAITING, ctx.runId().value());
-        ctx.run("initiate", () -> gateway.initiate(ctx.key(), cents));
+        ctx.step("initiate", () -> gateway.initiate(ctx.key(), cents));
         Callback callback = ctx.promise(CALLBACK).orTimeout(Duration.ofDays(3)).await();
         ctx.clear(WAITING);
         ctx.set(STATUS, callback.success() ? "COMPLETED" : "FAILED");
@@ -47,7 +47,7 @@ public final class PaymentProcessor {
     @Handler
     public void webhook(SharedObjectContext ctx, Callback callback) {
         String waiting = ctx.get(WAITING).orElseThrow(() -> new TerminalException("No payment is pending."));
-        ctx.resolve(RunId.of(waiting), CALLBACK, callback);
+        ctx.promise(RunId.of(waiting), CALLBACK).resolve(callback);
     }
     // endregion
 

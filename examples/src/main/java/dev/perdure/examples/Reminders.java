@@ -41,11 +41,11 @@ public final class Reminders {
     // region workflow
     @Workflow("trial-reminder")
     public void remind(WorkflowContext ctx, Trial trial) {
-        ctx.run("welcome", () -> mail.send(trial.email(), "Welcome"));
+        ctx.step("welcome", () -> mail.send(trial.email(), "Welcome"));
         ctx.sleep(Duration.ofDays(30));
         boolean subscribed = ctx.step("check", () -> accounts.hasSubscribed(trial.email()));
         if (!subscribed) {
-            ctx.run("remind", () -> mail.send(trial.email(), "Your trial ends tomorrow"));
+            ctx.step("remind", () -> mail.send(trial.email(), "Your trial ends tomorrow"));
         }
     }
     // endregion
@@ -62,14 +62,13 @@ public final class Reminders {
                     }
                 })
                 .start()) {
-            Run<@Nullable Void> run =
-                    perdure.startVoid(Reminders::remind, new Trial("ada@example.org"), id("trial-ada"));
+            Run<@Nullable Void> run = perdure.start(Reminders::remind, new Trial("ada@example.org"), id("trial-ada"));
             asleep.await();
             System.out.printf(
                     "%s is %s until %s%n",
                     run.id(), run.state(), run.info().wakeAt().orElseThrow());
             run.history()
-                    .forEach(event -> System.out.printf("  %s  %d  %s%n", event.at(), event.position(), event.what()));
+                    .forEach(event -> System.out.printf("  %s  %d  %s%n", event.at(), event.position(), event.text()));
         }
     }
 }

@@ -49,9 +49,9 @@ public final class Trips {
         String key = ctx.runId().value();
         Deque<Runnable> undo = new ArrayDeque<>();
         try {
-            undo.push(() -> ctx.run("cancel flight", () -> flights.cancel(key)));
+            undo.push(() -> ctx.step("cancel flight", () -> flights.cancel(key)));
             String flight = ctx.step("book flight", () -> flights.book(key, trip.city()), retry(3));
-            undo.push(() -> ctx.run("cancel hotel", () -> hotels.cancel(key)));
+            undo.push(() -> ctx.step("cancel hotel", () -> hotels.cancel(key)));
             String hotel = ctx.step("book hotel", () -> hotels.book(key, trip.city()), retry(3));
             ctx.sleep(trip.freeCancellation());
             return new Booking(flight, hotel);

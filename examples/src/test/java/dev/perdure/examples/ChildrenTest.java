@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions.OnCancel;
+import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Workflow;
@@ -26,10 +28,11 @@ class ChildrenTest {
         @Workflow("order-shipping")
         public String shipOrder(WorkflowContext ctx, List<String> parcels) {
             List<Child<String>> shipped = parcels.stream()
-                    .map(parcel -> ctx.startChild(Shipping::ship, parcel, childId(ctx.runId() + "-" + parcel)))
+                    .map(parcel ->
+                            ctx.startChild(Invocation.of(Shipping::ship, parcel), childId(ctx.runId() + "-" + parcel)))
                     .toList();
             String invoice = ctx.call(Shipping::invoice, parcels.size()); // starts a child and waits for its result
-            return invoice + " " + ctx.all(shipped).await();
+            return invoice + " " + DurableFuture.all(shipped).await();
         }
         // endregion
 
@@ -61,8 +64,8 @@ class ChildrenTest {
         // region cancel
         @Workflow("insured-shipping")
         public String shipInsured(WorkflowContext ctx, String parcel) {
-            Child<String> shipped =
-                    ctx.startChild(Shipping::ship, parcel, childId(parcel).onCancel(OnCancel.ABANDON));
+            Child<String> shipped = ctx.startChild(
+                    Invocation.of(Shipping::ship, parcel), childId(parcel).onCancel(OnCancel.ABANDON));
             return shipped.await();
         }
         // endregion

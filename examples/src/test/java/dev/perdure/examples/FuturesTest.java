@@ -38,7 +38,7 @@ class FuturesTest {
             List<DurableFuture<Integer>> prices = carriers.stream()
                     .map(carrier -> ctx.stepAsync("ask " + carrier, () -> ask(carrier)))
                     .toList();
-            return ctx.all(prices).await().stream()
+            return DurableFuture.all(prices).await().stream()
                     .mapToInt(Integer::intValue)
                     .min()
                     .orElseThrow();
@@ -52,7 +52,7 @@ class FuturesTest {
                     .map(carrier -> ctx.stepAsync("ask " + carrier, () -> ask(carrier), retry(1)))
                     .toList();
             try {
-                return ctx.firstSucceeded(prices)
+                return DurableFuture.firstSucceeded(prices)
                         .orTimeout(Duration.ofMinutes(1))
                         .await();
             } catch (StepFailedException nobodyAnswers) {
@@ -64,7 +64,8 @@ class FuturesTest {
         // region parallel
         @Workflow("thumbnails")
         public int thumbnails(WorkflowContext ctx, List<String> photos) {
-            List<Integer> sizes = ctx.parallel(photos, 8, photo -> ctx.stepAsync("resize", () -> resize(photo)));
+            List<Integer> sizes =
+                    DurableFuture.parallel(photos, 8, photo -> ctx.stepAsync("resize", () -> resize(photo)));
             return sizes.stream().mapToInt(Integer::intValue).sum();
         }
         // endregion

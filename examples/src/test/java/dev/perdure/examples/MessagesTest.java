@@ -3,6 +3,7 @@ package dev.perdure.examples;
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.Invocation;
 import dev.perdure.Published;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -34,7 +35,7 @@ class MessagesTest {
         public List<String> cart(WorkflowContext ctx) {
             List<String> items = new ArrayList<>();
             while (true) {
-                Optional<String> item = ctx.receive(ADD, Duration.ofMinutes(30));
+                Optional<String> item = ctx.receive(ADD).await(Duration.ofMinutes(30));
                 if (item.isEmpty()) {
                     return items; // no item arrived for half an hour
                 }
@@ -47,7 +48,7 @@ class MessagesTest {
         // region event
         @Workflow("back-order")
         public String backOrder(WorkflowContext ctx, String item) {
-            int pieces = ctx.event(RESTOCKED, item).await();
+            int pieces = ctx.event(RESTOCKED.key(item)).await();
             return item + ": one of " + pieces;
         }
         // endregion
@@ -55,8 +56,8 @@ class MessagesTest {
         // region continue
         @Workflow("subscription")
         public String subscription(WorkflowContext ctx, Integer month) {
-            ctx.run("charge", () -> charged.add(month));
-            Optional<String> ended = ctx.receive(END, Duration.ofDays(30));
+            ctx.step("charge", () -> charged.add(month));
+            Optional<String> ended = ctx.receive(END).await(Duration.ofDays(30));
             if (ended.isPresent()) {
                 return ended.get() + " after month " + month;
             }
@@ -74,7 +75,8 @@ class MessagesTest {
     void a_cart_is_filled_by_messages(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Shop());
-            Run<List<String>> cart = perdure.start(Shop::cart, id("cart-7").message(Shop.ADD, "book"));
+            Run<List<String>> cart =
+                    perdure.start(Invocation.of(Shop::cart), id("cart-7").message(Shop.ADD, "book"));
             perdure.advance(Duration.ofMinutes(20));
             perdure.send(cart.id(), Shop.ADD, "lamp");
             perdure.crash();
@@ -90,7 +92,8 @@ class MessagesTest {
     void what_is_published_can_be_read_and_followed(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Shop());
-            Run<List<String>> cart = perdure.start(Shop::cart, id("cart-7").message(Shop.ADD, "book"));
+            Run<List<String>> cart =
+                    perdure.start(Invocation.of(Shop::cart), id("cart-7").message(Shop.ADD, "book"));
             assertThat(cart.awaitPublished(Shop.COUNT, Duration.ofMinutes(1))).isEqualTo(1);
             cart.send(Shop.ADD, "lamp");
             List<Integer> counts = new ArrayList<>();
@@ -109,10 +112,12 @@ class MessagesTest {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Shop());
             List<Run<String>> lamps = perdure.startAll(
-                    Shop::backOrder, List.of("lamp", "lamp"), item -> dev.perdure.StartOptions.defaults());
+                    List.of("lamp", "lamp"),
+                    item -> Invocation.of(Shop::backOrder, item),
+                    item -> dev.perdure.StartOptions.defaults());
             Run<String> chair = perdure.start(Shop::backOrder, "chair");
             perdure.settle();
-            assertThat(perdure.emit(Shop.RESTOCKED, "lamp", 10)).isEqualTo(2);
+            assertThat(perdure.emit(Shop.RESTOCKED.key("lamp"), 10)).isEqualTo(2);
             assertThat(lamps.stream().map(Run::result)).containsOnly("lamp: one of 10");
             assertThat(chair.state()).isEqualTo(RunState.SUSPENDED);
         }

@@ -113,7 +113,8 @@ class OrderDagTest {
         assertThatThrownBy(perdure.start(dag, ORDER, id("order-42"))::result).isInstanceOf(RunFailedException.class);
         perdure.restart();
         // region look
-        DagRun<Receipt> run = perdure.graph(RunId.of("order-42"), dag);
+        DagRun<Receipt> run =
+                perdure.run(RunId.of("order-42"), TypeRef.of(Receipt.class)).dag(dag);
         DagStatus status = run.status();
         List<TaskError> errors = status.errors();
         Parcel parcel = status.outputs().get("pack", TypeRef.of(Parcel.class));

@@ -4,6 +4,7 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
@@ -64,7 +65,7 @@ class PitfallsTest {
     // region config-wrong
     final Definition<String, String> configWrong = Definition.of("config", String.class, String.class, (ctx, user) -> {
         if (featureEnabled()) { // every replay reads it again
-            ctx.run("feature", () -> done.add("feature"));
+            ctx.step("feature", () -> done.add("feature"));
         }
         ctx.sleep(Duration.ofHours(1));
         return "done";
@@ -75,7 +76,7 @@ class PitfallsTest {
     final Definition<String, String> configRight = Definition.of("config", String.class, String.class, (ctx, user) -> {
         boolean enabled = ctx.step("read config", () -> featureEnabled()); // reads it once and records it
         if (enabled) {
-            ctx.run("feature", () -> done.add("feature"));
+            ctx.step("feature", () -> done.add("feature"));
         }
         ctx.sleep(Duration.ofHours(1));
         return "done";
@@ -85,7 +86,7 @@ class PitfallsTest {
     @Test
     void a_branch_on_config_that_changed_is_found_out_and_resumes_with_the_old_config() {
         perdure.register(configWrong);
-        Run<String> run = perdure.start(configWrong, "ada", id("ada"));
+        Run<String> run = perdure.start(Invocation.of(configWrong, "ada"), id("ada"));
         perdure.settle();
         config.set(false);
         perdure.advance(Duration.ofHours(1));
@@ -107,7 +108,7 @@ class PitfallsTest {
     void a_branch_on_recorded_config_takes_the_same_way_again(TestMode mode) {
         in(mode);
         perdure.register(configRight);
-        Run<String> run = perdure.start(configRight, "ada");
+        Run<String> run = perdure.start(Invocation.of(configRight, "ada"));
         perdure.settle();
         config.set(false);
         assertThat(run.result()).isEqualTo("done");
@@ -118,7 +119,7 @@ class PitfallsTest {
     // region order-wrong
     final Definition<Map<String, Integer>, String> orderWrong = Definition.of("restock", STOCK, TEXT, (ctx, stock) -> {
         for (String item : Map.copyOf(stock).keySet()) { // the order differs between processes
-            ctx.run("restock " + item, () -> done.add(item));
+            ctx.step("restock " + item, () -> done.add(item));
             ctx.sleep(Duration.ofHours(1));
         }
         return "done";
@@ -128,7 +129,7 @@ class PitfallsTest {
     // region order-right
     final Definition<Map<String, Integer>, String> orderRight = Definition.of("restock", STOCK, TEXT, (ctx, stock) -> {
         for (String item : new TreeMap<>(stock).keySet()) {
-            ctx.run("restock " + item, () -> done.add(item));
+            ctx.step("restock " + item, () -> done.add(item));
             ctx.sleep(Duration.ofHours(1));
         }
         return "done";
@@ -140,7 +141,8 @@ class PitfallsTest {
     void a_sorted_order_is_the_same_again(TestMode mode) {
         in(mode);
         perdure.register(orderRight);
-        perdure.start(orderRight, Map.of("pen", 1, "ink", 2, "book", 3)).result();
+        perdure.start(Invocation.of(orderRight, Map.of("pen", 1, "ink", 2, "book", 3)))
+                .result();
         assertThat(done).containsExactly("book", "ink", "pen");
     }
 
@@ -149,13 +151,13 @@ class PitfallsTest {
         AtomicBoolean turned = new AtomicBoolean();
         Definition<String, String> restock = Definition.of("restock", String.class, String.class, (ctx, in) -> {
             for (String item : turned.get() ? List.of("ink", "pen") : List.of("pen", "ink")) {
-                ctx.run("restock " + item, () -> done.add(item));
+                ctx.step("restock " + item, () -> done.add(item));
                 ctx.sleep(Duration.ofHours(1));
             }
             return "done";
         });
         perdure.register(restock);
-        Run<String> run = perdure.start(restock, "");
+        Run<String> run = perdure.start(Invocation.of(restock, ""));
         perdure.settle();
         turned.set(true);
         perdure.advance(Duration.ofHours(1));
@@ -197,7 +199,7 @@ class PitfallsTest {
             return "done";
         });
         perdure.register(chance);
-        Run<String> run = perdure.start(chance, "");
+        Run<String> run = perdure.start(Invocation.of(chance, ""));
         perdure.settle();
         heads.set(false);
         perdure.advance(Duration.ofSeconds(5));
@@ -211,7 +213,7 @@ class PitfallsTest {
         in(mode);
         perdure.register(chanceRight);
         for (int i = 0; i < 10; i++) {
-            assertThat(perdure.start(chanceRight, "").result()).isEqualTo("done");
+            assertThat(perdure.start(Invocation.of(chanceRight, "")).result()).isEqualTo("done");
         }
     }
 
@@ -234,7 +236,7 @@ class PitfallsTest {
     @Test
     void a_duration_from_the_system_clock_is_found_out() {
         perdure.register(timeWrong);
-        Run<String> run = perdure.start(timeWrong, Instant.parse("2030-01-01T08:00:00Z"));
+        Run<String> run = perdure.start(Invocation.of(timeWrong, Instant.parse("2030-01-01T08:00:00Z")));
         perdure.settle();
         systemTime.set(Instant.parse("2030-01-01T08:00:00Z"));
         perdure.advance(Duration.ofHours(8));
@@ -247,7 +249,7 @@ class PitfallsTest {
     void a_duration_from_the_context_is_the_same_again(TestMode mode) {
         in(mode);
         perdure.register(timeRight);
-        assertThat(perdure.start(timeRight, Instant.parse("2030-01-01T08:00:00Z"))
+        assertThat(perdure.start(Invocation.of(timeRight, Instant.parse("2030-01-01T08:00:00Z")))
                         .result())
                 .isEqualTo("open");
         assertThat(perdure.now()).isEqualTo("2030-01-01T08:00:00Z");
@@ -259,7 +261,7 @@ class PitfallsTest {
     final Definition<String, Integer> variableWrong =
             Definition.of("variable", String.class, Integer.class, (ctx, in) -> {
                 List<String> tariffs = new ArrayList<>();
-                ctx.run("fetch", () -> tariffs.add(fetchTariff())); // a replay does not run the body
+                ctx.step("fetch", () -> tariffs.add(fetchTariff())); // a replay does not run the body
                 ctx.sleep(Duration.ofHours(1));
                 return tariffs.size(); // 1 without a replay, 0 after one
             });
@@ -278,7 +280,7 @@ class PitfallsTest {
     @Test
     void what_a_body_left_in_a_variable_is_gone_after_a_replay() {
         perdure.register(variableWrong);
-        assertThat(perdure.start(variableWrong, "").result()).isZero();
+        assertThat(perdure.start(Invocation.of(variableWrong, "")).result()).isZero();
     }
 
     @ParameterizedTest
@@ -286,7 +288,7 @@ class PitfallsTest {
     void what_a_step_returned_is_there_after_a_replay(TestMode mode) {
         in(mode);
         perdure.register(variableRight);
-        assertThat(perdure.start(variableRight, "").result()).isEqualTo(1);
+        assertThat(perdure.start(Invocation.of(variableRight, "")).result()).isEqualTo(1);
     }
 
     // ---- 6. an exception that must not be caught
@@ -305,7 +307,7 @@ class PitfallsTest {
     @Test
     void a_finally_block_runs_when_the_run_leaves_memory_too() {
         perdure.register(unwindWrong);
-        Run<String> run = perdure.start(unwindWrong, "");
+        Run<String> run = perdure.start(Invocation.of(unwindWrong, ""));
         perdure.settle();
         assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
         assertThat(done).containsExactly("finally");

@@ -24,7 +24,7 @@ class RemindersTest {
     @Test
     void reminds_after_thirty_days(PerdureTest perdure) {
         perdure.register(reminders);
-        Run<Void> run = perdure.startVoid(Reminders::remind, trial);
+        Run<Void> run = perdure.start(Reminders::remind, trial);
         perdure.advance(Duration.ofDays(30).minusSeconds(1));
         assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
         assertThat(sent).containsExactly("Welcome");
@@ -36,7 +36,7 @@ class RemindersTest {
     @Test
     void leaves_subscribers_alone(PerdureTest perdure) {
         perdure.register(reminders);
-        Run<Void> run = perdure.startVoid(Reminders::remind, trial);
+        Run<Void> run = perdure.start(Reminders::remind, trial);
         perdure.advance(Duration.ofDays(29));
         subscribed.set(true);
         run.result();
@@ -46,7 +46,7 @@ class RemindersTest {
     @Test
     void keeps_its_day_through_crash_and_restart(PerdureTest perdure) {
         perdure.register(reminders);
-        Run<Void> run = perdure.startVoid(Reminders::remind, trial);
+        Run<Void> run = perdure.start(Reminders::remind, trial);
         perdure.advance(Duration.ofDays(10));
         perdure.crash();
         perdure.advance(Duration.ofDays(10));

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StepBody;
 import dev.perdure.TypeRef;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.StepFailedException;
@@ -49,7 +51,8 @@ class StepsTest {
     final Definition<String, Integer> types = Definition.of("types", String.class, Integer.class, (ctx, in) -> {
         String one = ctx.step("a lambda says a plain class", () -> tariffs().getFirst());
         List<String> two = ctx.step("a method reference says its generics", this::tariffs);
-        List<String> three = ctx.step("the rest is written out", new TypeRef<List<String>>() {}, () -> tariffs());
+        List<String> three = ctx.step(
+                "the rest is written out", StepBody.returning(new TypeRef<List<String>>() {}, () -> tariffs()));
         return one.length() + two.size() + three.size();
     });
     // endregion
@@ -60,7 +63,7 @@ class StepsTest {
         perdure.close();
         perdure = PerdureTest.create(mode);
         perdure.register(types);
-        assertThat(perdure.start(types, "").result()).isEqualTo(7);
+        assertThat(perdure.start(Invocation.of(types, "")).result()).isEqualTo(7);
     }
 
     @Test
@@ -71,13 +74,14 @@ class StepsTest {
                 Integer.class,
                 (ctx, in) -> ctx.step("read", () -> tariffs()).size());
         perdure.register(raw);
-        Run<Integer> run = perdure.start(raw, "");
+        Run<Integer> run = perdure.start(Invocation.of(raw, ""));
         // region raw
         assertThatThrownBy(run::result)
                 .isInstanceOf(RunFailedException.class)
                 .hasMessageContaining(
                         "The result type of step 'read' cannot be used. The type java.util.List cannot be stored: "
-                                + "it lacks its type arguments. Write it out: ctx.step(\"read\", new TypeRef<…>() {}, …).");
+                                + "it lacks its type arguments. Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), "
+                                + "or () -> { …; } if the step has no result.");
         // endregion
     }
 
@@ -95,7 +99,7 @@ class StepsTest {
     @Test
     void a_failed_step_can_be_caught() {
         perdure.register(fallback);
-        assertThat(perdure.start(fallback, "book").result()).isEqualTo("on request");
+        assertThat(perdure.start(Invocation.of(fallback, "book")).result()).isEqualTo("on request");
         assertThat(calls).hasValue(2);
     }
 
@@ -110,7 +114,7 @@ class StepsTest {
                         () -> unreliable() + " at attempt " + ctx.attempt().number(),
                         retry(RetryPolicy.standard().initialDelay(Duration.ofHours(1)))));
         perdure.register(ask);
-        Run<String> run = perdure.start(ask, "");
+        Run<String> run = perdure.start(Invocation.of(ask, ""));
         perdure.settle();
         assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
         perdure.crash();
@@ -131,7 +135,8 @@ class StepsTest {
                     return in;
                 }));
         perdure.register(refused);
-        assertThatThrownBy(perdure.start(refused, "")::result).hasMessageContaining("failed after 1 attempt");
+        assertThatThrownBy(perdure.start(Invocation.of(refused, ""))::result)
+                .hasMessageContaining("failed after 1 attempt");
         assertThat(calls).hasValue(1);
     }
 
@@ -140,12 +145,12 @@ class StepsTest {
         CountDownLatch never = new CountDownLatch(1);
         // region timeout
         Definition<String, String> slow = Definition.of("slow", String.class, String.class, (ctx, in) -> {
-            ctx.run("wait", never::await, retry(2).timeout(Duration.ofMillis(50)));
+            ctx.step("wait", () -> never.await(), retry(2).timeout(Duration.ofMillis(50)));
             return "done";
         });
         // endregion
         perdure.register(slow);
-        assertThatThrownBy(perdure.start(slow, "")::result)
+        assertThatThrownBy(perdure.start(Invocation.of(slow, ""))::result)
                 .hasMessageContaining("failed after 2 attempts")
                 .hasMessageContaining("took longer than PT0.05S");
     }

@@ -3,6 +3,7 @@ package dev.perdure.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -25,39 +26,39 @@ class VersioningTest {
 
     // region before
     final Definition<String, String> before = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
-        ctx.run("pack", () -> done.add("pack"));
+        ctx.step("pack", () -> done.add("pack"));
         ctx.sleep(Duration.ofDays(1));
-        ctx.run("send", () -> done.add("send"));
+        ctx.step("send", () -> done.add("send"));
         return parcel;
     });
     // endregion
 
     final Definition<String, String> unguarded = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
-        ctx.run("weigh", () -> done.add("weigh"));
-        ctx.run("pack", () -> done.add("pack"));
+        ctx.step("weigh", () -> done.add("weigh"));
+        ctx.step("pack", () -> done.add("pack"));
         ctx.sleep(Duration.ofDays(1));
-        ctx.run("send", () -> done.add("send"));
+        ctx.step("send", () -> done.add("send"));
         return parcel;
     });
 
     // region patched
     final Definition<String, String> patched = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
         if (ctx.patched("weigh first")) { // false for runs that have already passed this line
-            ctx.run("weigh", () -> done.add("weigh"));
+            ctx.step("weigh", () -> done.add("weigh"));
         }
-        ctx.run("pack", () -> done.add("pack"));
+        ctx.step("pack", () -> done.add("pack"));
         ctx.sleep(Duration.ofDays(1));
-        ctx.run("send", () -> done.add("send"));
+        ctx.step("send", () -> done.add("send"));
         return parcel;
     });
     // endregion
 
     // region cleaned
     final Definition<String, String> cleaned = Definition.of("parcel", String.class, String.class, (ctx, parcel) -> {
-        ctx.run("weigh", () -> done.add("weigh")); // a replay skips the entry of the patch
-        ctx.run("pack", () -> done.add("pack"));
+        ctx.step("weigh", () -> done.add("weigh")); // a replay skips the entry of the patch
+        ctx.step("pack", () -> done.add("pack"));
         ctx.sleep(Duration.ofDays(1));
-        ctx.run("send", () -> done.add("send"));
+        ctx.step("send", () -> done.add("send"));
         return parcel;
     });
     // endregion
@@ -67,7 +68,7 @@ class VersioningTest {
     void an_unguarded_change_pauses_old_runs_until_the_old_code_is_back(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(before);
-            Run<String> run = perdure.start(before, "p-1");
+            Run<String> run = perdure.start(Invocation.of(before, "p-1"));
             perdure.settle();
             perdure.deploy(unguarded);
             perdure.advance(Duration.ofDays(1));
@@ -87,13 +88,13 @@ class VersioningTest {
     void old_runs_end_the_old_way_and_new_runs_go_the_new_way(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(before);
-            Run<String> old = perdure.start(before, "p-1");
+            Run<String> old = perdure.start(Invocation.of(before, "p-1"));
             perdure.settle(); // the order is packed and sleeps
             perdure.deploy(patched);
             assertThat(old.result()).isEqualTo("p-1");
             assertThat(done).containsExactly("pack", "send");
 
-            assertThat(perdure.start(patched, "p-2").result()).isEqualTo("p-2");
+            assertThat(perdure.start(Invocation.of(patched, "p-2")).result()).isEqualTo("p-2");
             assertThat(done).containsExactly("pack", "send", "weigh", "pack", "send");
         }
     }
@@ -104,7 +105,7 @@ class VersioningTest {
     void the_patch_can_go_when_the_old_runs_are_gone(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(patched);
-            Run<String> run = perdure.start(patched, "p-2");
+            Run<String> run = perdure.start(Invocation.of(patched, "p-2"));
             perdure.settle();
             perdure.deploy(cleaned);
             assertThat(run.result()).isEqualTo("p-2");
@@ -119,7 +120,8 @@ class VersioningTest {
         Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, text) -> text);
         // region pinned
         try (Perdure old = Perdure.on(store).register(echo).version("v1").start()) {
-            Run<String> run = old.start(echo, "hello", StartOptions.id("e-1").version("v2"));
+            Run<String> run = old.start(
+                    Invocation.of(echo, "hello"), StartOptions.id("e-1").version("v2"));
             assertThat(run.state()).isEqualTo(RunState.READY);
             assertThat(run.info().reason()).hasValue("No live worker has the definition 'echo' in version 'v2'.");
             try (Perdure next = Perdure.on(store).register(echo).version("v2").start()) {

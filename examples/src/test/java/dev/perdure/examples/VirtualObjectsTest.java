@@ -93,7 +93,7 @@ class VirtualObjectsTest {
             assertThat(ann.call(UserSession::login, "right")).isPresent();
             assertThat(ann.call(UserSession::login, "right")).isEmpty();
             perdure.advance(Duration.ofMinutes(20));
-            ann.callVoid(UserSession::logout);
+            ann.call(UserSession::logout);
             assertThat(ann.call(UserSession::login, "right")).isPresent();
             perdure.advance(Duration.ofMinutes(11));
             assertThat(ann.call(UserSession::current)).map(Session::expired).hasValue(false);
@@ -113,12 +113,12 @@ class VirtualObjectsTest {
             perdure.advance(Duration.ofDays(1));
             assertThat(payment.call(PaymentProcessor::status)).isEqualTo("PENDING");
             perdure.crash();
-            payment.callVoid(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-1"));
+            payment.call(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-1"));
             assertThat(run.result()).isEqualTo("tx-1");
             assertThat(payment.call(PaymentProcessor::status)).isEqualTo("COMPLETED");
             assertThat(initiated).containsExactly("order-42 4200");
-            assertThatThrownBy(() ->
-                            payment.callVoid(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-2")))
+            assertThatThrownBy(
+                            () -> payment.call(PaymentProcessor::webhook, new PaymentProcessor.Callback(true, "tx-2")))
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("No payment is pending.");
         }
@@ -134,7 +134,7 @@ class VirtualObjectsTest {
             Run<String> run = confirmation.send(EmailConfirmation::run, StartOptions.defaults());
             perdure.settle();
             assertThat(confirmation.call(EmailConfirmation::status)).isEqualTo("asked");
-            confirmation.callVoid(EmailConfirmation::confirm, "code-7");
+            confirmation.call(EmailConfirmation::confirm, "code-7");
             assertThat(run.result()).isEqualTo("code-7");
             assertThat(confirmation.call(EmailConfirmation::run)).isEqualTo("code-7");
             assertThat(asked).containsExactly("ann@example.org");

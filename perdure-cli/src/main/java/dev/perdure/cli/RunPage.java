@@ -119,6 +119,6 @@ final class RunPage {
     }
 
     private void line(HistoryEvent event) {
-        out.printf("%-30s %5s  %s%n", event.at(), event.position() == 0 ? "" : "#" + event.position(), event.what());
+        out.printf("%-30s %5s  %s%n", event.at(), event.position() == 0 ? "" : "#" + event.position(), event.text());
     }
 }

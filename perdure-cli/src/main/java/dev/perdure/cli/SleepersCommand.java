@@ -1,6 +1,7 @@
 package dev.perdure.cli;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.EmbeddedPostgres;
@@ -44,7 +45,7 @@ final class SleepersCommand implements Callable<Integer> {
             "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'";
 
     private static final Definition<Integer, @Nullable Void> SLEEPER =
-            Definition.ofVoid("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+            Definition.of("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
     private static final Definition<Integer, Integer> ONE_STEP =
             Definition.of("one-step", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
 
@@ -104,7 +105,10 @@ final class SleepersCommand implements Callable<Integer> {
     private static void start(Perdure worker, Connection observer, int count, int already) throws Exception {
         for (int started = 0; started < count; started += BATCH) {
             int some = Math.min(BATCH, count - started);
-            worker.startAll(SLEEPER, Collections.nCopies(some, 30), days -> StartOptions.defaults());
+            worker.startAll(
+                    Collections.nCopies(some, 30),
+                    days -> Invocation.of(SLEEPER, days),
+                    days -> StartOptions.defaults());
         }
         while (number(observer, "SELECT count(*) FROM perdure.timer") < (long) count + already) {
             Thread.sleep(Duration.ofMillis(50));
@@ -115,7 +119,7 @@ final class SleepersCommand implements Callable<Integer> {
         long[] micros = new long[PROBES];
         for (int i = 0; i < PROBES; i++) {
             long began = System.nanoTime();
-            worker.start(ONE_STEP, i).result();
+            worker.start(Invocation.of(ONE_STEP, i)).result();
             micros[i] = (System.nanoTime() - began) / 1_000;
         }
         Arrays.sort(micros);

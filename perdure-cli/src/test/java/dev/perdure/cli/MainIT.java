@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.perdure.Awakeable;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -150,7 +151,7 @@ class MainIT {
     @Test
     void runs_are_listed_shown_paused_resumed_cancelled_and_killed() {
         withClient(client -> {
-            var run = client.start(WAITS, "x", StartOptions.id("run-1"));
+            var run = client.start(Invocation.of(WAITS, "x"), StartOptions.id("run-1"));
             assertThat(perdure(onDatabase("runs", "pause", "run-1", "--reason", "to look at it")))
                     .isZero();
             assertThat(perdure(onDatabase("runs", "list", "--state", "paused"))).isZero();
@@ -163,7 +164,7 @@ class MainIT {
                     .isZero();
             assertThat(run.info().reason()).contains("not wanted");
             assertThat(run.state()).isEqualTo(RunState.CANCELLED);
-            var other = client.start(WAITS, "x", StartOptions.id("run-2"));
+            var other = client.start(Invocation.of(WAITS, "x"), StartOptions.id("run-2"));
             assertThat(perdure(onDatabase("runs", "kill", "run-2", "--reason", "stuck")))
                     .isZero();
             assertThat(other.info().reason()).contains("stuck");
@@ -194,7 +195,7 @@ class MainIT {
                         })
                         .warmWindow(Duration.ZERO)
                         .start()) {
-            assertThatThrownBy(() -> engine.start(pay, "broken", StartOptions.id("pay-1"))
+            assertThatThrownBy(() -> engine.start(Invocation.of(pay, "broken"), StartOptions.id("pay-1"))
                             .result())
                     .isInstanceOf(RunFailedException.class);
             assertThat(perdure(onDatabase("runs", "show", "pay-1"))).isZero();
@@ -203,7 +204,7 @@ class MainIT {
                             "input       \"broken\"",
                             "IllegalStateException: The bank is closed",
                             "\tat dev.perdure.cli.MainIT");
-            Run<String> waits = engine.start(pay, "fine", StartOptions.id("pay-2"));
+            Run<String> waits = engine.start(Invocation.of(pay, "fine"), StartOptions.id("pay-2"));
             suspended.await();
             assertThat(perdure(onDatabase("runs", "show", "pay-2"))).isZero();
             assertThat(perdure(onDatabase("runs", "list", "--state", "suspended")))
@@ -219,7 +220,7 @@ class MainIT {
     @Test
     void nothing_is_done_to_a_run_that_has_ended() {
         withClient(client -> {
-            client.start(WAITS, "x", StartOptions.id("ended")).kill("to have one that has ended");
+            client.start(Invocation.of(WAITS, "x"), StartOptions.id("ended")).kill("to have one that has ended");
             for (String order : List.of("cancel", "kill", "pause", "resume")) {
                 assertThat(perdure(onDatabase("runs", order, "ended"))).isEqualTo(Main.HAS_ENDED);
             }
@@ -236,7 +237,7 @@ class MainIT {
         Definition<String, String> asks = Definition.of("asks", String.class, String.class, (ctx, in) -> {
             Awakeable<Map<String, Integer>> first = ctx.awakeable(new TypeRef<Map<String, Integer>>() {});
             Awakeable<String> second = ctx.awakeable(String.class);
-            ctx.run("hand over", asked::countDown);
+            ctx.step("hand over", asked::countDown);
             try {
                 return first.await() + second.await();
             } catch (RejectedException rejected) {
@@ -248,7 +249,7 @@ class MainIT {
                         .notifications(false)
                         .open();
                 Perdure worker = Perdure.on(store).register(asks).start()) {
-            var run = worker.start(asks, "x", StartOptions.id("asks-1"));
+            var run = worker.start(Invocation.of(asks, "x"), StartOptions.id("asks-1"));
             assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "7"))).isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("runs", "resolve", "asks-1", "1", "--value", "yes")))

@@ -1,6 +1,5 @@
 package dev.perdure.memory;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Answers questions about runs and reads their journals. */
@@ -48,17 +46,17 @@ final class MemoryQueries implements Runs, Journals {
                             row.start.definition(),
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
         }
-        RunInfo info = RunInfo.of(
-                        row.ref.id(),
-                        row.start.definition(),
-                        row.state,
-                        reason,
-                        row.createdAt,
-                        row.changedAt,
-                        row.wakeAt,
-                        row.recoveriesWithoutProgress())
-                .withAttributes(row.start.attributes());
-        return row.state == RunState.SUSPENDED ? info.awaiting(tables.awaitedOf(row)) : info;
+        return new RunInfo(
+                row.ref.id(),
+                row.start.definition(),
+                row.state,
+                Optional.ofNullable(reason),
+                row.createdAt,
+                row.changedAt,
+                Optional.ofNullable(row.wakeAt),
+                row.recoveriesWithoutProgress(),
+                row.state == RunState.SUSPENDED ? tables.awaitedOf(row) : List.of(),
+                row.start.attributes());
     }
 
     @Override
@@ -140,27 +138,26 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
-    public List<HistoryEvent> changes(RunRef run) {
+    public List<Entered> entered(RunRef run) {
+        return tables.inTransaction(() -> {
+            Row row = tables.byKey.get(run.key());
+            return row == null ? List.of() : List.copyOf(row.entered);
+        });
+    }
+
+    @Override
+    public List<Answered> answered(RunRef run) {
         return tables.inTransaction(() -> {
             Row row = tables.byKey.get(run.key());
             return row == null
                     ? List.of()
-                    : Stream.concat(
-                                    row.entered.stream().map(MemoryQueries::event),
-                                    row.answered.stream().map(MemoryQueries::event))
-                            .sorted(Comparator.comparing(HistoryEvent::at))
-                            .toList();
+                    : row.answered.stream().map(MemoryQueries::answered).toList();
         });
     }
 
-    private static HistoryEvent event(Entered entered) {
-        String what = entered.state().name();
-        return new HistoryEvent(entered.at(), 0, entered.reason().isEmpty() ? what : what + ": " + entered.reason());
-    }
-
-    private static HistoryEvent event(Row.Answered answered) {
+    private static Answered answered(Row.Answered answered) {
         Mail mail = answered.mail();
-        return HistoryEvent.answeredBy(
+        return new Answered(
                 answered.operator(), answered.at(), mail.channel().position(), mail.status() == Entry.Status.VALUE);
     }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <O> the class of the object
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface ObjectCalls<O> {
     /** Calls a handler and waits for its result. */
     <I extends @Nullable Object, R extends @Nullable Object> R call(ObjectMethod.Function<O, I, R> handler, I input);
@@ -23,10 +24,10 @@ public interface ObjectCalls<O> {
     <R extends @Nullable Object> R call(ObjectMethod.Supplier<O, R> handler);
 
     /** Calls a handler without a result and waits for its end. */
-    <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input);
+    <I extends @Nullable Object> void call(ObjectMethod.Consumer<O, I> handler, I input);
 
     /** Calls a handler without a result and waits for its end. */
-    void callVoid(ObjectMethod.Action<O> handler);
+    void call(ObjectMethod.Action<O> handler);
 
     /** Calls a handler and returns at once. Await the result later. */
     default <I extends @Nullable Object, R extends @Nullable Object> Child<R> begin(
@@ -40,6 +41,13 @@ public interface ObjectCalls<O> {
 
     /** Calls a handler with options and returns at once. Await the result later. */
     <R extends @Nullable Object> Child<R> begin(ObjectMethod.Supplier<O, R> handler, ChildOptions options);
+
+    /** Calls a handler without result, whose end is awaited later, with options. */
+    <I extends @Nullable Object> Child<@Nullable Void> begin(
+            ObjectMethod.Consumer<O, I> handler, I input, ChildOptions options);
+
+    /** Calls a handler without result, whose end is awaited later, with options. */
+    Child<@Nullable Void> begin(ObjectMethod.Action<O> handler, ChildOptions options);
 
     /** Calls a handler without waiting for it, independently of this run, and returns the id of the call. */
     default <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <O> the class of the object
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface ObjectHandle<O> {
     /** Calls a handler and waits for its result. */
     default <I extends @Nullable Object, R extends @Nullable Object> R call(
@@ -28,13 +29,13 @@ public interface ObjectHandle<O> {
     }
 
     /** Calls a handler without a result and waits for its end. */
-    default <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
-        sendVoid(handler, input).result();
+    default <I extends @Nullable Object> void call(ObjectMethod.Consumer<O, I> handler, I input) {
+        send(handler, input).result();
     }
 
     /** Calls a handler without a result and waits for its end. */
-    default void callVoid(ObjectMethod.Action<O> handler) {
-        sendVoid(handler, StartOptions.defaults()).result();
+    default void call(ObjectMethod.Action<O> handler) {
+        send(handler, StartOptions.defaults()).result();
     }
 
     /** Calls a handler without waiting for it. */
@@ -51,16 +52,16 @@ public interface ObjectHandle<O> {
     <R extends @Nullable Object> Run<R> send(ObjectMethod.Supplier<O, R> handler, StartOptions options);
 
     /** Calls a handler without a result, without waiting for it. */
-    default <I extends @Nullable Object> Run<@Nullable Void> sendVoid(ObjectMethod.Consumer<O, I> handler, I input) {
-        return sendVoid(handler, input, StartOptions.defaults());
+    default <I extends @Nullable Object> Run<@Nullable Void> send(ObjectMethod.Consumer<O, I> handler, I input) {
+        return send(handler, input, StartOptions.defaults());
     }
 
     /** Calls a handler without a result, with options, without waiting for it. */
-    <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
+    <I extends @Nullable Object> Run<@Nullable Void> send(
             ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
 
     /** Calls a handler without a result, with options, without waiting for it. */
-    Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options);
+    Run<@Nullable Void> send(ObjectMethod.Action<O> handler, StartOptions options);
 
     /** Reads the object's state without starting a run. */
     ObjectState state();

@@ -15,17 +15,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <O> the class of the object
  */
+@SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface ObjectSends<O> {
     /** Calls a handler. */
     <I extends @Nullable Object, R extends @Nullable Object> RunId send(
             ObjectMethod.Function<O, I, R> handler, I input, StartOptions options);
 
-    /** Calls a handler that takes no input. */
+    /** Calls a handler without input. */
     <R extends @Nullable Object> RunId send(ObjectMethod.Supplier<O, R> handler, StartOptions options);
 
     /** Calls a handler that returns nothing. */
-    <I extends @Nullable Object> RunId sendVoid(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
+    <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options);
 
     /** Calls a handler that takes no input and returns nothing. */
-    RunId sendVoid(ObjectMethod.Action<O> handler, StartOptions options);
+    RunId send(ObjectMethod.Action<O> handler, StartOptions options);
 }

@@ -1,6 +1,5 @@
 package dev.perdure.spi;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -52,6 +51,16 @@ public interface Runs {
      */
     record Entered(RunState state, Instant at, String reason) {}
 
+    /**
+     * An answer that an operator gave to an awakeable.
+     *
+     * @param operator the operator
+     * @param at when
+     * @param position of the awakeable in the journal
+     * @param resolved whether it was resolved; rejected otherwise
+     */
+    record Answered(String operator, Instant at, int position, boolean resolved) {}
+
     /** One run by its id. */
     Optional<Found> find(RunId id);
 
@@ -73,6 +82,9 @@ public interface Runs {
     /** The children that the current life of this run has started, oldest first, without its tasks. */
     List<TaskRow> children(RunRef run);
 
-    /** The changes of state of a run and the answers that operators gave to it, in all its lives, oldest first. */
-    List<HistoryEvent> changes(RunRef run);
+    /** The states that a run has entered, oldest first, through all its lives. */
+    List<Entered> entered(RunRef run);
+
+    /** The answers that operators gave to awakeables of a run, oldest first, through all its lives. */
+    List<Answered> answered(RunRef run);
 }

@@ -66,6 +66,9 @@ class ArchitectureTest {
     private static final String MEMORY = "dev.perdure.memory";
     private static final String INTERNAL = "dev.perdure.internal..";
 
+    /** How the API joins futures without knowing the engine. */
+    private static final String JOIN = "dev.perdure.internal.join";
+
     /** What names and messages have to be like, which the API checks before anything is written. */
     private static final String TEXT = "dev.perdure.internal.text";
 
@@ -164,7 +167,7 @@ class ArchitectureTest {
                 .doNotHaveFullyQualifiedName("dev.perdure.Perdure")
                 .and()
                 .doNotHaveFullyQualifiedName("dev.perdure.PerdureBuilder")
-                .should(knowOfOursOnly(with(TEXT, with(DAG_MODEL, API)))));
+                .should(knowOfOursOnly(with(JOIN, with(TEXT, with(DAG_MODEL, API))))));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.WorkflowBody;
@@ -47,7 +48,7 @@ final class JdbiTransactionsIT {
     private int run(WorkflowBody<Integer, Integer> body) {
         Definition<Integer, Integer> flow = Definition.of("flow", Integer.class, Integer.class, body);
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
-            return perdure.start(flow, 30).result(Duration.ofSeconds(30));
+            return perdure.start(Invocation.of(flow, 30)).result(Duration.ofSeconds(30));
         }
     }
 

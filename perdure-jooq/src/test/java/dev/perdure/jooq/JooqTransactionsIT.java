@@ -6,6 +6,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.table;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.WorkflowBody;
@@ -53,7 +54,7 @@ final class JooqTransactionsIT {
     private int run(WorkflowBody<Integer, Integer> body) {
         Definition<Integer, Integer> flow = Definition.of("flow", Integer.class, Integer.class, body);
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
-            return perdure.start(flow, 30).result(Duration.ofSeconds(30));
+            return perdure.start(Invocation.of(flow, 30)).result(Duration.ofSeconds(30));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.error.StoreException;
@@ -37,7 +38,7 @@ final class AwakeableTokensIT {
     private final Definition<String, String> waiter =
             Definition.of("waiter", String.class, String.class, (ctx, name) -> {
                 var awakeable = ctx.awakeable(String.class);
-                ctx.run("hand over", () -> tokens.add(awakeable.token()));
+                ctx.step("hand over", () -> tokens.add(awakeable.token()));
                 return awakeable.await();
             });
     private HikariDataSource pool;
@@ -77,9 +78,9 @@ final class AwakeableTokensIT {
                         : TestServer.plain(user, "secret").getConnection();
                 Statement statement = connection.createStatement()) {
             List<String> relations = column(statement, """
-                    SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                    WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v') AND has_table_privilege(c.oid, 'SELECT')
-                    """.formatted(schema));
+                SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                WHERE n.nspname = '%s' AND c.relkind IN ('r', 'v') AND has_table_privilege(c.oid, 'SELECT')
+                """.formatted(schema));
             assertThat(relations).contains("journals", "mails", "runs");
             for (String relation : relations) {
                 String rows =
@@ -104,12 +105,12 @@ final class AwakeableTokensIT {
 
     @Test
     void no_table_and_no_view_shows_a_token_before_or_after_its_answer() throws Exception {
-        Run<String> run = perdure.start(waiter, "a", id("a"));
+        Run<String> run = perdure.start(Invocation.of(waiter, "a"), id("a"));
         String token = handedOver();
         assertThat(whereItCanBeRead(token, viewer)).isEmpty();
         assertThat(whereItCanBeRead(token, worker)).isEmpty();
         assertThat(whereItCanBeRead(token, "")).isEmpty();
-        assertThat(run.history()).noneMatch(event -> event.what().contains(token));
+        assertThat(run.history()).noneMatch(event -> event.text().contains(token));
         perdure.resolve(token, "answered");
         assertThat(run.result(PATIENCE)).isEqualTo("answered");
         assertThat(whereItCanBeRead(token, "")).isEmpty();
@@ -147,7 +148,7 @@ final class AwakeableTokensIT {
 
     @Test
     void a_viewer_sees_who_answered_in_place_of_the_holder_of_the_token() throws Exception {
-        Run<String> run = perdure.start(waiter, "a", id("a"));
+        Run<String> run = perdure.start(Invocation.of(waiter, "a"), id("a"));
         String token = handedOver();
         run.resolveAwakeable(1, "by hand", "anna");
         assertThat(run.result(PATIENCE)).isEqualTo("by hand");
@@ -163,13 +164,13 @@ final class AwakeableTokensIT {
 
     @Test
     void a_token_in_a_journal_of_an_earlier_version_is_not_shown_and_still_works() throws Exception {
-        Run<String> run = perdure.start(waiter, "a", id("a"));
+        Run<String> run = perdure.start(Invocation.of(waiter, "a"), id("a"));
         handedOver();
         String old = "awk_" + "A".repeat(32);
         TestServer.execute("""
-                UPDATE %1$s.journal SET payload = '%2$s' WHERE kind = 9;
-                UPDATE %1$s.awakeable SET hash = translate(encode(sha256('%2$s'), 'base64'), '+/=', '-_')
-                """.formatted(schema, old));
+            UPDATE %1$s.journal SET payload = '%2$s' WHERE kind = 9;
+            UPDATE %1$s.awakeable SET hash = translate(encode(sha256('%2$s'), 'base64'), '+/=', '-_')
+            """.formatted(schema, old));
         assertThat(whereItCanBeRead(old, viewer)).isEmpty();
         perdure.resolve(old, "still");
         assertThat(run.result(PATIENCE)).isEqualTo("still");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -91,7 +92,8 @@ final class BehindPoolerIT {
         try (Perdure client = Perdure.on(here).client();
                 Perdure worker = Perdure.on(there).register(DOUBLE_LATER).start()) {
             List<Integer> inputs = IntStream.range(0, RUNS).boxed().toList();
-            List<Run<Integer>> runs = client.startAll(DOUBLE_LATER, inputs, input -> StartOptions.defaults());
+            List<Run<Integer>> runs = client.startAll(
+                    inputs, input -> Invocation.of(DOUBLE_LATER, input), input -> StartOptions.defaults());
             for (int input : inputs) {
                 assertThat(runs.get(input).result(PATIENCE)).isEqualTo(2 * input);
             }

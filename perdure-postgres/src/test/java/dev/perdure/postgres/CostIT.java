@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -484,10 +485,10 @@ final class CostIT {
                 Definition.of("one", Integer.class, Integer.class, (ctx, in) -> ctx.step("same", () -> in));
         int runs = 500;
         try (Perdure perdure = Perdure.on(store).register(one).start()) {
-            perdure.start(one, 0).result();
+            perdure.start(Invocation.of(one, 0)).result();
             proxy.reset();
             for (int i = 0; i < runs; i++) {
-                perdure.start(one, i).result();
+                perdure.start(Invocation.of(one, i)).result();
             }
             assertThat(proxy.roundTrips()).isBetween(3 * runs, 3 * runs + runs / 2);
         }
@@ -540,8 +541,8 @@ final class CostIT {
             return last;
         });
         try (Perdure perdure = Perdure.on(store).register(player).start()) {
-            Run<Integer> ping = perdure.start(player, "pong", StartOptions.id("ping"));
-            perdure.start(player, "ping", StartOptions.id("pong"));
+            Run<Integer> ping = perdure.start(Invocation.of(player, "pong"), StartOptions.id("ping"));
+            perdure.start(Invocation.of(player, "ping"), StartOptions.id("pong"));
             proxy.reset();
             ping.send(ball, 1);
             assertThat(ping.result()).isEqualTo(messages + 1);

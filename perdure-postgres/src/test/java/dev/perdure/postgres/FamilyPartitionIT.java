@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RunId;
 import dev.perdure.dag.Dag;
@@ -26,9 +27,10 @@ final class FamilyPartitionIT {
             "root",
             Integer.class,
             Integer.class,
-            (ctx, number) -> ctx.call(LEAF, number)
-                    + ctx.startChild(LEAF, number, childId("parcel-7")).await()
-                    + ctx.call(SUMS, number));
+            (ctx, number) -> ctx.call(Invocation.of(LEAF, number))
+                    + ctx.startChild(Invocation.of(LEAF, number), childId("parcel-7"))
+                            .await()
+                    + ctx.call(Invocation.of(SUMS, number)));
 
     @Test
     void a_family_shares_the_partition_of_its_root() {
@@ -40,7 +42,8 @@ final class FamilyPartitionIT {
                         .register(LEAF)
                         .register(SUMS)
                         .start()) {
-            assertThat(perdure.start(ROOT, 5, id("order-42")).result()).isEqualTo(26);
+            assertThat(perdure.start(Invocation.of(ROOT, 5), id("order-42")).result())
+                    .isEqualTo(26);
 
             assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE partition = %d"
                             .formatted(schema, Keys.partition(RunId.of("order-42")))))
@@ -49,7 +52,8 @@ final class FamilyPartitionIT {
                     .isEqualTo("0");
 
             assertThat(Keys.partition(RunId.of("parcel-7"))).isNotEqualTo(Keys.partition(RunId.of("order-42")));
-            assertThatThrownBy(() -> perdure.start(LEAF, 6, id("parcel-7"))).isInstanceOf(RunConflictException.class);
+            assertThatThrownBy(() -> perdure.start(Invocation.of(LEAF, 6), id("parcel-7")))
+                    .isInstanceOf(RunConflictException.class);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import java.util.stream.IntStream;
@@ -24,7 +25,10 @@ final class HotUpdatesIT {
         try (HikariDataSource pool = TestServer.pool(4);
                 PostgresStore store = PostgresStore.on(pool).schema(schema).open()) {
             try (Perdure client = Perdure.on(store).client()) {
-                client.startAll(JOB, IntStream.range(0, RUNS).boxed().toList(), number -> StartOptions.defaults());
+                client.startAll(
+                        IntStream.range(0, RUNS).boxed().toList(),
+                        number -> Invocation.of(JOB, number),
+                        number -> StartOptions.defaults());
             }
             try (Perdure worker = Perdure.on(store).register(JOB).start()) {
                 await().until(() ->

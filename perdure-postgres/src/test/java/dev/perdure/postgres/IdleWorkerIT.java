@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import java.time.Duration;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class IdleWorkerIT {
     private static final int SLEEPERS = 1_000;
     private static final Definition<Integer, @Nullable Void> SLEEPER =
-            Definition.ofVoid("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+            Definition.of("sleeper", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
 
     /** Polls become rarer from one to the next; after so long they are as rare as they get. */
     private static final Duration CALMING_DOWN = Duration.ofSeconds(3);
@@ -35,7 +36,10 @@ final class IdleWorkerIT {
                 PostgresStore store =
                         PostgresStore.on(proxy.source()).schema(schema).open();
                 Perdure worker = Perdure.on(store).register(SLEEPER).start()) {
-            worker.startAll(SLEEPER, Collections.nCopies(SLEEPERS, 30), days -> StartOptions.defaults());
+            worker.startAll(
+                    Collections.nCopies(SLEEPERS, 30),
+                    days -> Invocation.of(SLEEPER, days),
+                    days -> StartOptions.defaults());
             await().until(() -> TestServer.query("SELECT count(*) FROM %s.timer".formatted(schema))
                     .equals(String.valueOf(SLEEPERS)));
             LockSupport.parkNanos(CALMING_DOWN.toNanos());

@@ -150,7 +150,7 @@ final class MigrationsIT {
         store.leases().leave(fixture.worker);
         assertThat(store.leases().sweep(10)).hasSize(1);
         assertThat(store.leases().sweep(10)).isEmpty();
-        assertThat(store.runs().changes(run)).hasSize(2);
+        assertThat(store.runs().entered(run)).hasSize(2);
     }
 
     private static void runAgain(PostgresStore store, StoreFixture fixture) {

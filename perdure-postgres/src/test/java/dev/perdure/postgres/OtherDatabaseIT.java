@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunId;
@@ -67,7 +68,7 @@ final class OtherDatabaseIT {
                         .retry(RetryPolicy.standard().initialDelay(Duration.ofMillis(1)))
                         .register(flow)
                         .start()) {
-            return perdure.start(flow, "x", id("a-run")).result(PATIENCE);
+            return perdure.start(Invocation.of(flow, "x"), id("a-run")).result(PATIENCE);
         }
     }
 

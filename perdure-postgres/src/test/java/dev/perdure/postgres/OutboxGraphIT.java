@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.InvalidRequestException;
@@ -70,7 +72,7 @@ final class OutboxGraphIT {
     private DagRun<Integer> graph(String id) {
         return await().atMost(PATIENCE)
                 .ignoreException(UnknownRunException.class)
-                .until(() -> perdure.graph(RunId.of(id), DIAMOND), Objects::nonNull);
+                .until(() -> perdure.run(RunId.of(id), TypeRef.of(Object.class)).dag(DIAMOND), Objects::nonNull);
     }
 
     private void awaitEmptyInbox() {
@@ -82,9 +84,9 @@ final class OutboxGraphIT {
     @Test
     void a_graph_is_there_on_commit_and_not_before_and_not_after_a_rollback() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(DIAMOND, 1, id("gone"));
+            in(caller).start(Invocation.of(DIAMOND, 1), id("gone"));
             caller.rollback();
-            in(caller).start(DIAMOND, 1, id("here"));
+            in(caller).start(Invocation.of(DIAMOND, 1), id("here"));
             assertThat(perdure.list(RunFilter.all())).isEmpty();
             caller.commit();
         }
@@ -103,15 +105,16 @@ final class OutboxGraphIT {
         try (CountingProxy proxy = new CountingProxy();
                 Connection caller = proxy.source().getConnection()) {
             caller.setAutoCommit(false);
-            in(caller).start(DIAMOND, 0, id("first")); // the driver asks for types once per connection
+            in(caller).start(Invocation.of(DIAMOND, 0), id("first")); // the driver asks for types once per connection
             proxy.reset();
-            in(caller).startAll(DIAMOND, inputs, input -> id("g-" + input));
+            in(caller).startAll(inputs, input -> Invocation.of(DIAMOND, input), input -> id("g-" + input));
             assertThat(proxy.roundTrips()).isEqualTo(1);
             caller.commit();
         }
         awaitEmptyInbox();
         for (int input : inputs) {
-            DagRun<Integer> run = perdure.graph(RunId.of("g-" + input), DIAMOND);
+            DagRun<Integer> run = perdure.run(RunId.of("g-" + input), TypeRef.of(Object.class))
+                    .dag(DIAMOND);
             assertThat(run.result(PATIENCE)).isEqualTo(5 * (input + 1));
         }
     }
@@ -119,7 +122,10 @@ final class OutboxGraphIT {
     @Test
     void delay_and_timeout_go_with_the_start() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(DIAMOND, 1, id("later").delay(Duration.ofHours(2)).timeout(Duration.ofHours(3)));
+            in(caller)
+                    .start(
+                            Invocation.of(DIAMOND, 1),
+                            id("later").delay(Duration.ofHours(2)).timeout(Duration.ofHours(3)));
             caller.commit();
         }
         DagRun<Integer> run = graph("later");
@@ -135,9 +141,9 @@ final class OutboxGraphIT {
         perdure.start(DIAMOND, 5, id("mine")).result(PATIENCE);
         perdure.start(DIAMOND, 5, id("half/left")).result(PATIENCE);
         try (Connection caller = caller()) {
-            in(caller).start(DIAMOND, 1, id("mine"));
-            in(caller).start(DIAMOND, 1, id("half"));
-            in(caller).start(DIAMOND, 1, id("sound"));
+            in(caller).start(Invocation.of(DIAMOND, 1), id("mine"));
+            in(caller).start(Invocation.of(DIAMOND, 1), id("half"));
+            in(caller).start(Invocation.of(DIAMOND, 1), id("sound"));
             caller.commit();
         }
         assertThat(graph("sound").result(PATIENCE)).isEqualTo(10);
@@ -151,8 +157,8 @@ final class OutboxGraphIT {
     @Test
     void a_message_is_refused_at_once() throws Exception {
         try (Connection caller = caller()) {
-            assertThatThrownBy(() ->
-                            in(caller).start(DIAMOND, 1, id("g").message(Topic.of("news", String.class), "hello")))
+            assertThatThrownBy(() -> in(caller)
+                            .start(Invocation.of(DIAMOND, 1), id("g").message(Topic.of("news", String.class), "hello")))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("The run of graph 'diamond' was given a message");
         }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
@@ -110,12 +111,12 @@ final class OutboxIT {
     @Test
     void what_was_started_after_a_savepoint_is_rolled_back_with_it_and_the_rest_is_there() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(echo, "before", id("before"));
+            in(caller).start(Invocation.of(echo, "before"), id("before"));
             var undone = caller.setSavepoint();
-            in(caller).start(echo, "undone", id("undone"));
+            in(caller).start(Invocation.of(echo, "undone"), id("undone"));
             caller.rollback(undone);
             var kept = caller.setSavepoint();
-            in(caller).start(echo, "kept", id("kept"));
+            in(caller).start(Invocation.of(echo, "kept"), id("kept"));
             caller.releaseSavepoint(kept);
             caller.commit();
         }
@@ -128,7 +129,7 @@ final class OutboxIT {
     @Test
     void a_start_is_there_on_commit_and_not_before() throws Exception {
         try (Connection caller = caller()) {
-            RunId id = in(caller).start(echo, "hello", id("order-1"));
+            RunId id = in(caller).start(Invocation.of(echo, "hello"), id("order-1"));
             assertThat(perdure.list(RunFilter.all())).isEmpty();
             long committed = System.nanoTime();
             caller.commit();
@@ -143,9 +144,9 @@ final class OutboxIT {
     @Test
     void what_is_rolled_back_never_was() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(echo, "gone", id("order-1"));
+            in(caller).start(Invocation.of(echo, "gone"), id("order-1"));
             caller.rollback();
-            in(caller).start(echo, "here", id("order-2"));
+            in(caller).start(Invocation.of(echo, "here"), id("order-2"));
             caller.commit();
         }
         assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("here");
@@ -155,15 +156,16 @@ final class OutboxIT {
     @Test
     void a_transaction_left_open_delays_nobody() throws Exception {
         try (Connection sluggish = caller()) {
-            in(sluggish).start(echo, "late", id("order-1"));
+            in(sluggish).start(Invocation.of(echo, "late"), id("order-1"));
             in(sluggish).cancel(RunId.of("order-3"), "enough");
             try (Connection caller = caller()) {
-                in(caller).start(echo, "early", id("order-1"));
+                in(caller).start(Invocation.of(echo, "early"), id("order-1"));
                 caller.commit();
             }
             assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("early");
-            perdure.start(sleep, "x", id("order-3"));
-            assertThat(perdure.start(echo, "direct", id("order-2")).result(PATIENCE))
+            perdure.start(Invocation.of(sleep, "x"), id("order-3"));
+            assertThat(perdure.start(Invocation.of(echo, "direct"), id("order-2"))
+                            .result(PATIENCE))
                     .isEqualTo("direct");
             sluggish.commit();
         }
@@ -180,17 +182,17 @@ final class OutboxIT {
         long slowest = 0;
         int others = 0;
         try (Connection sluggish = caller()) {
-            in(sluggish).start(echo, "late", id("order-1"));
-            perdure.start(sleep, "x", id("order-2"));
+            in(sluggish).start(Invocation.of(echo, "late"), id("order-1"));
+            perdure.start(Invocation.of(sleep, "x"), id("order-2"));
             in(sluggish).cancel(RunId.of("order-2"), "enough");
             long end = System.nanoTime() + open.toNanos();
             while (System.nanoTime() < end) {
                 long begun = System.nanoTime();
                 try (Connection caller = caller()) {
-                    in(caller).start(echo, "other", id("other-" + others));
+                    in(caller).start(Invocation.of(echo, "other"), id("other-" + others));
                     caller.commit();
                 }
-                perdure.start(echo, "direct").result(PATIENCE);
+                perdure.start(Invocation.of(echo, "direct")).result(PATIENCE);
                 perdure.run(RunId.of("order-2"), TEXT).state();
                 await().atMost(PATIENCE).until(() -> ran.remove("other"));
                 slowest = Math.max(slowest, System.nanoTime() - begun);
@@ -215,11 +217,12 @@ final class OutboxIT {
         try (Connection caller = caller()) {
             Outbox out = in(caller);
             out.start(Methods::function, "a", defaults());
-            out.start(Methods::supplier, defaults());
-            out.startVoid(Methods::consumer, "b", defaults());
-            out.startVoid(Methods::action, defaults());
-            out.start("echo", "c", defaults());
-            out.startAll(Methods::function, List.of("d", "e"), input -> id("id-" + input));
+            out.start(Invocation.of(Methods::supplier), defaults());
+            out.start(Methods::consumer, "b", defaults());
+            out.start(Invocation.of(Methods::action), defaults());
+            out.start(Invocation.of("echo", "c", TypeRef.of(Void.class)), defaults());
+            out.startAll(
+                    List.of("d", "e"), input -> Invocation.of(Methods::function, input), input -> id("id-" + input));
             caller.commit();
         }
         await().atMost(PATIENCE)
@@ -236,9 +239,10 @@ final class OutboxIT {
         try (CountingProxy proxy = new CountingProxy();
                 Connection caller = proxy.source().getConnection()) {
             caller.setAutoCommit(false);
-            in(caller).start(echo, "first", id("first")); // the driver asks for types once per connection
+            in(caller)
+                    .start(Invocation.of(echo, "first"), id("first")); // the driver asks for types once per connection
             proxy.reset();
-            in(caller).startAll(echo, inputs, input -> id("id-" + input));
+            in(caller).startAll(inputs, input -> Invocation.of(echo, input), input -> id("id-" + input));
             assertThat(proxy.roundTrips()).isEqualTo(1);
             caller.commit();
         }
@@ -254,7 +258,7 @@ final class OutboxIT {
         StartOptions options =
                 id("order-1").queue("slow").priority(7).version("v1").timeout(Duration.ofMinutes(5));
         try (Connection caller = caller()) {
-            in(caller).start(echo, "x", options);
+            in(caller).start(Invocation.of(echo, "x"), options);
             caller.commit();
         }
         await().atMost(PATIENCE)
@@ -267,7 +271,7 @@ final class OutboxIT {
     @Test
     void a_start_and_its_cancel_in_one_transaction_come_in_order() throws Exception {
         try (Connection caller = caller()) {
-            RunId run = in(caller).start(sleep, "x", id("order-1"));
+            RunId run = in(caller).start(Invocation.of(sleep, "x"), id("order-1"));
             in(caller).cancel(run, "changed my mind");
             caller.commit();
         }
@@ -282,7 +286,7 @@ final class OutboxIT {
     @Test
     void without_notifications_it_is_found_by_looking() throws Exception {
         try (Connection caller = caller()) {
-            perdure.outbox(outbox.notifications(false).in(caller)).start(echo, "found", defaults());
+            perdure.outbox(outbox.notifications(false).in(caller)).start(Invocation.of(echo, "found"), defaults());
             caller.commit();
         }
         assertThat(ran.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo("found");
@@ -301,8 +305,8 @@ final class OutboxIT {
     @Test
     void attributes_come_with_the_start() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(echo, "a", id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
-            in(caller).start(echo, "b", id("order-2"));
+            in(caller).start(Invocation.of(echo, "a"), id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
+            in(caller).start(Invocation.of(echo, "b"), id("order-2"));
             caller.commit();
         }
         TestServer.execute(
@@ -335,15 +339,15 @@ final class OutboxIT {
     @Test
     void a_trigger_starts_a_run_for_each_row() throws Exception {
         TestServer.execute("""
-                CREATE TABLE %1$s.orders (number int);
-                CREATE FUNCTION %1$s.process() RETURNS trigger LANGUAGE plpgsql AS $$
-                BEGIN
-                    PERFORM %1$s.start_run('echo', 'order-' || NEW.number, to_json('order ' || NEW.number));
-                    RETURN NEW;
-                END $$;
-                CREATE TRIGGER process AFTER INSERT ON %1$s.orders FOR EACH ROW EXECUTE FUNCTION %1$s.process();
-                INSERT INTO %1$s.orders VALUES (1), (2)
-                """.formatted(schema));
+            CREATE TABLE %1$s.orders (number int);
+            CREATE FUNCTION %1$s.process() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN
+                PERFORM %1$s.start_run('echo', 'order-' || NEW.number, to_json('order ' || NEW.number));
+                RETURN NEW;
+            END $$;
+            CREATE TRIGGER process AFTER INSERT ON %1$s.orders FOR EACH ROW EXECUTE FUNCTION %1$s.process();
+            INSERT INTO %1$s.orders VALUES (1), (2)
+            """.formatted(schema));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).containsExactlyInAnyOrder("order 1", "order 2"));
     }
 
@@ -373,7 +377,7 @@ final class OutboxIT {
             try (Statement statement = caller.createStatement()) {
                 statement.execute("SET TRANSACTION READ ONLY");
             }
-            assertThatThrownBy(() -> in(caller).start(echo, "x", defaults()))
+            assertThatThrownBy(() -> in(caller).start(Invocation.of(echo, "x"), defaults()))
                     .isInstanceOf(StoreException.class)
                     .hasMessageContaining("Nothing was put into the inbox of schema '%s'".formatted(schema))
                     .hasMessageContaining("read-only transaction");
@@ -383,7 +387,7 @@ final class OutboxIT {
     @Test
     void a_connection_without_a_transaction_and_none_at_all_are_refused() throws Exception {
         try (Connection alone = TestServer.plain().getConnection()) {
-            assertThatThrownBy(() -> in(alone).start(echo, "x", defaults()))
+            assertThatThrownBy(() -> in(alone).start(Invocation.of(echo, "x"), defaults()))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("commits every statement by itself")
                     .hasMessageEndingWith("Call setAutoCommit(false) on it, and commit.");
@@ -404,11 +408,11 @@ final class OutboxIT {
     @Test
     void a_worker_that_dies_with_taken_rows_leaves_them_to_others() {
         TestServer.execute("""
-                BEGIN;
-                SELECT %1$s.start_run('echo', 'order-1', '"late"', wake => false);
-                UPDATE %1$s.inbox SET taken_until = now() + interval '2 seconds';
-                COMMIT
-                """.formatted(schema));
+            BEGIN;
+            SELECT %1$s.start_run('echo', 'order-1', '"late"', wake => false);
+            UPDATE %1$s.inbox SET taken_until = now() + interval '2 seconds';
+            COMMIT
+            """.formatted(schema));
         await().atMost(PATIENCE).until(() -> ran.contains("late"));
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -49,13 +50,13 @@ final class OutboxMailIT {
                     return ctx.promise(NEWS).await();
                 }
                 var awakeable = ctx.awakeable(String.class);
-                ctx.run("hand over", () -> tokens.add(awakeable.token()));
+                ctx.step("hand over", () -> tokens.add(awakeable.token()));
                 return awakeable.await();
             });
     private final Definition<Integer, String> rounds =
             Definition.of("rounds", Integer.class, String.class, (ctx, round) -> {
                 var awakeable = ctx.awakeable(String.class);
-                ctx.run("hand over", () -> tokens.add(awakeable.token()));
+                ctx.step("hand over", () -> tokens.add(awakeable.token()));
                 if (round == 1) {
                     ctx.promise(NEWS).await();
                     throw ctx.continueAsNew(2);
@@ -93,7 +94,7 @@ final class OutboxMailIT {
 
     @Test
     void messages_arrive_in_order_on_commit_and_never_after_a_rollback() throws Exception {
-        Run<String> run = perdure.start(reader, 3);
+        Run<String> run = perdure.start(Invocation.of(reader, 3));
         try (Connection caller = caller()) {
             in(caller).send(run.id(), NEWS, "x");
             caller.rollback();
@@ -112,8 +113,7 @@ final class OutboxMailIT {
         try (Connection caller = caller()) {
             started = in(caller)
                     .start(
-                            reader,
-                            2,
+                            Invocation.of(reader, 2),
                             id("read").message(NEWS, "1").message(NEWS, "2").delay(Duration.ofMillis(1)));
             caller.commit();
         }
@@ -126,14 +126,14 @@ final class OutboxMailIT {
 
     @Test
     void promises_and_awakeables_are_settled_on_commit() throws Exception {
-        Run<String> promise = perdure.start(waiter, "promise");
-        Run<String> awakeable = perdure.start(waiter, "awakeable");
-        Run<String> refused = perdure.start(waiter, "promise");
+        Run<String> promise = perdure.start(Invocation.of(waiter, "promise"));
+        Run<String> awakeable = perdure.start(Invocation.of(waiter, "awakeable"));
+        Run<String> refused = perdure.start(Invocation.of(waiter, "promise"));
         String token = tokens.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         try (Connection caller = caller()) {
-            in(caller).resolve(promise.id(), NEWS, "kept");
+            in(caller).promise(promise.id(), NEWS).resolve("kept");
             in(caller).resolve(token, "woken");
-            in(caller).reject(refused.id(), NEWS, "not today");
+            in(caller).promise(refused.id(), NEWS).reject("not today");
             caller.commit();
         }
         assertThat(promise.result(PATIENCE)).isEqualTo("kept");
@@ -145,7 +145,7 @@ final class OutboxMailIT {
 
     @Test
     void a_token_of_an_earlier_round_does_not_answer_a_later_one() throws Exception {
-        Run<String> run = perdure.start(rounds, 1);
+        Run<String> run = perdure.start(Invocation.of(rounds, 1));
         String first = tokens.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         String second;
         try (Connection caller = caller()) {
@@ -173,7 +173,7 @@ final class OutboxMailIT {
 
     @Test
     void plain_sql_sends_too() throws Exception {
-        Run<String> run = perdure.start(reader, 1, id("plain"));
+        Run<String> run = perdure.start(Invocation.of(reader, 1), id("plain"));
         try (Connection caller = caller();
                 Statement statement = caller.createStatement()) {
             statement.execute("SELECT " + schema + ".send_message('plain', 'news', '\"from SQL\"')");

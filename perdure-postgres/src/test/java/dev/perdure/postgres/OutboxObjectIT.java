@@ -112,7 +112,7 @@ final class OutboxObjectIT {
         }
         awaitLines("ann", expected);
         try (Connection caller = caller()) {
-            diary(caller, "ann").sendVoid(Diary::tear, defaults());
+            diary(caller, "ann").send(Diary::tear, defaults());
             caller.commit();
         }
         awaitLines("ann", List.of());

@@ -3,9 +3,10 @@ package dev.perdure.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.HistoryEvent;
+import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Lane;
@@ -16,17 +17,17 @@ import org.junit.jupiter.api.Test;
 /** What a run leaves in the tables, and what people see of it in the views. */
 final class RowsIT {
     private static final String ROWS = """
-            SELECT (SELECT count(*) FROM %1$s.journal j WHERE j.key = r.key) || ' ' ||
-                   (SELECT count(*) FROM %1$s.event e WHERE e.key = r.key)
-            FROM %1$s.run r WHERE id = '%2$s'
-            """;
+        SELECT (SELECT count(*) FROM %1$s.journal j WHERE j.key = r.key) || ' ' ||
+               (SELECT count(*) FROM %1$s.event e WHERE e.key = r.key)
+        FROM %1$s.run r WHERE id = '%2$s'
+        """;
     private static final String STATES =
             "SELECT string_agg(number || ' ' || state, ', ' ORDER BY number) FROM %s.events WHERE id = '%s'";
     private static final String TIMES = """
-            SELECT bool_and(at >= before) FROM (
-                SELECT at, lag(at, 1, at) OVER (ORDER BY number) AS before FROM %s.events WHERE id = '%s'
-            ) AS in_order
-            """;
+        SELECT bool_and(at >= before) FROM (
+            SELECT at, lag(at, 1, at) OVER (ORDER BY number) AS before FROM %s.events WHERE id = '%s'
+        ) AS in_order
+        """;
     private static final String INPUT = "SELECT input FROM %s.runs WHERE id = '%s'";
 
     private final String schema = TestServer.newSchema();
@@ -44,9 +45,9 @@ final class RowsIT {
             for (Claimed claim : claimed) {
                 assertThat(ask(ROWS, claim.run().id().value())).isEqualTo("1 0");
                 assertThat(ask(STATES, claim.run().id().value())).isEqualTo("0 READY, 1 RUNNING");
-                assertThat(store.runs().changes(claim.run()))
-                        .extracting(HistoryEvent::what)
-                        .containsExactly("READY", "RUNNING");
+                assertThat(store.runs().entered(claim.run()))
+                        .extracting(Runs.Entered::state)
+                        .containsExactly(RunState.READY, RunState.RUNNING);
             }
             fixture.apply(StoreFixture.complete(claimed.getFirst().run()));
             fixture.apply(StoreFixture.await(claimed.getLast().run(), Channel.message("news")));

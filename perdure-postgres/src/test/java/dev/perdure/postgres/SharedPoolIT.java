@@ -8,6 +8,7 @@ import com.mchange.v2.c3p0.ComboPooledDataSource;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.transaction.TransactionOptions.Isolation;
@@ -38,14 +39,14 @@ final class SharedPoolIT {
     private static final String SCHEMA = TestServer.newSchema();
 
     private static final String SESSION = """
-            SELECT pg_backend_pid(), concat_ws(', ', current_setting('search_path'), current_schema(),
-                current_setting('default_transaction_isolation'), current_setting('default_transaction_read_only'),
-                current_setting('transaction_isolation'), current_setting('transaction_read_only'),
-                current_setting('statement_timeout'), current_setting('lock_timeout'),
-                current_setting('idle_in_transaction_session_timeout'), current_setting('enable_seqscan'),
-                current_setting('jit'), current_setting('plan_cache_mode'),
-                'listens to ' || array(SELECT pg_listening_channels())::text)
-            """;
+        SELECT pg_backend_pid(), concat_ws(', ', current_setting('search_path'), current_schema(),
+            current_setting('default_transaction_isolation'), current_setting('default_transaction_read_only'),
+            current_setting('transaction_isolation'), current_setting('transaction_read_only'),
+            current_setting('statement_timeout'), current_setting('lock_timeout'),
+            current_setting('idle_in_transaction_session_timeout'), current_setting('enable_seqscan'),
+            current_setting('jit'), current_setting('plan_cache_mode'),
+            'listens to ' || array(SELECT pg_listening_channels())::text)
+        """;
 
     /** What applications use. */
     enum Pool {
@@ -173,7 +174,8 @@ final class SharedPoolIT {
                     .retry(RetryPolicy.standard().initialDelay(Duration.ofMillis(1)))
                     .register(flow)
                     .start()) {
-                assertThat(perdure.start(flow, "done").result(PATIENCE)).isEqualTo("done");
+                assertThat(perdure.start(Invocation.of(flow, "done")).result(PATIENCE))
+                        .isEqualTo("done");
             }
         }
     }

@@ -110,9 +110,9 @@ final class StuckRunsIT {
         store.ledger().apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.Order.RESUME, "")));
         assertThat(ids(poll())).containsExactly("bad");
         assertThat(store.runs()
-                        .changes(
+                        .entered(
                                 store.runs().find(RunId.of("bad")).orElseThrow().ref()))
-                .extracting(event -> event.what().replaceFirst(":.*", ""))
+                .extracting(entered -> entered.state().name())
                 .containsExactly("READY", "PAUSED", "READY", "RUNNING");
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -53,9 +54,9 @@ final class TransactionPoolIT {
                         }
                     });
                     committed.add(System.nanoTime());
-                    ctx.run("something else", () -> {});
+                    ctx.step("something else", () -> {});
                 }
-                return ctx.call(child, number);
+                return ctx.call(Invocation.of(child, number));
             });
             long begun = System.nanoTime();
             try (Perdure perdure = Perdure.on(store)
@@ -63,7 +64,9 @@ final class TransactionPoolIT {
                     .lease(Duration.ofSeconds(3))
                     .start()) {
                 List<Run<Integer>> runs = perdure.startAll(
-                        flow, IntStream.range(0, RUNS).boxed().toList(), input -> StartOptions.defaults());
+                        IntStream.range(0, RUNS).boxed().toList(),
+                        input -> Invocation.of(flow, input),
+                        input -> StartOptions.defaults());
                 runs.forEach(run -> run.result(Duration.ofMinutes(2)));
             }
             System.out.printf(

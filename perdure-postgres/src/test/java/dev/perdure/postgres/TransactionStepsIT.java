@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.TypeRef;
@@ -16,6 +17,7 @@ import dev.perdure.WorkflowBody;
 import dev.perdure.error.ContextMisuseException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.StepFailedException;
+import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
 import dev.perdure.transaction.TransactionOptions.Isolation;
 import java.sql.Connection;
@@ -66,7 +68,7 @@ final class TransactionStepsIT {
                 .retry(RetryPolicy.standard().initialDelay(Duration.ofMillis(1)))
                 .register(flow)
                 .start()) {
-            return perdure.start(flow, "x", id("a-run")).result(PATIENCE);
+            return perdure.start(Invocation.of(flow, "x"), id("a-run")).result(PATIENCE);
         }
     }
 
@@ -383,7 +385,7 @@ final class TransactionStepsIT {
                         TransactionOptions.defaults().retry(2)));
         try (Perdure perdure =
                 Perdure.on(store).lease(Duration.ofSeconds(3)).register(flow).start()) {
-            assertThat(perdure.start(flow, "x").result(PATIENCE)).isEqualTo("x70");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result(PATIENCE)).isEqualTo("x70");
         }
         assertThat(attempts).containsExactly(1, 2);
         assertThat(balance("a")).isEqualTo("70");
@@ -415,8 +417,10 @@ final class TransactionStepsIT {
             names.addAll(ctx.transaction(
                     "names",
                     accounts,
-                    new TypeRef<List<String>>() {},
-                    connection -> List.of(query(connection, "SELECT min(name) FROM %s.account".formatted(schema))),
+                    TransactionBody.returning(
+                            new TypeRef<List<String>>() {},
+                            connection ->
+                                    List.of(query(connection, "SELECT min(name) FROM %s.account".formatted(schema)))),
                     TransactionOptions.defaults()));
             return in;
         });

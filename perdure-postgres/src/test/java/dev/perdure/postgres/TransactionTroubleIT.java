@@ -13,6 +13,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -46,19 +47,19 @@ final class TransactionTroubleIT {
 
     /** Raises the SQLSTATE that stands in a table, as long as one does. */
     private static final String SPELL = """
-            CREATE TABLE ${schema}.spell (state text);
-            CREATE FUNCTION ${schema}.trouble() RETURNS trigger LANGUAGE plpgsql AS $$
-            DECLARE code text;
-            BEGIN
-                SELECT state INTO code FROM ${schema}.spell;
-                IF FOUND THEN RAISE EXCEPTION 'trouble %', code USING ERRCODE = code; END IF;
-                RETURN NEW;
-            END $$;
-            CREATE TABLE ${schema}.account (balance int);
-            CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.account FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
-            CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.journal FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
-            CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.completion FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
-            """;
+        CREATE TABLE ${schema}.spell (state text);
+        CREATE FUNCTION ${schema}.trouble() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE code text;
+        BEGIN
+            SELECT state INTO code FROM ${schema}.spell;
+            IF FOUND THEN RAISE EXCEPTION 'trouble %', code USING ERRCODE = code; END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TABLE ${schema}.account (balance int);
+        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.account FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.journal FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        CREATE TRIGGER trouble BEFORE INSERT ON ${schema}.completion FOR EACH ROW EXECUTE FUNCTION ${schema}.trouble();
+        """;
 
     /** Where transaction steps run. */
     enum Where {
@@ -125,7 +126,7 @@ final class TransactionTroubleIT {
     private String run(Where where, TransactionBody<Connection, String> body) {
         Definition<String, String> flow = flow(where, body);
         try (Perdure perdure = Perdure.on(store).lease(LEASE).register(flow).start()) {
-            return perdure.start(flow, "x").result(PATIENCE);
+            return perdure.start(Invocation.of(flow, "x")).result(PATIENCE);
         }
     }
 
@@ -164,7 +165,7 @@ final class TransactionTroubleIT {
         session("SET default_transaction_read_only = on");
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
             int before = taken.get();
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await().until(() -> taken.get() > before + 4 || run.state() == RunState.FAILED);
             session("SET default_transaction_read_only = off");
             assertThat(run.result(PATIENCE)).isEqualTo("taken");
@@ -185,7 +186,7 @@ final class TransactionTroubleIT {
         session("SET default_transaction_read_only = on");
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
             int before = taken.get();
-            Run<String> run = perdure.start(flow, "x", id("a-run"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("a-run"));
             await().until(() -> taken.get() > before + 11);
             session("SET default_transaction_read_only = off");
             assertThat(run.result(PATIENCE)).isEqualTo("taken");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
@@ -98,7 +99,7 @@ final class SpringTransactionsIT {
         @Transactional
         public RunId placeOrder(Perdure perdure, Inbox current, String order, boolean fails) {
             jdbc.update("INSERT INTO account VALUES (?, 0)", order);
-            RunId run = perdure.outbox(current).start("echo", order, id(order));
+            RunId run = perdure.outbox(current).start(Invocation.of("echo", order, TypeRef.of(Void.class)), id(order));
             if (fails) {
                 throw new IllegalStateException("changed my mind");
             }
@@ -162,7 +163,7 @@ final class SpringTransactionsIT {
     private int run(WorkflowBody<Integer, Integer> body) {
         Definition<Integer, Integer> flow = Definition.of("flow", Integer.class, Integer.class, body);
         try (Perdure perdure = Perdure.on(store).register(flow).start()) {
-            return perdure.start(flow, 30).result(PATIENCE);
+            return perdure.start(Invocation.of(flow, 30)).result(PATIENCE);
         }
     }
 
@@ -176,9 +177,9 @@ final class SpringTransactionsIT {
                 "take", transactions, status -> accounts.takeByJdbc("a", amount) + accounts.takeByJpa("b", amount)));
         assertThat(left).isEqualTo(140);
         assertThat(outside.queryForObject("""
-                        SELECT count(*) FROM perdure.journal j
-                        JOIN account a ON a.xmin = j.xmin AND a.name = 'a' JOIN account b ON b.xmin = j.xmin AND b.name = 'b'
-                        """, Integer.class))
+            SELECT count(*) FROM perdure.journal j
+            JOIN account a ON a.xmin = j.xmin AND a.name = 'a' JOIN account b ON b.xmin = j.xmin AND b.name = 'b'
+            """, Integer.class))
                 .as("entries of the transaction that wrote both accounts")
                 .isEqualTo(1);
     }
@@ -266,7 +267,7 @@ final class SpringTransactionsIT {
                         ONCE));
         try (Perdure perdure =
                 Perdure.on(store).lease(Duration.ofSeconds(2)).register(flow).start()) {
-            assertThatThrownBy(() -> perdure.start(flow, 30).result(PATIENCE))
+            assertThatThrownBy(() -> perdure.start(Invocation.of(flow, 30)).result(PATIENCE))
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("Transaction step 'take' left its transaction idle for longer than PT1.5S");
         }
@@ -318,7 +319,7 @@ final class SpringTransactionsIT {
             RunId run = accounts.placeOrder(perdure, current, "order-2", false);
             await(perdure, run);
             assertThat(perdure.list(RunFilter.all())).hasSize(1);
-            assertThatThrownBy(() -> perdure.outbox(current).start(echo, "x", id("order-3")))
+            assertThatThrownBy(() -> perdure.outbox(current).start(Invocation.of(echo, "x"), id("order-3")))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("There is no transaction");
         }

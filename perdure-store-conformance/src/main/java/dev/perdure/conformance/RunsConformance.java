@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +52,17 @@ public abstract class RunsConformance extends StoreConformance {
         assertThat(store().runs().find(run.id())).hasValueSatisfying(found -> {
             assertThat(found.ref()).isEqualTo(run);
             assertThat(found.info())
-                    .isEqualTo(RunInfo.of(run.id(), DEFINITION, RunState.PAUSED, "hold on", BEGINNING, now(), null, 0));
+                    .isEqualTo(new RunInfo(
+                            run.id(),
+                            DEFINITION,
+                            RunState.PAUSED,
+                            Optional.of("hold on"),
+                            BEGINNING,
+                            now(),
+                            Optional.empty(),
+                            0,
+                            List.of(),
+                            Map.of()));
         });
         assertThat(store().runs().find(RunId.of("A"))).isEmpty();
     }
@@ -170,13 +181,13 @@ public abstract class RunsConformance extends StoreConformance {
         advance(Duration.ofSeconds(1));
         apply(worker, advance(run, 1, complete("1")));
 
-        assertThat(store().runs().changes(run))
-                .extracting(event -> event.at() + " " + event.what())
+        assertThat(store().runs().entered(run))
+                .extracting(entered -> entered.at() + " " + entered.state())
                 .containsExactly(
                         BEGINNING + " READY",
                         BEGINNING.plusSeconds(1) + " RUNNING",
                         BEGINNING.plusSeconds(2) + " COMPLETED");
-        assertThat(store().runs().changes(new RunRef(RunId.of("nobody"), 1L << 40)))
+        assertThat(store().runs().entered(new RunRef(RunId.of("nobody"), 1L << 40)))
                 .isEmpty();
     }
 }

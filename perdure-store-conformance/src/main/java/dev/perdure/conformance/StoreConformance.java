@@ -293,7 +293,10 @@ public abstract class StoreConformance {
     }
 
     protected final List<String> changesOf(RunRef run) {
-        return store().runs().changes(run).stream().map(event -> event.what()).toList();
+        return store().runs().entered(run).stream()
+                .map(entered ->
+                        entered.reason().isEmpty() ? entered.state().name() : entered.state() + ": " + entered.reason())
+                .toList();
     }
 
     protected final List<Entry> journalOf(RunRef run) {

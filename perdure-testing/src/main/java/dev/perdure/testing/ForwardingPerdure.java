@@ -1,6 +1,7 @@
 package dev.perdure.testing;
 
-import dev.perdure.Definition;
+import dev.perdure.EventTopic;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -41,66 +42,30 @@ abstract class ForwardingPerdure implements Perdure {
     }
 
     @Override
-    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method) {
-        return lasting(engine().start(method));
+    public <W, I extends @Nullable Object> Run<@Nullable Void> start(WorkflowMethod.Consumer<W, I> method, I input) {
+        return lasting(engine().start(method, input));
     }
 
     @Override
-    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options) {
-        return lasting(engine().start(method, options));
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
-            WorkflowMethod.Consumer<W, I> method, I input) {
-        return lasting(engine().startVoid(method, input));
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+    public <W, I extends @Nullable Object> Run<@Nullable Void> start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
-        return lasting(engine().startVoid(method, input, options));
+        return lasting(engine().start(method, input, options));
     }
 
     @Override
-    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method) {
-        return lasting(engine().startVoid(method));
+    public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation) {
+        return lasting(engine().start(invocation));
     }
 
     @Override
-    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options) {
-        return lasting(engine().startVoid(method, options));
+    public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation, StartOptions options) {
+        return lasting(engine().start(invocation, options));
     }
 
     @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input) {
-        return lasting(engine().start(definition, input));
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
-            Definition<I, R> definition, I input, StartOptions options) {
-        return lasting(engine().start(definition, input, options));
-    }
-
-    @Override
-    public <R extends @Nullable Object> Run<R> start(
-            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options) {
-        return lasting(engine().start(definition, input, resultType, options));
-    }
-
-    @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
-        return engine().startAll(method, inputs, options).stream()
-                .map(this::lasting)
-                .toList();
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return engine().startAll(definition, inputs, options).stream()
+    public <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options) {
+        return engine().startAll(items, invocation, options).stream()
                 .map(this::lasting)
                 .toList();
     }
@@ -117,19 +82,6 @@ abstract class ForwardingPerdure implements Perdure {
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
         return lasting(engine().start(dag, input, options));
-    }
-
-    @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
-            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
-        return engine().startAll(dag, inputs, options).stream()
-                .<DagRun<O>>map(this::lasting)
-                .toList();
-    }
-
-    @Override
-    public <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag) {
-        return lasting(engine().graph(id, dag));
     }
 
     @Override
@@ -170,13 +122,8 @@ abstract class ForwardingPerdure implements Perdure {
     }
 
     @Override
-    public <T extends @Nullable Object> int emit(Topic<T> event, T value) {
-        return engine().emit(event, value);
-    }
-
-    @Override
-    public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
-        return engine().emit(event, key, value);
+    public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
+        return engine().emit(topic, value);
     }
 
     @Override

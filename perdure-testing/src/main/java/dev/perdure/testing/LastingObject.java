@@ -43,14 +43,14 @@ final class LastingObject<O> implements ObjectHandle<O> {
     }
 
     @Override
-    public <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
+    public <I extends @Nullable Object> Run<@Nullable Void> send(
             ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
-        return perdure.lasting(now().sendVoid(handler, input, options));
+        return perdure.lasting(now().send(handler, input, options));
     }
 
     @Override
-    public Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
-        return perdure.lasting(now().sendVoid(handler, options));
+    public Run<@Nullable Void> send(ObjectMethod.Action<O> handler, StartOptions options) {
+        return perdure.lasting(now().send(handler, options));
     }
 
     @Override

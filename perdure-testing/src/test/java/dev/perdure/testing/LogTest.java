@@ -80,7 +80,7 @@ class LogTest {
 
         @Workflow("nap")
         public String nap(WorkflowContext ctx, String card) {
-            ctx.run("before", () -> {});
+            ctx.step("before", () -> {});
             return card;
         }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Workflow;
@@ -67,7 +68,7 @@ class PerdureTestTest {
                 return sum;
             });
             perdure.register(count);
-            assertThat(perdure.start(count, 5).result()).isEqualTo(15);
+            assertThat(perdure.start(Invocation.of(count, 5)).result()).isEqualTo(15);
             assertThat(bodies).hasValue(5);
         }
     }
@@ -76,7 +77,8 @@ class PerdureTestTest {
     void a_wait_that_can_never_end_says_why(PerdureTest perdure) {
         Definition<String, String> forever = Definition.of("forever", String.class, String.class, (ctx, in) -> in);
         perdure.register(forever);
-        Run<String> run = perdure.start("unknown", "x", dev.perdure.TypeRef.of(String.class), id("lost"));
+        Run<String> run =
+                perdure.start(Invocation.of("unknown", "x", dev.perdure.TypeRef.of(String.class)), id("lost"));
         assertThatThrownBy(run::result)
                 .hasMessageContaining("lost (unknown) is READY because: No live worker has the definition 'unknown'");
     }

@@ -1,6 +1,7 @@
 package dev.perdure.benchmarks.micro;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -46,7 +47,7 @@ public class ReplayBenchmark {
 
     @Setup
     public void start() throws InterruptedException {
-        run = perdure.start(workflow, entries);
+        run = perdure.start(Invocation.of(workflow, entries));
         arrivals.take();
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -31,10 +32,10 @@ public final class Footprint {
         int active = task.scale().choose(ACTIVE, ACTIVE, 100);
         CountDownLatch inStep = new CountDownLatch(active);
         CountDownLatch goOn = new CountDownLatch(1);
-        Definition<Integer, @Nullable Void> workflow = Definition.ofVoid(
+        Definition<Integer, @Nullable Void> workflow = Definition.of(
                 "holding",
                 Integer.class,
-                (ctx, in) -> ctx.run("hold", () -> {
+                (ctx, in) -> ctx.step("hold", () -> {
                     inStep.countDown();
                     goOn.await();
                 }));
@@ -46,8 +47,10 @@ public final class Footprint {
                     Perdure perdure = Perdure.on(store).register(workflow).start()) {
                 long atRest = JvmUsage.heap();
                 int threads = JvmUsage.threads() - threadsBefore;
-                List<Run<@Nullable Void>> runs =
-                        perdure.startAll(workflow, Collections.nCopies(active, 1), each -> StartOptions.defaults());
+                List<Run<@Nullable Void>> runs = perdure.startAll(
+                        Collections.nCopies(active, 1),
+                        each -> Invocation.of(workflow, each),
+                        each -> StartOptions.defaults());
                 inStep.await();
                 long busy = JvmUsage.heap();
                 goOn.countDown();

@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -24,7 +25,7 @@ public final class LongJournal {
 
     private final SynchronousQueue<Long> arrivals = new SynchronousQueue<>();
     private final Definition<Integer, @Nullable Void> workflow =
-            Definition.ofVoid("long", Integer.class, (ctx, entries) -> {
+            Definition.of("long", Integer.class, (ctx, entries) -> {
                 for (int i = 0; i < entries; i++) {
                     ctx.step("step", () -> HUNDRED_BYTES);
                 }
@@ -53,7 +54,7 @@ public final class LongJournal {
     private void measure(Task task, Perdure perdure, int entries) throws Exception {
         String metric = "w8." + entries;
         task.results().progress(metric);
-        Run<@Nullable Void> run = perdure.start(workflow, entries);
+        Run<@Nullable Void> run = perdure.start(Invocation.of(workflow, entries));
         arrivals.take();
         long warm = System.nanoTime() + task.scale().warmUp().dividedBy(2).toNanos();
         do {

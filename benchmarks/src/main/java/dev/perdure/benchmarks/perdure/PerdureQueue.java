@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.benchmarks.server.BenchDatabase;
@@ -34,7 +35,7 @@ public final class PerdureQueue implements Queue {
         return new Producer() {
             @Override
             public void start(List<Integer> numbers) {
-                client.startAll(job, numbers, number -> StartOptions.defaults());
+                client.startAll(numbers, number -> Invocation.of(job, number), number -> StartOptions.defaults());
             }
 
             @Override

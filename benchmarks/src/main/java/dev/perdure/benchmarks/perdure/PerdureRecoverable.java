@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.benchmarks.server.BenchDatabase;
@@ -17,7 +18,7 @@ public final class PerdureRecoverable implements Recoverable {
             for (int i = 0; i < STEPS; i++) {
                 ctx.step("step", () -> number);
             }
-            ctx.run("sixth", () -> sixth.accept(number));
+            ctx.step("sixth", () -> sixth.accept(number));
             return number;
         });
     }
@@ -31,7 +32,10 @@ public final class PerdureRecoverable implements Recoverable {
         return new Host() {
             @Override
             public void start(int count) {
-                perdure.startAll(workflow, IntStream.range(0, count).boxed().toList(), each -> StartOptions.defaults());
+                perdure.startAll(
+                        IntStream.range(0, count).boxed().toList(),
+                        each -> Invocation.of(workflow, each),
+                        each -> StartOptions.defaults());
             }
 
             @Override

@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RunChange;
 import dev.perdure.StartOptions;
@@ -24,7 +25,7 @@ public final class PerdureSleepers implements Sleepers {
     private static final int BATCH = 1_000;
     private static final int STARTERS = 4;
     private static final Definition<Long, @Nullable Void> SLEEPER =
-            Definition.ofVoid("sleeper", Long.class, (ctx, millis) -> ctx.sleep(Duration.ofMillis(millis)));
+            Definition.of("sleeper", Long.class, (ctx, millis) -> ctx.sleep(Duration.ofMillis(millis)));
 
     private final AtomicLong asleep = new AtomicLong();
     private final AtomicLong ended = new AtomicLong();
@@ -73,7 +74,10 @@ public final class PerdureSleepers implements Sleepers {
         while (before > 0) {
             int size = (int) Math.min(BATCH, before);
             long millis = Sleepers.until(until).toMillis();
-            perdure.startAll(SLEEPER, Collections.nCopies(size, millis), each -> StartOptions.defaults());
+            perdure.startAll(
+                    Collections.nCopies(size, millis),
+                    each -> Invocation.of(SLEEPER, each),
+                    each -> StartOptions.defaults());
             before = left.getAndAdd(-BATCH);
         }
     }

@@ -2,6 +2,7 @@ package dev.perdure.benchmarks.perdure;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.benchmarks.server.BenchDatabase;
 import dev.perdure.benchmarks.workload.StepRunner;
@@ -39,7 +40,7 @@ public final class PerdureSteps implements StepRunner {
 
     @Override
     public void run(int steps) {
-        perdure.start(STEPS, steps).result();
+        perdure.start(Invocation.of(STEPS, steps)).result();
     }
 
     @Override

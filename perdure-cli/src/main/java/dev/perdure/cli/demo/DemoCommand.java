@@ -110,7 +110,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "packed twice: the first attempt was killed before its result was recorded");
         screen.check(count(effects, "ship") == 1, "shipped once");
         Instant began = run.history().stream()
-                .filter(event -> event.what().startsWith("SLEEP"))
+                .filter(event -> event.text().startsWith("SLEEP"))
                 .findFirst()
                 .orElseThrow()
                 .at();

@@ -21,7 +21,7 @@ final class OrderWorkflow {
     @Workflow("demo-order")
     Receipt process(WorkflowContext ctx, Order order) {
         String payment = ctx.step("charge", () -> effectLog.write(order.id(), "charge"));
-        ctx.run("pack", () -> effectLog.pack(order.id(), ctx.attempt().number()));
+        ctx.step("pack", () -> effectLog.pack(order.id(), ctx.attempt().number()));
         ctx.sleep(Duration.ofSeconds(order.sleepSeconds()));
         String tracking = ctx.step("ship", () -> effectLog.write(order.id(), "ship"));
         return new Receipt(payment, tracking);

@@ -1,6 +1,7 @@
 package dev.perdure.cli.demo;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
@@ -18,7 +19,7 @@ final class Sleepers {
     private static final int DAYS = 30;
     private static final long MOST_BYTES_EACH = 50;
     private static final Definition<Integer, @Nullable Void> SLEEPER =
-            Definition.ofVoid("demo-sleep", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
+            Definition.of("demo-sleep", Integer.class, (ctx, days) -> ctx.sleep(Duration.ofDays(days)));
 
     private final Screen screen;
     private final PostgresStore store;
@@ -52,7 +53,7 @@ final class Sleepers {
 
     private static void start(Perdure worker, int count) {
         List<Integer> inputs = Collections.nCopies(count, DAYS);
-        worker.startAll(SLEEPER, inputs, days -> StartOptions.defaults());
+        worker.startAll(inputs, days -> Invocation.of(SLEEPER, days), days -> StartOptions.defaults());
     }
 
     private static void awaitAsleep(Perdure worker, int count) throws InterruptedException {

@@ -2,6 +2,7 @@ package dev.perdure.internal.dag;
 
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
+import dev.perdure.DurableFuture;
 import dev.perdure.dag.Collected;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunFailedException;
@@ -45,7 +46,8 @@ final class ForEachTask {
                         situation.runId().value(), situation.input(), items.get(next));
                 open.add(new Open(next++, ctx.startChild(item, input, options)));
             }
-            int first = ctx.any(open.stream().map(Open::child).toList()).await();
+            int first =
+                    DurableFuture.any(open.stream().map(Open::child).toList()).await();
             Open settled = open.remove(first);
             results[settled.place()] = resultOf(settled);
         }

@@ -124,6 +124,6 @@ final class TaskGate {
             wait.event().ifPresent(event -> group.add(ctx.occurrence(event)));
             groups.add(group);
         }
-        groups.forEach(group -> ctx.any(group).await());
+        groups.forEach(group -> DurableFuture.any(group).await());
     }
 }

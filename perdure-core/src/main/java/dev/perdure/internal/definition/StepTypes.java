@@ -1,6 +1,7 @@
 package dev.perdure.internal.definition;
 
 import dev.perdure.StepBody;
+import dev.perdure.TypeRef;
 import dev.perdure.dag.TaskBody;
 import dev.perdure.dag.TaskWorkflow;
 import dev.perdure.error.PayloadException;
@@ -37,6 +38,10 @@ public final class StepTypes {
         }
     }
 
+    private static final String STEP_REMEDY =
+            "StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result";
+    private static final String TRANSACTION_REMEDY = "TransactionBody.returning(new TypeRef<…>() {}, handle -> …)";
+
     private static final Set<Class<?>> BODIES =
             Set.of(StepBody.class, TransactionBody.class, TaskBody.class, TaskWorkflow.class);
 
@@ -54,11 +59,14 @@ public final class StepTypes {
      * @throws PayloadException if it cannot be known or not be read back; says how to write the call
      */
     public Type of(StepBody<?> body, String step) {
+        if (body instanceof StepBody.Typed<?> typed) {
+            return spelledOut(typed.type());
+        }
         Answer answer = answer(body);
         if (answer.isUsable()) {
             return answer.type();
         }
-        throw answer.refused("step '" + step + "'", "ctx.step(\"" + step + "\", new TypeRef<…>() {}, …)");
+        throw answer.refused("step '" + step + "'", STEP_REMEDY);
     }
 
     /**
@@ -67,7 +75,16 @@ public final class StepTypes {
      * @throws PayloadException if it cannot be known or not be read back; says how to write the call
      */
     public Type of(TransactionBody<?, ?> body, String step) {
-        return of(body, "transaction '" + step + "'", "ctx.transaction(\"" + step + "\", …, new TypeRef<…>() {}, …)");
+        if (body instanceof TransactionBody.Typed<?, ?> typed) {
+            return spelledOut(typed.type());
+        }
+        return of(body, "transaction '" + step + "'", TRANSACTION_REMEDY);
+    }
+
+    private Type spelledOut(TypeRef<?> spelled) {
+        Type type = spelled.type();
+        codec.check(type);
+        return type;
     }
 
     /**

@@ -1,6 +1,8 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.Definition;
+import dev.perdure.EventTopic;
+import dev.perdure.Invocation;
+import dev.perdure.KeyedTopic;
 import dev.perdure.Outbox;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
@@ -13,15 +15,14 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
-import dev.perdure.error.RunConflictException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectMethods;
-import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
@@ -45,8 +46,8 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.RunRef;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -57,6 +58,7 @@ public final class Engine implements Perdure {
     private final Settings settings;
     private final TypedDags graphs;
     private final Registry registry;
+    private final CallTargets targets;
     private final Waiters<RunRef, Runs.Ended> board;
     private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
     private final RunHandle.Desk desk;
@@ -90,7 +92,8 @@ public final class Engine implements Perdure {
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
         this.mailroom = new MailSender(settings, commits);
-        this.desk = new RunHandle.Desk(settings, board, signs, commands, mailroom, closed::get);
+        this.targets = new CallTargets(registry, graphs);
+        this.desk = new RunHandle.Desk(settings, graphs, board, signs, commands, mailroom, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailroom);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
@@ -138,56 +141,32 @@ public final class Engine implements Perdure {
     }
 
     @Override
-    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method) {
-        return start(method, StartOptions.defaults());
+    public <W, I extends @Nullable Object> Run<@Nullable Void> start(WorkflowMethod.Consumer<W, I> method, I input) {
+        return start(method, input, StartOptions.defaults());
     }
 
     @Override
-    public <W, R extends @Nullable Object> Run<R> start(WorkflowMethod.Supplier<W, R> method, StartOptions options) {
-        return start(registry.target(method), null, options);
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
-            WorkflowMethod.Consumer<W, I> method, I input) {
-        return startVoid(method, input, StartOptions.defaults());
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> Run<@Nullable Void> startVoid(
+    public <W, I extends @Nullable Object> Run<@Nullable Void> start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
         return start(registry.target(method), input, options);
     }
 
     @Override
-    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method) {
-        return startVoid(method, StartOptions.defaults());
+    public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation) {
+        return start(invocation, StartOptions.defaults());
     }
 
     @Override
-    public <W> Run<@Nullable Void> startVoid(WorkflowMethod.Action<W> method, StartOptions options) {
-        return start(registry.target(method), null, options);
+    public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation, StartOptions options) {
+        CallTarget callee = targets.of(invocation);
+        return handle(invocation, starter.start(callee, invocation.input(), options), callee);
     }
 
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(Definition<I, R> definition, I input) {
-        return start(definition, input, StartOptions.defaults());
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
-            Definition<I, R> definition, I input, StartOptions options) {
-        return start(Target.of(definition), input, options);
-    }
-
-    @Override
-    public <R extends @Nullable Object> Run<R> start(
-            String definition, @Nullable Object input, TypeRef<R> resultType, StartOptions options) {
-        Type given = input == null ? void.class : input.getClass();
-        Target target = registry.find(definition)
-                .map(Registered::target)
-                .orElseGet(() -> new Target(definition, given, resultType.type()));
-        return start(new Target(target.name(), target.inputType(), resultType.type()), input, options);
+    /** The run of a graph has a handle that can read what a graph gives. */
+    private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
+        return invocation instanceof Invocation.OfDag<R> dag
+                ? new DagHandle<>(run, targets.graph(dag), desk)
+                : handle(run, callee.target().resultType());
     }
 
     private <R extends @Nullable Object> Run<R> start(Target target, @Nullable Object input, StartOptions options) {
@@ -226,22 +205,25 @@ public final class Engine implements Perdure {
     }
 
     @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(registry.target(method), inputs, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(Target.of(definition), inputs, options);
-    }
-
-    private <I extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
-            Target target, List<I> inputs, Function<I, StartOptions> options) {
-        return starter.startAll(target, inputs, options).stream()
-                .map(ref -> this.<R>handle(ref, target.resultType()))
-                .toList();
+    @SuppressWarnings("NullAway") // an item is null only where T allows it
+    public <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
+            List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options) {
+        List<Invocation<R>> invocations = new ArrayList<>();
+        List<CallTarget> callees = new ArrayList<>();
+        List<Starter.Order> orders = new ArrayList<>();
+        for (T item : items) {
+            Invocation<R> wanted = invocation.apply(item);
+            CallTarget callee = targets.of(wanted);
+            invocations.add(wanted);
+            callees.add(callee);
+            orders.add(starter.order(callee, wanted.input(), options.apply(item)));
+        }
+        List<RunRef> started = starter.startAll(orders);
+        List<Run<R>> runs = new ArrayList<>();
+        for (int i = 0; i < started.size(); i++) {
+            runs.add(handle(invocations.get(i), started.get(i), callees.get(i)));
+        }
+        return runs;
     }
 
     // ---- graphs
@@ -254,29 +236,8 @@ public final class Engine implements Perdure {
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
-        return startAll(dag, Collections.singletonList(input), each -> options).getFirst();
-    }
-
-    @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> List<DagRun<O>> startAll(
-            Dag<I, O> dag, List<I> inputs, Function<I, StartOptions> options) {
         TypedDag graph = graphs.of(dag);
-        return starter.startGraphs(graph, inputs, options).stream()
-                .<DagRun<O>>map(ref -> new DagHandle<>(ref, graph, desk))
-                .toList();
-    }
-
-    @Override
-    public <O extends @Nullable Object> DagRun<O> graph(RunId id, Dag<?, O> dag) {
-        TypedDag graph = graphs.of(dag);
-        Runs.Found found = found(id);
-        String definition = found.info().definition();
-        if (!definition.equals(graph.name())) {
-            throw new RunConflictException(
-                    "Run '%s' is of '%s', not of DAG '%s'. Attach to it with its own DAG, or with run(id, type) if it is of none."
-                            .formatted(id, definition, graph.name()));
-        }
-        return new DagHandle<>(found.ref(), graph, desk);
+        return new DagHandle<>(starter.start(graph.callee(), input, options), graph, desk);
     }
 
     /** As {@link #adopt(Run)}, for the run of a graph. */
@@ -289,7 +250,7 @@ public final class Engine implements Perdure {
 
     @Override
     public Outbox outbox(Inbox inbox) {
-        return new EngineOutbox(registry, graphs, starter, mailroom, inbox);
+        return new EngineOutbox(registry, targets, starter, mailroom, inbox);
     }
 
     // ---- handles
@@ -302,6 +263,9 @@ public final class Engine implements Perdure {
     public <R extends @Nullable Object> Run<R> adopt(Run<R> run) {
         if (!(run instanceof RunHandle<R> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
+        }
+        if (run instanceof DagHandle<R> dag) {
+            return new DagHandle<>(dag.ref(), dag.dag(), desk);
         }
         return handle(handle.ref(), handle.resultType());
     }
@@ -340,14 +304,11 @@ public final class Engine implements Perdure {
     }
 
     @Override
-    public <T extends @Nullable Object> int emit(Topic<T> event, T value) {
-        return mailroom.emit(event, "", value);
-    }
-
-    @Override
-    public <T extends @Nullable Object> int emit(Topic<T> event, String key, T value) {
-        Texts.requireName("event key", key);
-        return mailroom.emit(event, key, value);
+    public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
+        return switch (topic) {
+            case Topic<T> any -> mailroom.emit(any, "", value);
+            case KeyedTopic<T> keyed -> mailroom.emit(keyed.topic(), keyed.key(), value);
+        };
     }
 
     @Override

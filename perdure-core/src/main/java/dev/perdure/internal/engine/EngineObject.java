@@ -67,12 +67,12 @@ final class EngineObject<O> implements ObjectHandle<O> {
     }
 
     @Override
-    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
+    public <I extends @Nullable Object> void call(ObjectMethod.Consumer<O, I> handler, I input) {
         call((ObjectMethod) handler, input).result();
     }
 
     @Override
-    public void callVoid(ObjectMethod.Action<O> handler) {
+    public void call(ObjectMethod.Action<O> handler) {
         call((ObjectMethod) handler, null).result();
     }
 
@@ -88,13 +88,13 @@ final class EngineObject<O> implements ObjectHandle<O> {
     }
 
     @Override
-    public <I extends @Nullable Object> Run<@Nullable Void> sendVoid(
+    public <I extends @Nullable Object> Run<@Nullable Void> send(
             ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
         return start(handler, input, options);
     }
 
     @Override
-    public Run<@Nullable Void> sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
+    public Run<@Nullable Void> send(ObjectMethod.Action<O> handler, StartOptions options) {
         return start(handler, null, options);
     }
 

@@ -1,16 +1,15 @@
 package dev.perdure.internal.engine;
 
-import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Outbox;
+import dev.perdure.PromiseResolver;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.Topic;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.dag.Dag;
 import dev.perdure.internal.command.MailSender;
-import dev.perdure.internal.dag.TypedDags;
+import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.definition.ObjectMethods;
-import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
@@ -27,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 /** Turns starts, mail and cancels into changes for an inbox that the application commits. */
 final class EngineOutbox implements Outbox {
     private final Registry registry;
-    private final TypedDags graphs;
+    private final CallTargets targets;
     private final Starter starter;
     private final MailSender mailroom;
     private final Inbox inbox;
 
-    EngineOutbox(Registry registry, TypedDags graphs, Starter starter, MailSender mailroom, Inbox inbox) {
+    EngineOutbox(Registry registry, CallTargets targets, Starter starter, MailSender mailroom, Inbox inbox) {
         this.registry = registry;
-        this.graphs = graphs;
+        this.targets = targets;
         this.starter = starter;
         this.mailroom = mailroom;
         this.inbox = inbox;
@@ -47,39 +46,14 @@ final class EngineOutbox implements Outbox {
     }
 
     @Override
-    public <W, R extends @Nullable Object> RunId start(WorkflowMethod.Supplier<W, R> method, StartOptions options) {
-        return start(registry.target(method), null, options);
-    }
-
-    @Override
-    public <W, I extends @Nullable Object> RunId startVoid(
+    public <W, I extends @Nullable Object> RunId start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
         return start(registry.target(method), input, options);
     }
 
     @Override
-    public <W> RunId startVoid(WorkflowMethod.Action<W> method, StartOptions options) {
-        return start(registry.target(method), null, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> RunId start(
-            Definition<I, R> definition, I input, StartOptions options) {
-        return start(Target.of(definition), input, options);
-    }
-
-    @Override
-    public RunId start(String definition, @Nullable Object input, StartOptions options) {
-        Target target = registry.find(definition)
-                .map(Registered::target)
-                .orElseGet(() -> new Target(definition, input == null ? void.class : input.getClass(), void.class));
-        return start(target, input, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> RunId start(
-            Dag<I, O> graph, I input, StartOptions options) {
-        return start(graphs.of(graph).callee(), input, options);
+    public RunId start(Invocation<?> invocation, StartOptions options) {
+        return start(targets.of(invocation), invocation.input(), options);
     }
 
     private RunId start(Target target, @Nullable Object input, StartOptions options) {
@@ -93,31 +67,17 @@ final class EngineOutbox implements Outbox {
     }
 
     @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
-            WorkflowMethod.Function<W, I, R> method, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(CallTarget.of(registry.target(method)), inputs, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> List<RunId> startAll(
-            Definition<I, R> definition, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(CallTarget.of(Target.of(definition)), inputs, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> List<RunId> startAll(
-            Dag<I, O> graph, List<I> inputs, Function<I, StartOptions> options) {
-        return startAll(graphs.of(graph).callee(), inputs, options);
-    }
-
-    @SuppressWarnings("NullAway") // an input is null only where I allows it
-    private <I extends @Nullable Object> List<RunId> startAll(
-            CallTarget callee, List<I> inputs, Function<I, StartOptions> options) {
+    @SuppressWarnings("NullAway") // an item is null only where T allows it
+    public <T extends @Nullable Object> List<RunId> startAll(
+            List<T> items,
+            Function<? super T, ? extends Invocation<?>> invocation,
+            Function<? super T, StartOptions> options) {
         List<Change> starts = new ArrayList<>();
         List<RunId> ids = new ArrayList<>();
-        for (I input : inputs) {
-            Change.Start start =
-                    starter.order(callee, input, options.apply(input)).change(null);
+        for (T item : items) {
+            Invocation<?> wanted = invocation.apply(item);
+            Change.Start start = starter.order(targets.of(wanted), wanted.input(), options.apply(item))
+                    .change(null);
             starts.addAll(inOrder(start));
             ids.add(start.run().id());
         }
@@ -146,13 +106,18 @@ final class EngineOutbox implements Outbox {
     }
 
     @Override
-    public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
-        deliver(run, mailroom.resolution(promise, value));
-    }
+    public <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name) {
+        return new PromiseResolver<>() {
+            @Override
+            public void resolve(T value) {
+                deliver(run, mailroom.resolution(name, value));
+            }
 
-    @Override
-    public void reject(RunId run, Topic<?> promise, String reason) {
-        deliver(run, mailroom.rejection(promise, reason));
+            @Override
+            public void reject(String reason) {
+                deliver(run, mailroom.rejection(name, reason));
+            }
+        };
     }
 
     @Override

@@ -43,13 +43,12 @@ final class OutboxObject<O> implements ObjectSends<O> {
     }
 
     @Override
-    public <I extends @Nullable Object> RunId sendVoid(
-            ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
+    public <I extends @Nullable Object> RunId send(ObjectMethod.Consumer<O, I> handler, I input, StartOptions options) {
         return start(handler, input, options);
     }
 
     @Override
-    public RunId sendVoid(ObjectMethod.Action<O> handler, StartOptions options) {
+    public RunId send(ObjectMethod.Action<O> handler, StartOptions options) {
         return start(handler, null, options);
     }
 }

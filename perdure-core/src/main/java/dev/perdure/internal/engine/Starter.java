@@ -7,9 +7,7 @@ import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunConflictException;
 import dev.perdure.internal.command.Commits;
 import dev.perdure.internal.command.MailSender;
-import dev.perdure.internal.dag.TypedDag;
 import dev.perdure.internal.definition.Registered;
-import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.KnownState;
@@ -40,7 +38,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,7 +62,7 @@ final class Starter {
     }
 
     RunRef start(CallTarget callee, @Nullable Object input, StartOptions options) {
-        return startAll(callee.target(), List.of(order(callee, input, options))).getFirst();
+        return startAll(List.of(order(callee, input, options))).getFirst();
     }
 
     /**
@@ -77,30 +74,30 @@ final class Starter {
         Session home = worker == null ? null : worker.session();
         ObjectKey object = home == null ? null : pipelined(home, callee, order.run());
         if (home == null || object == null) {
-            return startAlone(callee, order);
+            return startAlone(order);
         }
         commits.requireOpen();
         CallPipeline mine = home.pipelines().open(object).orElse(null);
         if (mine != null) {
-            return startFirst(mine, callee, order);
+            return startFirst(mine, order);
         }
         Registered handler = registry.find(order.run().definition()).orElseThrow();
         Reply reply = home.pipelines().execute(new LocalCaller(order.run(), handler, settings.clockwork()), object);
         return switch (reply) {
-            case Reply.NotStored() -> startAlone(callee, order);
-            case Reply.StartFirst(CallPipeline pipeline) -> startFirst(pipeline, callee, order);
+            case Reply.NotStored() -> startAlone(order);
+            case Reply.StartFirst(CallPipeline pipeline) -> startFirst(pipeline, order);
             case Reply.Ended arrived -> arrived;
             case Reply.Stored stored -> stored;
         };
     }
 
-    private Reply startAlone(CallTarget callee, Order order) {
-        return new Reply.Stored(startAll(callee.target(), List.of(order)).getFirst());
+    private Reply startAlone(Order order) {
+        return new Reply.Stored(startAll(List.of(order)).getFirst());
     }
 
-    private Reply startFirst(CallPipeline pipeline, CallTarget callee, Order order) {
+    private Reply startFirst(CallPipeline pipeline, Order order) {
         try {
-            return startAlone(callee, order);
+            return startAlone(order);
         } finally {
             pipeline.expectNoMore();
         }
@@ -114,17 +111,6 @@ final class Starter {
                 && worker != null
                 && worker.admits(home, List.of(run));
         return joins ? object : null;
-    }
-
-    @SuppressWarnings("NullAway") // an input is null only where I allows it
-    <I extends @Nullable Object> List<RunRef> startAll(
-            Target target, List<I> inputs, Function<I, StartOptions> options) {
-        List<Order> orders = new ArrayList<>();
-        for (I input : inputs) {
-            StartOptions chosen = options.apply(input);
-            orders.add(order(CallTarget.of(target), input, chosen));
-        }
-        return startAll(target, orders);
     }
 
     /**
@@ -149,17 +135,6 @@ final class Starter {
                             .map(Task::run)
                             .toList();
         }
-    }
-
-    /** Starts runs of a graph, each with its tasks. */
-    @SuppressWarnings("NullAway") // an input is null only where I allows it
-    <I extends @Nullable Object> List<RunRef> startGraphs(
-            TypedDag graph, List<I> inputs, Function<I, StartOptions> options) {
-        List<Order> orders = new ArrayList<>();
-        for (I input : inputs) {
-            orders.add(order(graph.callee(), input, options.apply(input)));
-        }
-        return startAll(graph.target(), orders);
     }
 
     Order order(CallTarget callee, @Nullable Object input, StartOptions options) {
@@ -192,13 +167,14 @@ final class Starter {
                 options.attributes());
     }
 
-    private List<RunRef> startAll(Target target, List<Order> orders) {
+    /** Starts runs in few commits. All are tried; then the first refusal is thrown. */
+    List<RunRef> startAll(List<Order> orders) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
-        return home == null ? startAll(null, target, orders) : home.acquiring(() -> startAll(home, target, orders));
+        return home == null ? startAll(null, orders) : home.acquiring(() -> startAll(home, orders));
     }
 
-    private List<RunRef> startAll(@Nullable Session home, Target target, List<Order> orders) {
+    private List<RunRef> startAll(@Nullable Session home, List<Order> orders) {
         List<Change.Start> changes =
                 orders.stream().map(order -> order.change(owner(home, order))).toList();
         try {
@@ -208,7 +184,7 @@ final class Starter {
             PerdureException refusal = null;
             for (int i = 0; i < orders.size(); i++) {
                 try {
-                    started.add(settle(home, target, orders.get(i), outcomes.get(i)));
+                    started.add(settle(home, orders.get(i), outcomes.get(i)));
                 } catch (RunConflictException | PayloadException refused) { // the others have begun all the same
                     refusal = refusal == null ? refused : refusal;
                 }
@@ -235,11 +211,11 @@ final class Starter {
         return worker.admits(home, order.first()) && home.expect(order.run().id()) ? home.id() : null;
     }
 
-    private RunRef settle(@Nullable Session home, Target target, Order order, Outcome outcome) {
+    private RunRef settle(@Nullable Session home, Order order, Outcome outcome) {
         return switch (outcome) {
             case Outcome.Started started -> {
                 if (started.owned() && home != null) {
-                    launch(home, target, order, started);
+                    launch(home, order, started);
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
@@ -248,7 +224,7 @@ final class Starter {
                 yield started.run();
             }
             case Outcome.Existing existing -> attach(order, existing);
-            case Outcome.Fenced fenced -> settle(null, target, order, startUnowned(order));
+            case Outcome.Fenced fenced -> settle(null, order, startUnowned(order));
             case Outcome.Refused refused ->
                 throw new PayloadException("Run '%s' was refused by the store: %s"
                         .formatted(order.run().id(), refused.reason()));
@@ -280,9 +256,9 @@ final class Starter {
         return commits.commitAll(null, List.of(order.change(null))).getFirst();
     }
 
-    private void launch(Session home, Target target, Order order, Outcome.Started started) {
+    private void launch(Session home, Order order, Outcome.Started started) {
         NewRun run = order.run();
-        Registered definition = registry.find(target.name()).orElseThrow();
+        Registered definition = registry.find(run.definition()).orElseThrow();
         Duration timeout = run.timeout();
         Instant deadline = timeout == null ? null : started.at().plus(timeout);
         HeldRun held = new HeldRun(

@@ -4,10 +4,12 @@ import dev.perdure.Attempt;
 import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
-import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.EventTopic;
+import dev.perdure.Invocation;
+import dev.perdure.KeyedTopic;
+import dev.perdure.PromiseResolver;
 import dev.perdure.RunId;
-import dev.perdure.Settled;
 import dev.perdure.StartOptions;
 import dev.perdure.StepAction;
 import dev.perdure.StepBody;
@@ -15,9 +17,7 @@ import dev.perdure.StepOptions;
 import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.dag.Dag;
 import dev.perdure.error.ContextMisuseException;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
@@ -68,7 +68,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -168,12 +167,7 @@ class RunContext implements Shorthands {
     }
 
     @Override
-    public <T extends @Nullable Object> T step(String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
-        return this.<T>step(name, typeOf(type), body::call, options);
-    }
-
-    @Override
-    public void run(String name, StepAction body, StepOptions options) {
+    public void step(String name, StepAction body, StepOptions options) {
         this.<@Nullable Void>step(name, void.class, callable(body), options);
     }
 
@@ -211,16 +205,6 @@ class RunContext implements Shorthands {
     }
 
     @Override
-    public <C, T extends @Nullable Object> T transaction(
-            String name,
-            TransactionSource<C> source,
-            TypeRef<T> type,
-            TransactionBody<C, T> body,
-            TransactionOptions options) {
-        return transactions.perform(name, source, typeOf(type), body, options);
-    }
-
-    @Override
     public <C> void transact(
             String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
         transactions.<C, @Nullable Object>perform(
@@ -242,14 +226,7 @@ class RunContext implements Shorthands {
     }
 
     @Override
-    public <T extends @Nullable Object> DurableFuture<T> stepAsync(
-            String name, TypeRef<T> type, StepBody<T> body, StepOptions options) {
-        Texts.requireName("step name", name);
-        return futures.step(name, typeOf(type), body::call, options);
-    }
-
-    @Override
-    public DurableFuture<@Nullable Void> runAsync(String name, StepAction body, StepOptions options) {
+    public DurableFuture<@Nullable Void> stepAsync(String name, StepAction body, StepOptions options) {
         Texts.requireName("step name", name);
         return futures.step(name, void.class, callable(body), options);
     }
@@ -259,85 +236,36 @@ class RunContext implements Shorthands {
         return futures.timer("timer", duration);
     }
 
-    @Override
-    public <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> parts) {
-        return futures.all(parts);
-    }
-
-    @Override
-    public <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
-            List<? extends DurableFuture<? extends T>> parts) {
-        return futures.allSettled(parts);
-    }
-
-    @Override
-    public DurableFuture<Integer> any(List<? extends DurableFuture<?>> parts) {
-        return futures.any(parts);
-    }
-
-    @Override
-    public <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> parts) {
-        return futures.race(parts);
-    }
-
-    @Override
-    public <T extends @Nullable Object> DurableFuture<T> firstSucceeded(
-            List<? extends DurableFuture<? extends T>> parts) {
-        return futures.firstSucceeded(parts);
-    }
-
-    @Override
-    public <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
-            List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin) {
-        if (atMost < 1) {
-            throw new InvalidRequestException(
-                    "parallel was called with a bound of %d; it is at least 1.".formatted(atMost));
-        }
-        return new Parallel<T>(this, atMost).over(items, begin);
-    }
-
     // ---- children
 
     @Override
-    public <I extends @Nullable Object, O extends @Nullable Object> Child<O> startChild(
-            Dag<I, O> graph, I input, ChildOptions options) {
-        return children.start("startChild", host.callee(graph), input, options);
+    public <W, I extends @Nullable Object, R extends @Nullable Object> R call(
+            WorkflowMethod.Function<W, I, R> method, I input) {
+        return this.<R>call(CallTarget.of(host.target(method)), input);
     }
 
     @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            WorkflowMethod.Function<W, I, R> method, I input, ChildOptions options) {
-        return children.start("startChild", CallTarget.of(host.target(method)), input, options);
+    public <W, I extends @Nullable Object> void call(WorkflowMethod.Consumer<W, I> method, I input) {
+        this.<@Nullable Void>call(CallTarget.of(host.target(method)), input);
     }
 
     @Override
-    public <W, R extends @Nullable Object> Child<R> startChild(
-            WorkflowMethod.Supplier<W, R> method, ChildOptions options) {
-        return children.start("startChild", CallTarget.of(host.target(method)), null, options);
+    public <R extends @Nullable Object> R call(Invocation<R> invocation) {
+        return this.<R>call(host.awaitedCallee(invocation), invocation.input());
+    }
+
+    private <R extends @Nullable Object> R call(CallTarget callee, @Nullable Object input) {
+        return children.<R>start("call", callee, input, ChildOptions.defaults()).await();
     }
 
     @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> Child<R> startChild(
-            Definition<I, R> definition, I input, ChildOptions options) {
-        return children.start("startChild", CallTarget.of(Target.of(definition)), input, options);
+    public <R extends @Nullable Object> Child<R> startChild(Invocation<R> invocation, ChildOptions options) {
+        return children.start("startChild", host.awaitedCallee(invocation), invocation.input(), options);
     }
 
     @Override
-    public <W, I extends @Nullable Object> Child<@Nullable Void> startChildVoid(
-            WorkflowMethod.Consumer<W, I> method, I input, ChildOptions options) {
-        return children.start("startChildVoid", CallTarget.of(host.target(method)), input, options);
-    }
-
-    @Override
-    public <W, I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
-            WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
-        return children.spawn("spawn", CallTarget.of(host.target(method)), input, options);
-    }
-
-    @Override
-    public <I extends @Nullable Object, R extends @Nullable Object> RunId spawn(
-            Definition<I, R> definition, I input, StartOptions options) {
-        return children.spawn("spawn", CallTarget.of(Target.of(definition)), input, options);
+    public RunId spawn(Invocation<?> invocation, StartOptions options) {
+        return children.spawn("spawn", host.callee(invocation), invocation.input(), options);
     }
 
     @Override
@@ -449,13 +377,18 @@ class RunContext implements Shorthands {
     }
 
     @Override
-    public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
-        letters.resolve(run, promise, value);
-    }
+    public <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name) {
+        return new PromiseResolver<>() {
+            @Override
+            public void resolve(T value) {
+                letters.resolve(run, name, value);
+            }
 
-    @Override
-    public void reject(RunId run, Topic<?> promise, String reason) {
-        letters.reject(run, promise, reason);
+            @Override
+            public void reject(String reason) {
+                letters.reject(run, name, reason);
+            }
+        };
     }
 
     @Override
@@ -487,25 +420,19 @@ class RunContext implements Shorthands {
     }
 
     @Override
-    public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name) {
-        return letters.event(name, "");
+    public <T extends @Nullable Object> DurableFuture<T> event(EventTopic<T> topic) {
+        return switch (topic) {
+            case Topic<T> any -> letters.event(any, "");
+            case KeyedTopic<T> keyed -> letters.event(keyed.topic(), keyed.key());
+        };
     }
 
     @Override
-    public <T extends @Nullable Object> DurableFuture<T> event(Topic<T> name, String key) {
-        Texts.requireName("event key", key);
-        return letters.event(name, key);
-    }
-
-    @Override
-    public <T extends @Nullable Object> int emit(Topic<T> name, T value) {
-        return emissions.emit(name, "", value);
-    }
-
-    @Override
-    public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
-        Texts.requireName("event key", key);
-        return emissions.emit(name, key, value);
+    public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
+        return switch (topic) {
+            case Topic<T> any -> emissions.emit(any, "", value);
+            case KeyedTopic<T> keyed -> emissions.emit(keyed.topic(), keyed.key(), value);
+        };
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.change.Entry;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** What a journal tells of bodies of steps that failed. */
@@ -13,9 +14,23 @@ final class FailedBodies {
 
     private FailedBodies() {}
 
+    static boolean isBody(Entry entry) {
+        return entry.kind() == Entry.Kind.STEP || entry.kind() == Entry.Kind.TRANSACTION;
+    }
+
     static boolean isOne(Entry entry) {
-        boolean body = entry.kind() == Entry.Kind.STEP || entry.kind() == Entry.Kind.TRANSACTION;
-        return body && (entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE);
+        return isBody(entry) && (entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE);
+    }
+
+    /** The attempt that failed; empty if the entry is of none, or if it cannot be read. */
+    static Optional<FailedAttempt> read(Codec codec, Entry entry) {
+        try {
+            return isOne(entry) && codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
+                    ? Optional.of(failed)
+                    : Optional.empty();
+        } catch (Exception unreadable) { // reason(…) says so
+            return Optional.empty();
+        }
     }
 
     /** Why one failed, in a line. */

@@ -8,13 +8,18 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
+import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.error.RecordedException;
 import dev.perdure.error.ResultUnavailableException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.dag.TypedDag;
+import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.settings.Settings;
@@ -22,18 +27,13 @@ import dev.perdure.internal.waiter.ProgressWaiters;
 import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Codec;
-import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
-import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
 import java.lang.reflect.Type;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -42,10 +42,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A handle on one run. */
 public class RunHandle<R extends @Nullable Object> implements Run<R> {
-    private static final int PAGE_BYTES = 1024 * 1024;
-
     private final RunRef ref;
     private final Type resultType;
+    private final Desk desk;
     private final Settings settings;
     private final Waiters<RunRef, Runs.Ended> results;
     private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress;
@@ -56,6 +55,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     /** What handles need of the engine they come from. */
     public record Desk(
             Settings settings,
+            TypedDags graphs,
             Waiters<RunRef, Runs.Ended> results,
             Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
             Commands commands,
@@ -65,6 +65,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     public RunHandle(RunRef ref, Type resultType, Desk desk) {
         this.ref = ref;
         this.resultType = resultType;
+        this.desk = desk;
         this.settings = desk.settings();
         this.results = desk.results();
         this.progress = desk.progress();
@@ -230,26 +231,20 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     }
 
     @Override
-    public List<HistoryEvent> history() {
-        List<HistoryEvent> events = new ArrayList<>(settings.store().runs().changes(ref));
-        int position = 0;
-        Journals.Page page;
-        do {
-            page = settings.store().journals().read(ref, position, PAGE_BYTES);
-            for (Recorded recorded : page.entries()) {
-                position = recorded.entry().position();
-                events.add(new HistoryEvent(recorded.at(), position, describe(recorded.entry())));
-            }
-        } while (!page.last());
-        events.sort(Comparator.comparing(HistoryEvent::at));
-        return events;
+    public <O extends @Nullable Object> DagRun<O> dag(Dag<?, O> dag) {
+        TypedDag graph = desk.graphs().of(dag);
+        String definition = info().definition();
+        if (!definition.equals(graph.name())) {
+            throw new RunConflictException(
+                    "Run '%s' is of '%s', not of DAG '%s'. Give the DAG that it runs, or use its handle as it is if it runs none."
+                            .formatted(ref.id(), definition, graph.name()));
+        }
+        return new DagHandle<>(ref, graph, desk);
     }
 
-    private String describe(Entry entry) {
-        String what = "%s '%s' %s".formatted(entry.kind(), entry.name(), entry.status());
-        return FailedBodies.isOne(entry)
-                ? what + ": " + FailedBodies.reason(settings.rules().codec(), entry)
-                : what;
+    @Override
+    public List<HistoryEvent> history() {
+        return new HistoryReader(settings).read(ref);
     }
 
     @Override

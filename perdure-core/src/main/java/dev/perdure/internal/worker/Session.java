@@ -1,11 +1,12 @@
 package dev.perdure.internal.worker;
 
+import dev.perdure.Invocation;
 import dev.perdure.RunChange;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.dag.Dag;
 import dev.perdure.internal.commit.Committer;
+import dev.perdure.internal.dag.CallTargets;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
@@ -64,7 +65,7 @@ public final class Session implements Host, PipelineHost {
     private final Tokens tokens;
     private final Waiters<RunRef, Runs.Ended> waiters;
     private final Registry registry;
-    private final TypedDags graphs;
+    private final CallTargets targets;
     private final Listeners listeners;
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
@@ -85,7 +86,7 @@ public final class Session implements Host, PipelineHost {
         this.clock = shared.clock();
         this.waiters = shared.waiters();
         this.registry = shared.registry();
-        this.graphs = shared.graphs();
+        this.targets = new CallTargets(registry, shared.graphs());
         this.listeners = shared.listeners();
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
@@ -396,8 +397,13 @@ public final class Session implements Host, PipelineHost {
     }
 
     @Override
-    public CallTarget callee(Dag<?, ?> graph) {
-        return graphs.of(graph).calleeOfRun();
+    public CallTarget callee(Invocation<?> invocation) {
+        return targets.of(invocation);
+    }
+
+    @Override
+    public CallTarget awaitedCallee(Invocation<?> invocation) {
+        return targets.ofChild(invocation);
     }
 
     @Override

@@ -92,8 +92,8 @@ class StepTypesTest {
     void a_lambda_that_gives_a_raw_list_is_refused_with_the_remedy() {
         assertThatThrownBy(() -> typeOf(() -> payments()))
                 .isInstanceOf(PayloadException.class)
-                .hasMessage("The result type of step 'pay' cannot be used. The type java.util.List cannot be stored: "
-                        + "it lacks its type arguments. Write it out: ctx.step(\"pay\", new TypeRef<…>() {}, …).");
+                .hasMessage(
+                        "The result type of step 'pay' cannot be used. The type java.util.List cannot be stored: it lacks its type arguments. Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
     }
 
     @Test

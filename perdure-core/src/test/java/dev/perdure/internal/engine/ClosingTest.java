@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -54,7 +55,7 @@ final class ClosingTest {
             Perdure worker = Perdure.on(Stores.with(rows, "dispatch", slow))
                     .register(ECHO)
                     .start();
-            Run<String> run = client.start(ECHO, "x");
+            Run<String> run = client.start(Invocation.of(ECHO, "x"));
             gate.awaitSomebody();
             Thread closing = close(worker);
             gate.open();
@@ -81,7 +82,7 @@ final class ClosingTest {
                     .register(busy)
                     .lease(Duration.ofSeconds(1))
                     .start();
-            Run<String> run = client.start(busy, "x");
+            Run<String> run = client.start(Invocation.of(busy, "x"));
             gate.awaitSomebody();
             Thread closing = close(worker);
             renewals.set(0);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunChange;
@@ -79,7 +80,7 @@ final class CommandListenerTest {
     void a_kill_that_meets_an_end_is_not_told_as_that_end() {
         try (Perdure worker = worker();
                 Perdure client = client(commandedLate())) {
-            Run<String> run = worker.start(busy, "x", StartOptions.id(RUN.value()));
+            Run<String> run = worker.start(Invocation.of(busy, "x"), StartOptions.id(RUN.value()));
             first.set(() -> {
                 mayEnd.countDown();
                 await().until(() -> state() == RunState.COMPLETED);
@@ -97,7 +98,7 @@ final class CommandListenerTest {
         try (Perdure worker = worker();
                 Perdure client = client(commandedLate());
                 Perdure another = client(rows)) {
-            worker.start(sleepy, "x", StartOptions.id(RUN.value()));
+            worker.start(Invocation.of(sleepy, "x"), StartOptions.id(RUN.value()));
             await().until(() -> state() == RunState.SUSPENDED);
             first.set(() -> another.run(RUN, TypeRef.of(String.class)).kill("not wanted"));
             client.run(RUN, TypeRef.of(String.class)).kill("too expensive");

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.PerdureBuilder;
 import dev.perdure.RetryPolicy;
@@ -90,12 +91,12 @@ public final class EngineErrorTest {
     }
 
     @FunctionalInterface
-    private interface Invocation {
+    private interface ReflectiveCall {
         @Nullable
         Object invoke() throws ReflectiveOperationException;
     }
 
-    private static @Nullable Object invoked(Invocation invocation) throws Throwable {
+    private static @Nullable Object invoked(ReflectiveCall invocation) throws Throwable {
         try {
             return invocation.invoke();
         } catch (InvocationTargetException thrown) {
@@ -133,8 +134,8 @@ public final class EngineErrorTest {
     }
 
     private static void assertGoesOn(Perdure starter) {
-        assertThat(starter.start(FLOW, "a").result(PATIENCE)).isEqualTo("a");
-        assertThat(starter.start(FLOW, "b").result(PATIENCE)).isEqualTo("b");
+        assertThat(starter.start(Invocation.of(FLOW, "a")).result(PATIENCE)).isEqualTo("a");
+        assertThat(starter.start(Invocation.of(FLOW, "b")).result(PATIENCE)).isEqualTo("b");
     }
 
     @Test
@@ -173,7 +174,8 @@ public final class EngineErrorTest {
             assertThat(askedAgain.await(8, TimeUnit.SECONDS))
                     .as("%s is asked again", request)
                     .isTrue();
-            assertThat(client.start(FLOW, "after").result(PATIENCE)).isEqualTo("after");
+            assertThat(client.start(Invocation.of(FLOW, "after")).result(PATIENCE))
+                    .isEqualTo("after");
         }
         assertThat(errors())
                 .containsExactly("An unexpected error keeps this engine from its work: it cannot " + work
@@ -204,7 +206,7 @@ public final class EngineErrorTest {
         Perdure engine = builder(rows, FLOW).start();
         try (engine;
                 Perdure client = Perdure.on(failing("runs.ended")).client()) {
-            assertThat(client.start(FLOW, "x").result(PATIENCE)).isEqualTo("x");
+            assertThat(client.start(Invocation.of(FLOW, "x")).result(PATIENCE)).isEqualTo("x");
         }
         assertThat(thrown).isTrue();
         assertThat(errors())

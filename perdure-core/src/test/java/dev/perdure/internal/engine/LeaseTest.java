@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.error.StoreException;
@@ -84,7 +85,7 @@ final class LeaseTest {
                 .lease(LEASE)
                 .closeTimeout(Duration.ZERO)
                 .start();
-        worker.start(busy, "x");
+        worker.start(Invocation.of(busy, "x"));
         Gate.passed(begun);
         gate.awaitSomebody();
 
@@ -132,7 +133,7 @@ final class LeaseTest {
                 .lease(LEASE)
                 .closeTimeout(Duration.ZERO)
                 .start();
-        Run<String> run = survivor.start(first, "x");
+        Run<String> run = survivor.start(Invocation.of(first, "x"));
         Gate.passed(begun);
         outage.set(true);
         Perdure other = Perdure.on(rows).register(second).lease(LEASE).start();
@@ -149,8 +150,9 @@ final class LeaseTest {
 
     /** Runs whose worker died three times. */
     private List<Run<String>> suspects(Perdure client, Definition<String, String> flow, String... inputs) {
-        List<Run<String>> runs =
-                Stream.of(inputs).map(input -> client.start(flow, input)).toList();
+        List<Run<String>> runs = Stream.of(inputs)
+                .map(input -> client.start(Invocation.of(flow, input)))
+                .toList();
         for (int i = 0; i < Dispatch.Claimed.ALONE_AFTER; i++) {
             WorkerId dying = new WorkerId(UUID.randomUUID());
             Set<String> names = Set.of("slow");
@@ -171,7 +173,7 @@ final class LeaseTest {
             Perdure worker = Perdure.on(rows).register(slow, quick).lease(LEASE).start();
             gate.awaitSomebody();
 
-            assertThat(client.start(quick, "y").result()).isEqualTo("y");
+            assertThat(client.start(Invocation.of(quick, "y")).result()).isEqualTo("y");
             assertThat(alone.state().isTerminal()).isFalse();
             gate.open();
             assertThat(alone.result()).isEqualTo("x");
@@ -188,7 +190,7 @@ final class LeaseTest {
             List<Run<String>> alone = suspects(client, slow, "first alone", "second alone");
             Perdure worker = Perdure.on(rows).register(slow, quick).start();
             gate.awaitSomebody();
-            Run<String> other = client.start(quick, "other");
+            Run<String> other = client.start(Invocation.of(quick, "other"));
             gate.open();
             alone.forEach(Run::result);
             other.result();

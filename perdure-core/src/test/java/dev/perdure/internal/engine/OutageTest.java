@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.error.StoreException;
 import dev.perdure.memory.MemoryStore;
@@ -53,7 +54,7 @@ final class OutageTest {
                 .start()) {
             refused.await();
             back.await();
-            assertThat(perdure.start(ECHO, "x").result()).isEqualTo("x");
+            assertThat(perdure.start(Invocation.of(ECHO, "x")).result()).isEqualTo("x");
         } finally {
             logger.detachAppender(appender);
             logger.setLevel(null);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -84,13 +85,13 @@ public final class RefusedMoveTest {
                 })
                 .register(DAG, OTHER, registration)
                 .start();
-        engine.start(OTHER, "x", StartOptions.id("g/a")).result();
+        engine.start(Invocation.of(OTHER, "x"), StartOptions.id("g/a")).result();
         return engine;
     }
 
     private static Definition<String, String> flow(WorkflowBody<String, String> afterwards) {
         return Definition.of("flow", String.class, String.class, (ctx, in) -> {
-            ctx.startChild(DAG, "x", ChildOptions.childId("g"));
+            ctx.startChild(Invocation.of(DAG, "x"), ChildOptions.childId("g"));
             return afterwards.run(ctx, in);
         });
     }
@@ -104,7 +105,7 @@ public final class RefusedMoveTest {
     void a_run_whose_end_is_refused_is_paused() throws Exception {
         Definition<String, String> flow = flow((ctx, in) -> "begun");
         try (Perdure engine = engine(rows, flow)) {
-            assertPaused(engine.start(flow, "x"), "The store refused its outcome: ");
+            assertPaused(engine.start(Invocation.of(flow, "x")), "The store refused its outcome: ");
         }
     }
 
@@ -123,7 +124,7 @@ public final class RefusedMoveTest {
             throw ctx.continueAsNew("again");
         });
         try (Perdure engine = engine(rows, flow)) {
-            assertPaused(engine.start(flow, "x"), "The store refused to begin it anew: ");
+            assertPaused(engine.start(Invocation.of(flow, "x")), "The store refused to begin it anew: ");
         }
     }
 
@@ -148,7 +149,7 @@ public final class RefusedMoveTest {
             return ctx.step("later", () -> "end");
         });
         try (Perdure engine = engine(Stores.with(rows, "dispatch", dispatch), flow)) {
-            Run<String> run = engine.start(flow, "x");
+            Run<String> run = engine.start(Invocation.of(flow, "x"));
             begun.await();
             run.pause("hold on");
             assertPaused(run, "The store refused an entry: ");

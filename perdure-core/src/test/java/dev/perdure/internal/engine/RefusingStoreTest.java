@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -125,7 +126,7 @@ public final class RefusingStoreTest {
     }
 
     private void assertWaitsFor(String request, WorkflowBody<String, String> body, String result) throws Exception {
-        assertWaitsFor(body, (engine, flow) -> engine.start(flow, "x", StartOptions.id("r")), result);
+        assertWaitsFor(body, (engine, flow) -> engine.start(Invocation.of(flow, "x"), StartOptions.id("r")), result);
         assertThat(errors()).singleElement().satisfies(error -> {
             assertThat(error.getFormattedMessage())
                     .contains("is refused by the store", "no run fails meanwhile", "every 10 minutes");
@@ -177,7 +178,7 @@ public final class RefusingStoreTest {
 
     /** Two messages, because the last one comes along with the word of its arrival. */
     private Run<String> startedAndSentTo(Perdure engine, Definition<String, String> flow, CountDownLatch sent) {
-        Run<String> run = engine.start(flow, "x", StartOptions.id("r"));
+        Run<String> run = engine.start(Invocation.of(flow, "x"), StartOptions.id("r"));
         run.send(NEWS, "first");
         run.send(NEWS, "second");
         sent.countDown();
@@ -189,7 +190,7 @@ public final class RefusingStoreTest {
         CountDownLatch sent = new CountDownLatch(1);
         assertWaitsFor(
                 (ctx, in) -> {
-                    ctx.run("wait", () -> await(sent));
+                    ctx.step("wait", () -> await(sent));
                     refuse("mailboxes.unread");
                     return ctx.receive(NEWS).await();
                 },
@@ -201,7 +202,7 @@ public final class RefusingStoreTest {
     void a_run_that_waits_for_the_store_can_be_killed() throws Exception {
         CountDownLatch sent = new CountDownLatch(1);
         Definition<String, String> flow = Definition.of("flow", String.class, String.class, (ctx, in) -> {
-            ctx.run("wait", () -> await(sent));
+            ctx.step("wait", () -> await(sent));
             refuse("mailboxes.unread");
             return ctx.receive(NEWS).await();
         });
@@ -240,7 +241,7 @@ public final class RefusingStoreTest {
             for (int i = 0; i < 4; i++) {
                 ctx.step("large", () -> "x".repeat(150_000));
             }
-            ctx.run("then", () -> refuse(request));
+            ctx.step("then", () -> refuse(request));
             ctx.sleep(Duration.ofMillis(20));
             return in;
         };
@@ -253,7 +254,8 @@ public final class RefusingStoreTest {
 
     @Test
     void a_run_waits_to_be_taken() throws Exception {
-        assertWaitsFor(longJournal("journals.readFirst"), (engine, flow) -> engine.start(flow, "x"), "x");
+        assertWaitsFor(
+                longJournal("journals.readFirst"), (engine, flow) -> engine.start(Invocation.of(flow, "x")), "x");
         assertThat(errors()).isNotEmpty(); // in the words of a worker that looks for runs
     }
 

@@ -3,7 +3,9 @@ package dev.perdure.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
+import dev.perdure.StepBody;
 import dev.perdure.TypeRef;
 import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.memory.MemoryStore;
@@ -74,9 +76,9 @@ public final class SharedBytesTest {
     private static final Definition<byte[], String> FLOW =
             Definition.of("bytes-flow", byte[].class, String.class, (ctx, input) -> {
                 byte[] made = {1};
-                byte[] result = ctx.step("make", BYTES, () -> made);
+                byte[] result = ctx.step("make", StepBody.returning(BYTES, () -> made));
                 made[0] = 9;
-                byte[] again = ctx.step("again", BYTES, () -> result);
+                byte[] again = ctx.step("again", StepBody.returning(BYTES, () -> result));
                 result[0] = 9;
                 String seen = input[0] + " " + again[0];
                 input[0] = 9;
@@ -106,7 +108,7 @@ public final class SharedBytesTest {
     void a_run_does_not_change_what_was_recorded_nor_its_callers_input() {
         try (Perdure engine = engine()) {
             byte[] input = {1};
-            assertThat(engine.start(FLOW, input).result()).isEqualTo("1 1");
+            assertThat(engine.start(Invocation.of(FLOW, input)).result()).isEqualTo("1 1");
             assertThat(input).containsExactly(1);
         }
     }

@@ -3,6 +3,7 @@ package dev.perdure.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
@@ -45,7 +46,7 @@ public final class UnreadableAnswerTest {
             throws Exception {
         Definition<String, String> parent = Definition.of("parent", String.class, String.class, (ctx, in) -> {
             try {
-                return "gave " + ctx.call(child, "x");
+                return "gave " + ctx.call(Invocation.of(child, "x"));
             } catch (RunFailedException failed) {
                 return "child failed";
             }
@@ -64,7 +65,7 @@ public final class UnreadableAnswerTest {
                 })
                 .register(child, parent)
                 .start()) {
-            Run<String> run = engine.start(parent, "x");
+            Run<String> run = engine.start(Invocation.of(parent, "x"));
             assertThat(paused.get(8, TimeUnit.SECONDS))
                     .startsWith("PAUSED What run '" + run.id() + "' recorded at position ")
                     .contains("cannot be read back. The key 2025 is missing. Nothing was applied.");

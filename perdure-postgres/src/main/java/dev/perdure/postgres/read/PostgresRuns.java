@@ -1,6 +1,5 @@
 package dev.perdure.postgres.read;
 
-import dev.perdure.HistoryEvent;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
@@ -18,7 +17,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,17 +79,18 @@ public final class PostgresRuns implements Runs {
     }
 
     private static RunInfo info(ResultSet row) throws SQLException {
-        RunInfo info = RunInfo.of(
-                        RunId.of(row.getString("id")),
-                        row.getString("definition"),
-                        Codes.state(row.getInt("state")),
-                        row.getString("reason"),
-                        Results.time(row, "created_at"),
-                        Results.time(row, "changed_at"),
-                        Results.timeOrNull(row, "wake_at"),
-                        row.getInt("recoveries"))
-                .withAttributes(Results.pairs(row, "attributes"));
-        return info.state() == RunState.SUSPENDED ? info.awaiting(Results.texts(row, "awaited")) : info;
+        RunState state = Codes.state(row.getInt("state"));
+        return new RunInfo(
+                RunId.of(row.getString("id")),
+                row.getString("definition"),
+                state,
+                Optional.ofNullable(row.getString("reason")),
+                Results.time(row, "created_at"),
+                Results.time(row, "changed_at"),
+                Optional.ofNullable(Results.timeOrNull(row, "wake_at")),
+                row.getInt("recoveries"),
+                state == RunState.SUSPENDED ? Results.texts(row, "awaited") : List.of(),
+                Results.pairs(row, "attributes"));
     }
 
     @Override
@@ -183,31 +182,26 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
-    public List<HistoryEvent> changes(RunRef run) {
-        List<HistoryEvent> events = new ArrayList<>(query.all(
+    public List<Entered> entered(RunRef run) {
+        return query.all(
                 sql.changes,
                 parameters -> parameters
                         .number(run.key())
                         .number(run.key())
                         .number(run.key())
                         .number(run.key()),
-                PostgresRuns::event));
-        events.addAll(query.all(
+                PostgresRuns::entered);
+    }
+
+    @Override
+    public List<Answered> answered(RunRef run) {
+        return query.all(
                 sql.audited,
                 parameters -> parameters.number(run.key()),
-                row -> HistoryEvent.answeredBy(
+                row -> new Answered(
                         row.getString("operator"),
                         Results.time(row, "at"),
                         row.getInt("position"),
-                        row.getBoolean("resolved"))));
-        events.sort(Comparator.comparing(HistoryEvent::at));
-        return events;
-    }
-
-    private static HistoryEvent event(ResultSet row) throws SQLException {
-        RunState state = Codes.state(row.getInt("state"));
-        String reason = row.getString("reason");
-        String what = reason == null ? state.name() : state.name() + ": " + reason;
-        return new HistoryEvent(Results.time(row, "at"), 0, what);
+                        row.getBoolean("resolved")));
     }
 }

@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -51,12 +52,10 @@ final class Court implements AutoCloseable {
         String pong = name + "-pong";
         return List.of(
                 perdure.start(
-                        Rally.definition(),
-                        new Rally.Side(ping, false, balls),
+                        Invocation.of(Rally.definition(), new Rally.Side(ping, false, balls)),
                         StartOptions.id(pong).queue("pong")),
                 perdure.start(
-                        Rally.definition(),
-                        new Rally.Side(pong, true, balls),
+                        Invocation.of(Rally.definition(), new Rally.Side(pong, true, balls)),
                         StartOptions.id(ping).queue("ping")));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -131,8 +132,10 @@ class CrashIT {
 
         List<Run<Values>> start(int count) {
             List<Integer> inputs = IntStream.range(0, count).boxed().toList();
-            return new ArrayList<>(
-                    client.startAll(CrashWorkflow.definition(ledger), inputs, input -> StartOptions.defaults()));
+            return new ArrayList<>(client.startAll(
+                    inputs,
+                    input -> Invocation.of(CrashWorkflow.definition(ledger), input),
+                    input -> StartOptions.defaults()));
         }
 
         void killAndReplace(int index) throws Exception {

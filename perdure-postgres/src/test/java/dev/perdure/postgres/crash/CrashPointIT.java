@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -65,7 +66,7 @@ class CrashPointIT {
             Run<Integer> run;
             try (WorkerProcess worker = WorkerProcess.start(CrashPointWorker.class, database, point.name())) {
                 worker.ready();
-                run = client.start(transfer, new Transfer(1, 2, 100), StartOptions.id("run"));
+                run = client.start(Invocation.of(transfer, new Transfer(1, 2, 100)), StartOptions.id("run"));
                 assertThat(worker.exitCode()).as("it died at the point").isEqualTo(CrashPointWorker.EXIT);
             }
             try (Perdure other = Perdure.on(store)

@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
@@ -137,7 +138,9 @@ class GraphIT {
     /** Keeps no handle. */
     private static void startWaiting(Perdure worker, Dag<Integer, Integer> graph) {
         var unused = worker.startAll(
-                graph, IntStream.range(0, WAITERS).boxed().toList(), number -> StartOptions.id("waiting-" + number));
+                IntStream.range(0, WAITERS).boxed().toList(),
+                number -> Invocation.of(graph, number),
+                number -> StartOptions.id("waiting-" + number));
     }
 
     /** What is in use right after a collection. */
@@ -196,10 +199,10 @@ class GraphIT {
         }
 
         List<DagRun<Joined>> start() {
-            return client.startAll(
-                    Diamond.graph(ledger),
-                    IntStream.range(0, DIAMONDS).boxed().toList(),
-                    number -> StartOptions.id("diamond-" + number));
+            Dag<Integer, Joined> diamond = Diamond.graph(ledger);
+            return IntStream.range(0, DIAMONDS)
+                    .mapToObj(number -> client.start(diamond, number, StartOptions.id("diamond-" + number)))
+                    .toList();
         }
 
         /** Until both middles of every diamond wait. */

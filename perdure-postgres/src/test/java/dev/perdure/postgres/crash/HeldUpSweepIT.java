@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.postgres.PostgresStore;
@@ -17,13 +18,13 @@ import org.junit.jupiter.api.Test;
 class HeldUpSweepIT {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final String DEAD_WORKER = """
-            WITH joined AS (
-                INSERT INTO perdure.worker (id, definitions, lease, expires_at)
-                VALUES (gen_random_uuid(), '{}', interval '1 second', now() - interval '1 second')
-                RETURNING number
-            )
-            INSERT INTO perdure.lane (worker, number) SELECT number, 0 FROM joined RETURNING worker
-            """;
+        WITH joined AS (
+            INSERT INTO perdure.worker (id, definitions, lease, expires_at)
+            VALUES (gen_random_uuid(), '{}', interval '1 second', now() - interval '1 second')
+            RETURNING number
+        )
+        INSERT INTO perdure.lane (worker, number) SELECT number, 0 FROM joined RETURNING worker
+        """;
 
     @Test
     void a_worker_that_cannot_bury_another_keeps_its_own_lease() throws Exception {
@@ -45,8 +46,8 @@ class HeldUpSweepIT {
                     .start()) {
                 UnderFire.pause(LEASE.multipliedBy(2));
 
-                CrashWorkflow.Values result =
-                        engine.start(CrashWorkflow.definition(ledger), 1).result(Duration.ofSeconds(10));
+                CrashWorkflow.Values result = engine.start(Invocation.of(CrashWorkflow.definition(ledger), 1))
+                        .result(Duration.ofSeconds(10));
                 assertThat(result.values()).hasSize(CrashWorkflow.STEPS);
                 assertThat(number(statement, "SELECT max(number) FROM perdure.worker"))
                         .as("the worker has not had to join again")

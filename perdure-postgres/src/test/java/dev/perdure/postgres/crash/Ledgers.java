@@ -27,7 +27,7 @@ public final class Ledgers {
     @Handler
     public int appendInTwo(ObjectContext ctx, Integer number) {
         List<Integer> lines = new ArrayList<>(ctx.get(LINES).orElse(List.of()));
-        ctx.run("think", () -> {});
+        ctx.step("think", () -> {});
         lines.add(number);
         ctx.set(LINES, lines);
         return lines.size();

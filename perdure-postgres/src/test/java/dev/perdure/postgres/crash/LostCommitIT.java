@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.embedded.SharedPostgres;
@@ -75,7 +76,7 @@ class LostCommitIT {
                     return left;
                 }));
         try (Perdure perdure = Perdure.on(store).register(transfer).start()) {
-            return perdure.start(transfer, new Transfer(1, 2, 100), StartOptions.id("run"))
+            return perdure.start(Invocation.of(transfer, new Transfer(1, 2, 100)), StartOptions.id("run"))
                     .result(PATIENCE);
         }
     }

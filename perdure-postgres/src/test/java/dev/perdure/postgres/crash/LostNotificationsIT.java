@@ -1,6 +1,7 @@
 package dev.perdure.postgres.crash;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
@@ -33,8 +34,8 @@ class LostNotificationsIT {
                 // Until it has looked, found nothing and gone to sleep.
                 UnderFire.pause(IDLE);
                 List<Run<Values>> runs = client.startAll(
-                        CrashWorkflow.definition(ledger),
                         IntStream.range(0, 20).boxed().toList(),
+                        number -> Invocation.of(CrashWorkflow.definition(ledger), number),
                         number -> StartOptions.defaults());
                 runs.forEach(run -> run.result(PATIENCE));
                 new Invariants(ledger).hold(worker, runs);

@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -62,7 +63,9 @@ class MoneyIT {
                         .mapToObj(i -> transfer(chance))
                         .toList();
                 List<Run<Integer>> runs = client.startAll(
-                        Bank.definition(PostgresTransactions.on(store)), transfers, input -> StartOptions.defaults());
+                        transfers,
+                        input -> Invocation.of(Bank.definition(PostgresTransactions.on(store)), input),
+                        input -> StartOptions.defaults());
                 for (int kill = 0; kill < KILLS; kill++) {
                     LockSupport.parkNanos(
                             Duration.ofMillis(300 + chance.nextInt(700)).toNanos());

@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -107,7 +108,8 @@ class TalkIT {
                     .mapToObj(i -> i % 2 == 0 ? "message" : "promise")
                     .toList();
             long heapBefore = Footprint.usedHeap();
-            List<Run<String>> runs = worker.startAll(waiter, kinds, kind -> StartOptions.defaults());
+            List<Run<String>> runs =
+                    worker.startAll(kinds, kind -> Invocation.of(waiter, kind), kind -> StartOptions.defaults());
             Awaitility.await()
                     .atMost(Court.PATIENCE)
                     .until(() -> court.count("SELECT count(*) FROM perdure.run WHERE state = 3") == WAITERS);

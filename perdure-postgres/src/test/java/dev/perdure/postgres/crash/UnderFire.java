@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -70,7 +71,8 @@ final class UnderFire implements AutoCloseable {
     private void keepStarting(Perdure engine) {
         while (!stopping) {
             int number = numbers.incrementAndGet();
-            runs.add(engine.start(CrashWorkflow.definition(ledger), number, StartOptions.id("run-" + number)));
+            runs.add(engine.start(
+                    Invocation.of(CrashWorkflow.definition(ledger), number), StartOptions.id("run-" + number)));
             pause(BETWEEN_STARTS);
         }
     }
@@ -92,7 +94,9 @@ final class UnderFire implements AutoCloseable {
                 .toList();
         starters.add(Thread.ofVirtual()
                 .start(() -> guarded(() -> runs.addAll(engine.startAll(
-                        CrashWorkflow.definition(ledger), inputs, number -> StartOptions.id("run-" + number))))));
+                        inputs,
+                        number -> Invocation.of(CrashWorkflow.definition(ledger), number),
+                        number -> StartOptions.id("run-" + number))))));
     }
 
     /** Lets faults happen under load, which must not bring everything to a standstill. */

@@ -3,6 +3,7 @@ package dev.perdure.postgres.crash;
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Topic;
 import dev.perdure.WorkflowContext;
 import java.time.Instant;
@@ -58,8 +59,7 @@ final class Waking {
             case PROMISE -> ctx.promise(sent(time));
             case CHILD ->
                 ctx.startChild(
-                        errand(),
-                        time,
+                        Invocation.of(errand(), time),
                         ChildOptions.childId(child(ctx.runId().value(), time)).queue(task.childQueue()));
         };
     }

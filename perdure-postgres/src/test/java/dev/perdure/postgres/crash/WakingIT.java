@@ -2,6 +2,7 @@ package dev.perdure.postgres.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -83,8 +84,7 @@ class WakingIT {
 
     private static List<Long> wake(Perdure sender, Kind kind, String name, boolean leaves) {
         Run<Waking.Took> waiter = sender.start(
-                Waking.waiter(),
-                new Waking.Task(kind, TIMES, "pong"),
+                Invocation.of(Waking.waiter(), new Waking.Task(kind, TIMES, "pong")),
                 StartOptions.id(name + "-" + kind).queue("ping"));
         for (int time = 1; time <= TIMES; time++) {
             awaitWaiting(waiter, time, leaves);

@@ -94,6 +94,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    class Invocations extends InvocationScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     class Cancellation extends CancellationScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

@@ -4,6 +4,7 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.testing.PerdureTest;
 import java.sql.Connection;
@@ -24,7 +25,7 @@ class PerdureOnPostgresIT {
     @RepeatedTest(2) // the same id twice, because each test has its own schema
     void thirty_days_pass_in_no_time_on_a_real_server(PerdureTest perdure, DataSource database) throws Exception {
         perdure.register(PATIENT);
-        Run<String> run = perdure.start(PATIENT, "world", id("one"));
+        Run<String> run = perdure.start(Invocation.of(PATIENT, "world"), id("one"));
         perdure.advance(Duration.ofDays(29));
         assertThat(run.resultNow()).isEmpty();
         perdure.advance(Duration.ofDays(1));

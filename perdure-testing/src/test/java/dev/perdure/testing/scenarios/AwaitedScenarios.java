@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.Topic;
@@ -31,14 +33,14 @@ abstract class AwaitedScenarios extends Scenarios {
             Definition<String, String> child =
                     workflow("child", (ctx, in) -> ctx.receive(PAID).await());
             Definition<String, String> flow = workflow("parent", (ctx, in) -> {
-                var begun = ctx.startChild(child, in, ChildOptions.childId("the-child"));
+                var begun = ctx.startChild(Invocation.of(child, in), ChildOptions.childId("the-child"));
                 var awakeable = ctx.awakeable(String.class);
-                return ctx.all(List.of(ctx.promise(APPROVAL), begun, awakeable, ctx.event(STOCK)))
+                return DurableFuture.all(List.of(ctx.promise(APPROVAL), begun, awakeable, ctx.event(STOCK)))
                         .await()
                         .toString();
             });
             perdure.register(flow, child);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             perdure.settle();
             perdure.advance(Duration.ofMinutes(1));
             assertThat(run.info().awaited())

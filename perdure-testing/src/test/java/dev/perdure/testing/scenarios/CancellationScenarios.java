@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StepAction;
 import dev.perdure.TypeRef;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.RunFailedException;
@@ -33,23 +35,23 @@ abstract class CancellationScenarios extends Scenarios {
     /** Books, then does what the test wants, and cancels the booking when the run is cancelled. */
     private static Definition<String, String> booking(List<String> done, Runnable inBody) {
         return workflow("booking", (ctx, in) -> {
-            ctx.run("book", () -> done.add("book"));
+            ctx.step("book", () -> done.add("book"));
             try {
                 switch (in) {
                     case "sleep" -> ctx.sleep(HOUR);
                     case "doze" -> ctx.sleep(Duration.ofMillis(900));
-                    case "body" -> ctx.run("work", inBody::run);
+                    case "body" -> ctx.step("work", inBody::run);
                     default ->
-                        ctx.run(
+                        ctx.step(
                                 "fail",
-                                () -> {
+                                (StepAction) () -> {
                                     throw new IllegalStateException("no");
                                 },
                                 retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0)));
                 }
                 return "done";
             } catch (CancelledException cancelled) {
-                ctx.run("unbook", () -> done.add("unbook: " + cancelled.getMessage()));
+                ctx.step("unbook", () -> done.add("unbook: " + cancelled.getMessage()));
                 throw cancelled;
             }
         });
@@ -70,7 +72,7 @@ abstract class CancellationScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = booking(done, () -> {});
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("trip"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("trip"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             run.cancel("changed my mind");
@@ -87,7 +89,7 @@ abstract class CancellationScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = booking(done, () -> {});
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "doze", id("trip"));
+            Run<String> run = perdure.start(Invocation.of(flow, "doze"), id("trip"));
             perdure.settle();
             run.cancel("changed my mind");
             perdure.settle();
@@ -102,7 +104,7 @@ abstract class CancellationScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = booking(done, () -> {});
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "back off", id("trip"));
+            Run<String> run = perdure.start(Invocation.of(flow, "back off"), id("trip"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
             run.cancel("changed my mind");
@@ -129,7 +131,7 @@ abstract class CancellationScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "body", id("trip"));
+            Run<String> run = perdure.start(Invocation.of(flow, "body"), id("trip"));
             await(inBody);
             run.cancel("changed my mind");
             assertCompensated(run, done);
@@ -153,11 +155,11 @@ abstract class CancellationScenarios extends Scenarios {
                     }
                     return "?";
                 }));
-                ctx.run("never", () -> seen.add("never"));
+                ctx.step("never", () -> seen.add("never"));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBody);
             run.cancel("stop");
             assertThatThrownBy(run::result).hasMessageContaining("is CANCELLED: stop");
@@ -170,7 +172,8 @@ abstract class CancellationScenarios extends Scenarios {
     void a_queued_run_that_never_ran_is_cancelled_at_once(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start("nobody-has-it", "x", TypeRef.of(String.class), id("queued"));
+            Run<String> run =
+                    perdure.start(Invocation.of("nobody-has-it", "x", TypeRef.of(String.class)), id("queued"));
             run.cancel("no longer needed");
             assertThat(run.state()).isEqualTo(RunState.CANCELLED);
             assertThatThrownBy(run::result).hasMessage("Run 'queued' is CANCELLED: no longer needed");
@@ -184,7 +187,7 @@ abstract class CancellationScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = booking(done, () -> {});
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("trip"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("trip"));
             perdure.settle();
             perdure.crashAll();
             run.cancel("changed my mind");
@@ -207,13 +210,13 @@ abstract class CancellationScenarios extends Scenarios {
                 } catch (CancelledException cancelled) {
                     // Compensation may wait as well, and is not cancelled again.
                     ctx.sleep(HOUR);
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                     ctx.sleep(HOUR);
                     return "undone: " + cancelled.getMessage();
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.cancel("first");
             perdure.settle();
@@ -238,19 +241,19 @@ abstract class CancellationScenarios extends Scenarios {
                 Deque<String> undo = new ArrayDeque<>();
                 try {
                     for (String what : List.of("flight", "hotel", "car")) {
-                        ctx.run("book " + what, () -> done.add("book " + what));
+                        ctx.step("book " + what, () -> done.add("book " + what));
                         undo.push(what);
                     }
-                    ctx.run(
+                    ctx.step(
                             "pay",
-                            () -> {
+                            (StepAction) () -> {
                                 throw new IllegalStateException("no money");
                             },
                             retry(1));
                     return "booked";
                 } catch (StepFailedException failed) {
                     for (String what : undo) {
-                        ctx.run("cancel " + what, () -> {
+                        ctx.step("cancel " + what, () -> {
                             if (tries.incrementAndGet() % 2 == 1) {
                                 throw new IllegalStateException("busy");
                             }
@@ -261,7 +264,7 @@ abstract class CancellationScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result)
                     .hasMessageContaining(
                             "Step 'pay' failed after 1 attempt: java.lang.IllegalStateException: no money");
@@ -282,9 +285,9 @@ abstract class CancellationScenarios extends Scenarios {
                     ctx.sleep(HOUR);
                     return in;
                 } catch (CancelledException cancelled) {
-                    ctx.run(
+                    ctx.step(
                             "refund",
-                            () -> {
+                            (StepAction) () -> {
                                 throw new IllegalStateException("bank closed");
                             },
                             retry(2));
@@ -292,7 +295,7 @@ abstract class CancellationScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("bad"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("bad"));
             perdure.settle();
             run.cancel("stop");
             assertThatThrownBy(run::result)
@@ -311,7 +314,7 @@ abstract class CancellationScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("quick", (ctx, in) -> in);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThat(run.result()).isEqualTo("x");
             run.cancel("too late");
             run.kill("too late");
@@ -343,7 +346,7 @@ abstract class CancellationScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThat(run.result()).isEqualTo("x");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
         }

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -65,10 +67,10 @@ abstract class ChildScenarios extends Scenarios {
             AtomicInteger entered = new AtomicInteger();
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 entered.incrementAndGet();
-                return "got " + ctx.call(SLOW, in);
+                return "got " + ctx.call(Invocation.of(SLOW, in));
             });
             perdure.register(parent, SLOW);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.info().wakeAt()).isEmpty();
@@ -86,7 +88,8 @@ abstract class ChildScenarios extends Scenarios {
             List<String> seen = new CopyOnWriteArrayList<>();
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 try {
-                    return ctx.startChild(FAILING, "broken", childId("c")).await();
+                    return ctx.startChild(Invocation.of(FAILING, "broken"), childId("c"))
+                            .await();
                 } catch (RunFailedException failed) {
                     Throwable cause = failed.getCause();
                     seen.add(failed.getMessage() + " " + failed.state() + " "
@@ -98,7 +101,7 @@ abstract class ChildScenarios extends Scenarios {
                 }
             });
             perdure.register(parent, FAILING);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             assertThatThrownBy(run::result)
                     .hasMessageContaining("Child 'c' is FAILED: java.lang.IllegalStateException: broken");
             assertThat(seen)
@@ -113,14 +116,14 @@ abstract class ChildScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 try {
-                    return ctx.startChild(SLOW, in, childId(in)).await();
+                    return ctx.startChild(Invocation.of(SLOW, in), childId(in)).await();
                 } catch (RunFailedException failed) {
                     return failed.getMessage();
                 }
             });
             perdure.register(parent, SLOW);
-            Run<String> cancelled = perdure.start(parent, "c");
-            Run<String> killed = perdure.start(parent, "k");
+            Run<String> cancelled = perdure.start(Invocation.of(parent, "c"));
+            Run<String> killed = perdure.start(Invocation.of(parent, "k"));
             perdure.settle();
             find(perdure, "c").cancel("not now");
             find(perdure, "k").kill("enough");
@@ -134,13 +137,13 @@ abstract class ChildScenarios extends Scenarios {
     void children_run_beside_their_parent_and_are_awaited_in_any_order(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
-                Child<String> first = ctx.startChild(SLOW, "first");
-                Child<String> second = ctx.startChild(SLOW, "second", childId("chosen"));
-                ctx.run("between", () -> {});
+                Child<String> first = ctx.startChild(Invocation.of(SLOW, "first"));
+                Child<String> second = ctx.startChild(Invocation.of(SLOW, "second"), childId("chosen"));
+                ctx.step("between", () -> {});
                 return second.id() + " " + second.await() + ", " + first.id() + " " + first.await();
             });
             perdure.register(parent, SLOW);
-            assertThat(perdure.start(parent, "x", id("p")).result())
+            assertThat(perdure.start(Invocation.of(parent, "x"), id("p")).result())
                     .matches("chosen second at 2030-01-01T01:00:00Z, p/1-[0-9a-f]{12} first at 2030-01-01T01:00:00Z");
         }
     }
@@ -150,9 +153,10 @@ abstract class ChildScenarios extends Scenarios {
     void a_child_that_nobody_waits_for_outlives_its_parent(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow(
-                    "parent", (ctx, in) -> ctx.startChild(SLOW, in).id().value());
+                    "parent",
+                    (ctx, in) -> ctx.startChild(Invocation.of(SLOW, in)).id().value());
             perdure.register(parent, SLOW);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
             assertThat(find(perdure, "p/1").result()).isEqualTo("x at 2030-01-01T01:00:00Z");
@@ -164,16 +168,16 @@ abstract class ChildScenarios extends Scenarios {
     void a_run_that_is_spawned_has_nothing_to_do_with_who_spawned_it(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
-                RunId spawned = ctx.spawn(SLOW, in, StartOptions.defaults());
-                RunId chosen = ctx.spawn(SLOW, in, id("chosen").delay(HOUR));
-                ctx.spawn(FAILING, "unseen", StartOptions.defaults());
+                RunId spawned = ctx.spawn(Invocation.of(SLOW, in), StartOptions.defaults());
+                RunId chosen = ctx.spawn(Invocation.of(SLOW, in), id("chosen").delay(HOUR));
+                ctx.spawn(Invocation.of(FAILING, "unseen"), StartOptions.defaults());
                 // The id is taken, so nothing happens.
-                ctx.spawn(FAILING, "other", id("chosen"));
+                ctx.spawn(Invocation.of(FAILING, "other"), id("chosen"));
                 ctx.sleep(HOUR.multipliedBy(10));
                 return spawned + " " + chosen;
             });
             perdure.register(parent, SLOW, FAILING);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             perdure.settle();
             run.kill("enough");
             assertThat(find(perdure, "p/1").result()).isEqualTo("x at 2030-01-01T01:00:00Z");
@@ -187,9 +191,11 @@ abstract class ChildScenarios extends Scenarios {
     void a_delayed_child_begins_at_its_time(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow(
-                    "parent", (ctx, in) -> ctx.startChild(SLOW, in, after(HOUR)).await());
+                    "parent",
+                    (ctx, in) ->
+                            ctx.startChild(Invocation.of(SLOW, in), after(HOUR)).await());
             perdure.register(parent, SLOW);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             perdure.advance(HOUR.minusNanos(1_000));
             assertThat(find(perdure, "p/1").history()).allMatch(event -> event.position() == 0);
             perdure.crash();
@@ -202,8 +208,8 @@ abstract class ChildScenarios extends Scenarios {
     void an_id_that_is_taken_is_an_error_of_that_child_only(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
-                Child<String> taken = ctx.startChild(SLOW, in, childId("taken"));
-                Child<String> free = ctx.startChild(SLOW, in, childId("free"));
+                Child<String> taken = ctx.startChild(Invocation.of(SLOW, in), childId("taken"));
+                Child<String> free = ctx.startChild(Invocation.of(SLOW, in), childId("free"));
                 try {
                     return taken.await();
                 } catch (RunConflictException refused) {
@@ -211,8 +217,8 @@ abstract class ChildScenarios extends Scenarios {
                 }
             });
             perdure.register(parent, SLOW);
-            Run<String> stranger = perdure.start(SLOW, "stranger", id("taken"));
-            assertThat(perdure.start(parent, "x").result())
+            Run<String> stranger = perdure.start(Invocation.of(SLOW, "stranger"), id("taken"));
+            assertThat(perdure.start(Invocation.of(parent, "x")).result())
                     .isEqualTo("The run id 'taken' is taken. Choose another id for the child. "
                             + "x at 2030-01-01T01:00:00Z");
             assertThat(stranger.result()).isEqualTo("stranger at 2030-01-01T01:00:00Z");
@@ -225,12 +231,12 @@ abstract class ChildScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 ctx.sleep(Duration.ofMinutes(10));
-                ctx.startChild(SLOW, "inherits", childId("inherits"));
-                ctx.startChild(SLOW, "own", childId("own").timeout(Duration.ofMinutes(5)));
+                ctx.startChild(Invocation.of(SLOW, "inherits"), childId("inherits"));
+                ctx.startChild(Invocation.of(SLOW, "own"), childId("own").timeout(Duration.ofMinutes(5)));
                 return in;
             });
             perdure.register(parent, SLOW);
-            perdure.start(parent, "x", id("p").timeout(Duration.ofMinutes(30)));
+            perdure.start(Invocation.of(parent, "x"), id("p").timeout(Duration.ofMinutes(30)));
             perdure.advance(HOUR);
             assertThat(find(perdure, "inherits").info().reason().orElseThrow())
                     .contains("has passed its deadline 2030-01-01T00:30:00Z");
@@ -248,11 +254,12 @@ abstract class ChildScenarios extends Scenarios {
                     ctx.sleep(HOUR.multipliedBy(2));
                     return in;
                 } catch (DeadlineExceededException late) {
-                    return ctx.call(SLOW, "taken back");
+                    return ctx.call(Invocation.of(SLOW, "taken back"));
                 }
             });
             perdure.register(parent, SLOW);
-            assertThat(perdure.start(parent, "x", id("p").timeout(HOUR)).result())
+            assertThat(perdure.start(Invocation.of(parent, "x"), id("p").timeout(HOUR))
+                            .result())
                     .isEqualTo("taken back at 2030-01-01T02:00:00Z");
         }
     }
@@ -266,12 +273,13 @@ abstract class ChildScenarios extends Scenarios {
                         "depth", Integer.class, Integer.class, (ctx, in) -> in == 0 ? 0 : 1 + call(ctx, in - 1));
 
                 private int call(WorkflowContext ctx, int deeper) {
-                    return ctx.call(depth, deeper);
+                    return ctx.call(Invocation.of(depth, deeper));
                 }
             }
             Self self = new Self();
             perdure.register(self.depth);
-            assertThat(perdure.start(self.depth, 80, id("top")).result()).isEqualTo(80);
+            assertThat(perdure.start(Invocation.of(self.depth, 80), id("top")).result())
+                    .isEqualTo(80);
             assertThat(perdure.list(RunFilter.all().definition("depth").limit(100)))
                     .hasSize(81)
                     .allSatisfy(run -> assertThat(run.id().value().length()).isLessThanOrEqualTo(RunId.MAX_LENGTH));
@@ -294,22 +302,24 @@ abstract class ChildScenarios extends Scenarios {
 
         @Workflow("wash")
         public void wash(WorkflowContext ctx, String dish) {
-            ctx.run("wash", () -> log.add("washed " + dish));
+            ctx.step("wash", () -> log.add("washed " + dish));
         }
 
         @Workflow("dinner")
         public String dinner(WorkflowContext ctx, Integer guests) {
-            String menu = ctx.call(Kitchen::menu);
-            String again =
-                    ctx.startChild(Kitchen::menu, ChildOptions.defaults()).await();
+            String menu = ctx.call(Invocation.of(Kitchen::menu));
+            String again = ctx.startChild(Invocation.of(Kitchen::menu), ChildOptions.defaults())
+                    .await();
             List<Child<String>> dishes = new ArrayList<>();
             for (int i = 0; i < guests; i++) {
-                dishes.add(ctx.startChild(Kitchen::cook, menu + i));
+                dishes.add(ctx.startChild(Invocation.of(Kitchen::cook, menu + i)));
             }
-            String served = ctx.call(Kitchen::cook, again) + ctx.all(dishes).await();
-            ctx.callVoid(Kitchen::wash, "pot");
-            ctx.startChildVoid(Kitchen::wash, "plate", ChildOptions.defaults()).await();
-            ctx.spawn(Kitchen::cook, "later", id("later"));
+            String served =
+                    ctx.call(Kitchen::cook, again) + DurableFuture.all(dishes).await();
+            ctx.call(Kitchen::wash, "pot");
+            ctx.startChild(Invocation.of(Kitchen::wash, "plate"), ChildOptions.defaults())
+                    .await();
+            ctx.spawn(Invocation.of(Kitchen::cook, "later"), id("later"));
             return served;
         }
     }
@@ -331,13 +341,14 @@ abstract class ChildScenarios extends Scenarios {
     void a_parent_that_waits_for_a_child_or_a_time_takes_what_comes_first(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
-                Child<String> child = ctx.startChild(SLOW, in);
-                int first = ctx.any(ctx.timer(Duration.ofMinutes(1)), child).await();
-                int second = ctx.any(child, ctx.timer(HOUR)).await();
+                Child<String> child = ctx.startChild(Invocation.of(SLOW, in));
+                int first = DurableFuture.any(ctx.timer(Duration.ofMinutes(1)), child)
+                        .await();
+                int second = DurableFuture.any(child, ctx.timer(HOUR)).await();
                 return first + " " + second + " " + child.await();
             });
             perdure.register(parent, SLOW);
-            Run<String> run = perdure.start(parent, "x");
+            Run<String> run = perdure.start(Invocation.of(parent, "x"));
             perdure.advance(Duration.ofMinutes(30));
             perdure.crash();
             assertThat(run.result()).isEqualTo("0 0 x at 2030-01-01T01:00:00Z");
@@ -350,10 +361,13 @@ abstract class ChildScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow(
                     "parent",
-                    (ctx, in) -> ctx.parallel(List.of("a", "b", "c", "d", "e"), 2, each -> ctx.startChild(SLOW, each))
+                    (ctx, in) -> DurableFuture.parallel(
+                                    List.of("a", "b", "c", "d", "e"),
+                                    2,
+                                    each -> ctx.startChild(Invocation.of(SLOW, each)))
                             .getLast());
             perdure.register(parent, SLOW);
-            assertThat(perdure.start(parent, "x").result()).isEqualTo("e at 2030-01-01T03:00:00Z");
+            assertThat(perdure.start(Invocation.of(parent, "x")).result()).isEqualTo("e at 2030-01-01T03:00:00Z");
         }
     }
 
@@ -366,14 +380,14 @@ abstract class ChildScenarios extends Scenarios {
             Definition<Integer, Integer> parent = Definition.of("wide", Integer.class, Integer.class, (ctx, count) -> {
                 entered.incrementAndGet();
                 List<Child<Integer>> children = IntStream.range(0, count)
-                        .mapToObj(number -> ctx.startChild(leaf, number))
+                        .mapToObj(number -> ctx.startChild(Invocation.of(leaf, number)))
                         .toList();
-                return ctx.all(children).await().stream()
+                return DurableFuture.all(children).await().stream()
                         .mapToInt(Integer::intValue)
                         .sum();
             });
             perdure.register(parent, leaf);
-            assertThat(perdure.start(parent, 10_000).result()).isEqualTo(99_990_000);
+            assertThat(perdure.start(Invocation.of(parent, 10_000)).result()).isEqualTo(99_990_000);
             assertThat(entered).hasValueLessThanOrEqualTo(2);
         }
     }

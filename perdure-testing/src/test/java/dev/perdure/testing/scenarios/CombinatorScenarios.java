@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Settled;
@@ -34,12 +35,12 @@ abstract class CombinatorScenarios extends Scenarios {
             Definition<String, String> flow = workflow("any", (ctx, in) -> {
                 DurableFuture<String> one = ctx.promise(ONE);
                 DurableFuture<String> two = ctx.promise(TWO);
-                int winner = ctx.any(one, two).await();
+                int winner = DurableFuture.any(one, two).await();
                 ctx.sleep(HOUR);
                 return winner + " " + List.of(one, two).get(winner).await() + " " + one.await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(TWO).resolve("second");
             perdure.settle();
@@ -58,7 +59,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 DurableFuture<String> one = ctx.promise(ONE);
                 DurableFuture<String> two = ctx.promise(TWO);
                 try {
-                    return ctx.race(List.of(one, two)).await();
+                    return DurableFuture.race(List.of(one, two)).await();
                 } catch (RejectedException rejected) {
                     ctx.sleep(HOUR);
                     caught.add(rejected.getMessage());
@@ -66,7 +67,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(TWO).reject("no");
             perdure.settle();
@@ -86,10 +87,10 @@ abstract class CombinatorScenarios extends Scenarios {
                         ctx.stepAsync("step", () -> "step"),
                         ctx.timer(HOUR).map(unused -> "timer"),
                         ctx.promise(TWO));
-                return String.join(" ", ctx.all(parts).await());
+                return String.join(" ", DurableFuture.all(parts).await());
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(TWO).resolve("two");
             perdure.advance(HOUR);
@@ -109,7 +110,7 @@ abstract class CombinatorScenarios extends Scenarios {
             Definition<String, String> flow = workflow("all", (ctx, in) -> {
                 DurableFuture<String> one = ctx.promise(ONE);
                 DurableFuture<String> two = ctx.promise(TWO);
-                DurableFuture<List<String>> both = ctx.all(List.of(one, two));
+                DurableFuture<List<String>> both = DurableFuture.all(List.of(one, two));
                 try {
                     return "" + both.await();
                 } catch (RejectedException first) {
@@ -121,7 +122,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(TWO).reject("second");
             perdure.settle();
@@ -138,13 +139,13 @@ abstract class CombinatorScenarios extends Scenarios {
     void the_first_to_succeed_is_taken_and_failures_before_it_are_not(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("firstSucceeded", (ctx, in) -> {
-                String won = ctx.firstSucceeded(List.of(ctx.promise(ONE), ctx.promise(TWO)))
+                String won = DurableFuture.firstSucceeded(List.of(ctx.promise(ONE), ctx.promise(TWO)))
                         .await();
                 ctx.sleep(HOUR);
                 return won;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(ONE).reject("no");
             perdure.settle();
@@ -152,7 +153,7 @@ abstract class CombinatorScenarios extends Scenarios {
             run.promise(TWO).resolve("yes");
             assertThat(run.result()).isEqualTo("yes");
 
-            Run<String> hopeless = perdure.start(flow, "x");
+            Run<String> hopeless = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             hopeless.promise(TWO).reject("no two");
             hopeless.promise(ONE).reject("no one");
@@ -165,14 +166,14 @@ abstract class CombinatorScenarios extends Scenarios {
     void all_settled_gives_values_and_failures(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("allSettled", (ctx, in) -> {
-                List<Settled<String>> settled = ctx.allSettled(List.of(ctx.promise(ONE), ctx.promise(TWO)))
+                List<Settled<String>> settled = DurableFuture.allSettled(List.of(ctx.promise(ONE), ctx.promise(TWO)))
                         .await();
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 return settled.get(0).failure().getMessage() + settled.get(0).succeeded() + " "
                         + settled.get(1).value() + settled.get(1).succeeded();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(ONE).reject("no");
             perdure.settle();
@@ -189,18 +190,18 @@ abstract class CombinatorScenarios extends Scenarios {
             Topic<String> three = Topic.of("three", String.class);
             Topic<String> four = Topic.of("four", String.class);
             Definition<String, String> flow = workflow("nested", (ctx, in) -> {
-                DurableFuture<List<String>> left = ctx.all(List.of(ctx.promise(ONE), ctx.promise(TWO)));
-                DurableFuture<List<String>> right = ctx.all(List.of(ctx.promise(three), ctx.promise(four)));
+                DurableFuture<List<String>> left = DurableFuture.all(List.of(ctx.promise(ONE), ctx.promise(TWO)));
+                DurableFuture<List<String>> right = DurableFuture.all(List.of(ctx.promise(three), ctx.promise(four)));
                 if (in.equals("any of all")) {
-                    return "" + ctx.race(List.of(left, right)).await();
+                    return "" + DurableFuture.race(List.of(left, right)).await();
                 }
-                DurableFuture<String> first = ctx.race(List.of(ctx.promise(ONE), ctx.promise(TWO)));
-                DurableFuture<String> second = ctx.race(List.of(ctx.promise(three), ctx.promise(four)));
-                return "" + ctx.all(List.of(first, second)).await();
+                DurableFuture<String> first = DurableFuture.race(List.of(ctx.promise(ONE), ctx.promise(TWO)));
+                DurableFuture<String> second = DurableFuture.race(List.of(ctx.promise(three), ctx.promise(four)));
+                return "" + DurableFuture.all(List.of(first, second)).await();
             });
             perdure.register(flow);
             for (String which : List.of("any of all", "all of any")) {
-                Run<String> run = perdure.start(flow, which);
+                Run<String> run = perdure.start(Invocation.of(flow, which));
                 perdure.settle();
                 run.promise(TWO).resolve("2");
                 perdure.settle();
@@ -227,11 +228,11 @@ abstract class CombinatorScenarios extends Scenarios {
                 String again = one.await() + two.await() + three.await();
                 return back
                         + again
-                        + ctx.all(List.of(one, two, three)).await()
-                        + ctx.any(one).await();
+                        + DurableFuture.all(List.of(one, two, three)).await()
+                        + DurableFuture.any(one).await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             run.promise(TWO).resolve("2");
             assertThat(run.result()).isEqualTo("321123[1, 2, 3]0");
         }
@@ -253,7 +254,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(HOUR.minusNanos(1_000));
             assertThat(run.info().wakeAt()).contains(perdure.now().plusNanos(1_000));
             perdure.advance(Duration.ofNanos(1_000));
@@ -273,7 +274,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 return came;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(HOUR.minusNanos(1_000));
             run.promise(ONE).resolve("in time");
             perdure.advance(HOUR);
@@ -288,13 +289,13 @@ abstract class CombinatorScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("at once", (ctx, in) -> {
                 DurableFuture<String> one = ctx.promise(ONE);
-                int winner = ctx.any(ctx.timer(HOUR), one).await();
+                int winner = DurableFuture.any(ctx.timer(HOUR), one).await();
                 String came = one.orTimeout(Duration.ZERO).await();
                 ctx.sleep(HOUR);
                 return winner + " " + came;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.crashAll();
             perdure.advance(HOUR);
@@ -317,14 +318,14 @@ abstract class CombinatorScenarios extends Scenarios {
                     int number = i;
                     timers.add(ctx.timer(Duration.ofMinutes(i)).map(unused -> number));
                 }
-                int first = ctx.race(timers).await();
-                int sum = ctx.all(timers).await().stream()
+                int first = DurableFuture.race(timers).await();
+                int sum = DurableFuture.all(timers).await().stream()
                         .mapToInt(Integer::intValue)
                         .sum();
                 return first + " " + sum + " " + ctx.now();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.info().wakeAt()).contains(perdure.now().plus(Duration.ofMinutes(1)));
@@ -339,13 +340,13 @@ abstract class CombinatorScenarios extends Scenarios {
             Definition<String, String> flow = workflow("beside", (ctx, in) -> {
                 DurableFuture<?> timer = ctx.timer(Duration.ofHours(3));
                 ctx.sleep(HOUR);
-                ctx.run("work", () -> {});
+                ctx.step("work", () -> {});
                 ctx.sleep(HOUR);
                 timer.await();
                 return ctx.now().toString();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(90));
             perdure.crash();
             assertThat(run.result()).isEqualTo("2030-01-01T03:00:00Z");
@@ -359,7 +360,8 @@ abstract class CombinatorScenarios extends Scenarios {
             Definition<String, String> flow = workflow("map", (ctx, in) -> {
                 DurableFuture<Integer> length = ctx.promise(ONE).map(String::length);
                 DurableFuture<Integer> broken = ctx.promise(ONE).map(Integer::parseInt);
-                int first = ctx.any(broken, length.map(chars -> chars * 2)).await();
+                int first = DurableFuture.any(broken, length.map(chars -> chars * 2))
+                        .await();
                 ctx.sleep(HOUR);
                 try {
                     return "" + broken.await();
@@ -368,7 +370,7 @@ abstract class CombinatorScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle(); // both wait, so both settle at the same time
             run.promise(ONE).resolve("three");
             assertThat(run.result()).isEqualTo("0 5 For input string: \"three\"");
@@ -382,12 +384,12 @@ abstract class CombinatorScenarios extends Scenarios {
             Definition<String, String> flow = workflow("parallel", (ctx, in) -> {
                 // The longest first, so that they end in another order than they begin.
                 List<Integer> hours = List.of(5, 1, 4, 2, 3);
-                List<Integer> back = ctx.parallel(
+                List<Integer> back = DurableFuture.parallel(
                         hours, 2, each -> ctx.timer(Duration.ofHours(each)).map(unused -> each * 10));
-                return back + " " + ctx.now() + ctx.parallel(List.of(), 3, unused -> ctx.timer(HOUR));
+                return back + " " + ctx.now() + DurableFuture.parallel(List.of(), 3, unused -> ctx.timer(HOUR));
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofHours(2));
             perdure.crash();
             // Two at a time: 5 with 1 and then 4; at 5, when the 4 ends as well, 2 and 3.
@@ -402,10 +404,11 @@ abstract class CombinatorScenarios extends Scenarios {
             List<String> entered = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("deaf", (ctx, in) -> {
                 entered.add("entered");
-                return ctx.race(List.of(ctx.promise(ONE), ctx.promise(TWO))).await();
+                return DurableFuture.race(List.of(ctx.promise(ONE), ctx.promise(TWO)))
+                        .await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("deaf"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("deaf"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             int before = entered.size();

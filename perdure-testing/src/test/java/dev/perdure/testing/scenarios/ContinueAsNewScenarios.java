@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.HistoryEvent;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
@@ -34,7 +35,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             Set<String> ids = ConcurrentHashMap.newKeySet();
             Definition<Integer, String> flow = Definition.of("loop", Integer.class, String.class, (ctx, round) -> {
                 ids.add(ctx.runId() + " " + round + " " + ctx.uuid());
-                ctx.run("work", bodies::incrementAndGet);
+                ctx.step("work", bodies::incrementAndGet);
                 ctx.sleep(HOUR);
                 if (round < 20) {
                     throw ctx.continueAsNew(round + 1);
@@ -42,7 +43,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 return round + " at " + ctx.now();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, 1, id("endless"));
+            Run<String> run = perdure.start(Invocation.of(flow, 1), id("endless"));
             perdure.advance(HOUR.multipliedBy(3).plusMinutes(30));
             perdure.crash();
             assertThat(run.result()).isEqualTo("20 at 2030-01-01T20:00:00Z");
@@ -51,7 +52,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             assertThat(ids).hasSize(20);
             assertThat(run.history().stream()
                             .filter(event -> event.position() > 0)
-                            .map(HistoryEvent::what))
+                            .map(HistoryEvent::text))
                     .containsExactly("STEP 'work' VALUE", "SLEEP 'PT1H' BEGUN", "NOW '' VALUE");
         }
     }
@@ -68,8 +69,8 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 throw ctx.continueAsNew(read + next);
             });
             perdure.register(flow);
-            Run<String> run =
-                    perdure.start(flow, "", id("inbox").message(NEWS, "a").message(NEWS, "b"));
+            Run<String> run = perdure.start(
+                    Invocation.of(flow, ""), id("inbox").message(NEWS, "a").message(NEWS, "b"));
             List.of("c", "d", "e").forEach(each -> run.send(NEWS, each));
             perdure.settle();
             perdure.crash();
@@ -85,7 +86,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             List<String> tokens = new CopyOnWriteArrayList<>();
             Definition<Integer, String> flow = Definition.of("keeper", Integer.class, String.class, (ctx, round) -> {
                 var awakeable = ctx.awakeable(String.class);
-                ctx.run("hand out", () -> tokens.add(awakeable.token()));
+                ctx.step("hand out", () -> tokens.add(awakeable.token()));
                 if (round == 1) {
                     ctx.promise(NEWS).await();
                     throw ctx.continueAsNew(2);
@@ -93,7 +94,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 return ctx.promise(NEWS).await() + awakeable.await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, 1, id("keeper").timeout(HOUR));
+            Run<String> run = perdure.start(Invocation.of(flow, 1), id("keeper").timeout(HOUR));
             perdure.settle();
             run.promise(NEWS).resolve("kept ");
             perdure.settle();
@@ -104,7 +105,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             perdure.resolve(tokens.getLast(), "new");
             assertThat(run.result()).isEqualTo("kept new");
 
-            Run<String> late = perdure.start(flow, 1, id("late").timeout(HOUR));
+            Run<String> late = perdure.start(Invocation.of(flow, 1), id("late").timeout(HOUR));
             perdure.advance(Duration.ofMinutes(30));
             late.promise(NEWS).resolve("kept ");
             assertThatThrownBy(late::result).hasMessageContaining("has passed its deadline 2030-01-01T01:00:00Z");
@@ -117,14 +118,15 @@ abstract class ContinueAsNewScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> child = workflow("child", (ctx, in) -> in + "!");
             Definition<String, String> flow = workflow("family", (ctx, in) -> {
-                String got = ctx.call(child, in);
+                String got = ctx.call(Invocation.of(child, in));
                 if (got.length() < 5) {
                     throw ctx.continueAsNew(got);
                 }
                 return got;
             });
             perdure.register(flow, child);
-            assertThat(perdure.start(flow, "", id("family")).result()).isEqualTo("!!!!!");
+            assertThat(perdure.start(Invocation.of(flow, ""), id("family")).result())
+                    .isEqualTo("!!!!!");
         }
     }
 
@@ -138,7 +140,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             });
             Definition<Integer, String> flow = Definition.of("family", Integer.class, String.class, (ctx, round) -> {
                 if (round == 1) {
-                    ctx.startChild(child, "forgotten");
+                    ctx.startChild(Invocation.of(child, "forgotten"));
                     throw ctx.continueAsNew(2);
                 }
                 // At the same position as in the life before.
@@ -148,7 +150,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                         .await();
             });
             perdure.register(flow, child);
-            Run<String> run = perdure.start(flow, 1);
+            Run<String> run = perdure.start(Invocation.of(flow, 1));
             assertThatThrownBy(run::result).hasMessageContaining("TimedOutException");
         }
     }
@@ -162,7 +164,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 try {
                     ctx.sleep(HOUR);
                 } catch (CancelledException cancelled) {
-                    ctx.run("caught", () -> caught.add(round + " " + cancelled.getMessage()));
+                    ctx.step("caught", () -> caught.add(round + " " + cancelled.getMessage()));
                 }
                 if (round < 3) {
                     throw ctx.continueAsNew(round + 1);
@@ -170,7 +172,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 return "ended";
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, 1, id("stubborn"));
+            Run<String> run = perdure.start(Invocation.of(flow, 1), id("stubborn"));
             perdure.settle();
             run.cancel("please");
             perdure.advance(Duration.ofHours(5));
@@ -179,14 +181,14 @@ abstract class ContinueAsNewScenarios extends Scenarios {
 
             Definition<Integer, String> quick = Definition.of("stubborn", Integer.class, String.class, (ctx, round) -> {
                 if (round == 1) {
-                    ctx.run("cancel myself", () -> find(perdure, ctx.runId()).cancel("late"));
+                    ctx.step("cancel myself", () -> find(perdure, ctx.runId()).cancel("late"));
                     throw ctx.continueAsNew(2);
                 }
                 ctx.sleep(HOUR);
                 return "slept";
             });
             perdure.deploy(quick);
-            Run<String> next = perdure.start(quick, 1, id("quick"));
+            Run<String> next = perdure.start(Invocation.of(quick, 1), id("quick"));
             assertThatThrownBy(next::result).hasMessage("Run 'quick' is CANCELLED: late");
         }
     }
@@ -201,14 +203,14 @@ abstract class ContinueAsNewScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             AtomicInteger bodies = new AtomicInteger();
             Definition<Integer, Integer> flow = Definition.of("async", Integer.class, Integer.class, (ctx, round) -> {
-                ctx.runAsync("beside", bodies::incrementAndGet);
+                ctx.stepAsync("beside", bodies::incrementAndGet);
                 if (round < 4) {
                     throw ctx.continueAsNew(round + 1);
                 }
                 return round;
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, 1).result()).isEqualTo(4);
+            assertThat(perdure.start(Invocation.of(flow, 1)).result()).isEqualTo(4);
             assertThat(bodies).hasValue(4);
         }
     }
@@ -226,9 +228,9 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "null").result())
+            assertThat(perdure.start(Invocation.of(flow, "null")).result())
                     .startsWith("InvalidRequestException The input of workflow 'wrong' is null. Give it a");
-            assertThat(perdure.start(flow, "list").result())
+            assertThat(perdure.start(Invocation.of(flow, "list")).result())
                     .startsWith("PayloadException The input of workflow 'wrong' (java.lang.String) cannot be stored");
         }
     }
@@ -248,7 +250,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, 1);
+            Run<String> run = perdure.start(Invocation.of(flow, 1));
             assertThat(run.result()).isEqualTo("second round");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
         }

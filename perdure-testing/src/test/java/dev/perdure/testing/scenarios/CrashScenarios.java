@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.Definition;
+import dev.perdure.DurableFuture;
 import dev.perdure.HistoryEvent;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -46,7 +48,7 @@ abstract class CrashScenarios extends Scenarios {
     private static Definition<String, String> everything(Map<String, Integer> bodies) {
         return workflow("everything", (ctx, in) -> {
             String begun = ctx.now().toString();
-            ctx.run("first", () -> bodies.merge("first", 1, Integer::sum));
+            ctx.step("first", () -> bodies.merge("first", 1, Integer::sum));
             String tried = ctx.step(
                     "flaky",
                     () -> {
@@ -68,7 +70,7 @@ abstract class CrashScenarios extends Scenarios {
                 ctx.sleep(Duration.ofDays(100));
                 return "not cancelled";
             } catch (CancelledException cancelled) {
-                ctx.run("undo", () -> bodies.merge("undo", 1, Integer::sum));
+                ctx.step("undo", () -> bodies.merge("undo", 1, Integer::sum));
                 if (in.equals("cancel")) {
                     throw cancelled;
                 }
@@ -85,7 +87,7 @@ abstract class CrashScenarios extends Scenarios {
             Definition<String, String> flow = everything(bodies);
             perdure.register(flow);
             crashAt(perdure, commit, before);
-            Run<String> run = perdure.start(flow, "complete", id("run"));
+            Run<String> run = perdure.start(Invocation.of(flow, "complete"), id("run"));
             perdure.advance(Duration.ofHours(4));
             run.cancel("stop");
             assertThat(run.result()).isEqualTo("2030-01-01T00:00:00Z attempt 3 true stop");
@@ -120,7 +122,7 @@ abstract class CrashScenarios extends Scenarios {
             Map<String, Integer> bodies = new ConcurrentHashMap<>();
             Definition<String, String> flow = everything(bodies);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "cancel", id("run"));
+            Run<String> run = perdure.start(Invocation.of(flow, "cancel"), id("run"));
             perdure.settle();
             crashAt(perdure, commit % 5, before);
             run.cancel("early");
@@ -157,17 +159,18 @@ abstract class CrashScenarios extends Scenarios {
 
     private static Definition<String, String> talking(Set<String> tokens) {
         return workflow("talking", (ctx, in) -> {
-            List<String> beside = ctx.all(List.of(ctx.stepAsync("a", () -> "A"), ctx.stepAsync("b", () -> "B")))
+            List<String> beside = DurableFuture.all(
+                            List.of(ctx.stepAsync("a", () -> "A"), ctx.stepAsync("b", () -> "B")))
                     .await();
-            Child<String> child = ctx.startChild(CHILD, "parcel", childId("c"));
+            Child<String> child = ctx.startChild(Invocation.of(CHILD, "parcel"), childId("c"));
             ctx.send(RunId.of("peer"), NEWS, "hello");
             ctx.publish(NEWS, "one");
             String message = ctx.receive(NEWS).await();
             Awakeable<String> awakeable = ctx.awakeable(String.class);
-            ctx.run("hand out", () -> tokens.add(awakeable.token()));
-            int first = ctx.any(awakeable, ctx.promise(GO)).await();
+            ctx.step("hand out", () -> tokens.add(awakeable.token()));
+            int first = DurableFuture.any(awakeable, ctx.promise(GO)).await();
             String both = ctx.promise(GO).await() + " " + awakeable.await();
-            ctx.resolve(RunId.of("peer"), GO, "resolved");
+            ctx.promise(RunId.of("peer"), GO).resolve("resolved");
             ctx.publish(NEWS, "two");
             String worked = child.await();
             ctx.send(RunId.of("peer"), NEWS, "end");
@@ -184,9 +187,10 @@ abstract class CrashScenarios extends Scenarios {
             Definition<String, String> talking = talking(tokens);
             perdure.register(talking, PEER, CHILD);
             crashAt(perdure, commit, before);
-            Run<String> peer = perdure.start(PEER, "x", id("peer"));
-            Run<String> run =
-                    perdure.start(talking, "x", id("run").message(NEWS, "first").message(NEWS, "left over"));
+            Run<String> peer = perdure.start(Invocation.of(PEER, "x"), id("peer"));
+            Run<String> run = perdure.start(
+                    Invocation.of(talking, "x"),
+                    id("run").message(NEWS, "first").message(NEWS, "left over"));
             perdure.settle();
             run.promise(GO).resolve("gone");
             perdure.settle();
@@ -205,7 +209,7 @@ abstract class CrashScenarios extends Scenarios {
         return run.history().stream()
                 .filter(event -> event.position() > 0)
                 .sorted(java.util.Comparator.comparingInt(HistoryEvent::position))
-                .map(HistoryEvent::what)
+                .map(HistoryEvent::text)
                 .toList();
     }
 

@@ -36,20 +36,20 @@ abstract class DagCodeScenarios extends Scenarios {
                 var a = dag.task("a", t -> t.input());
                 var b = dag.workflow("b", (ctx, t) -> ctx.step("two", () -> t.input() + 1));
                 var c = dag.run("c", t -> ran.add("c"));
-                var d = dag.runWorkflow("d", (ctx, t) -> ctx.run("d", () -> ran.add("d")));
+                var d = dag.runWorkflow("d", (ctx, t) -> ctx.step("d", () -> ran.add("d")));
                 dag.after(a).task("task1", (t, one) -> one);
                 dag.after(a).workflow("workflow1", (ctx, t, one) -> ctx.step("it", () -> one));
                 dag.after(a).run("run1", (t, one) -> ran.add("run1 " + one));
                 dag.after(a)
                         .runWorkflow(
-                                "runWorkflow1", (ctx, t, one) -> ctx.run("it", () -> ran.add("runWorkflow1 " + one)));
+                                "runWorkflow1", (ctx, t, one) -> ctx.step("it", () -> ran.add("runWorkflow1 " + one)));
                 dag.after(a, b).task("task2", (t, one, two) -> one + two);
                 dag.after(a, b).workflow("workflow2", (ctx, t, one, two) -> ctx.step("it", () -> one + two));
                 dag.after(a, b).run("run2", (t, one, two) -> ran.add("run2 " + one + two));
                 dag.after(a, b)
                         .runWorkflow(
                                 "runWorkflow2",
-                                (ctx, t, one, two) -> ctx.run("it", () -> ran.add("runWorkflow2 " + one + two)));
+                                (ctx, t, one, two) -> ctx.step("it", () -> ran.add("runWorkflow2 " + one + two)));
                 dag.after(a, b, c).task("task3", (t, one, two, none) -> one + two);
                 dag.after(a, b, c).workflow("workflow3", (ctx, t, one, two, none) -> ctx.step("it", () -> one + two));
                 dag.after(a, b, c).run("run3", (t, one, two, none) -> ran.add("run3 " + one + two + none));
@@ -57,7 +57,7 @@ abstract class DagCodeScenarios extends Scenarios {
                         .runWorkflow(
                                 "runWorkflow3",
                                 (ctx, t, one, two, none) ->
-                                        ctx.run("it", () -> ran.add("runWorkflow3 " + one + two + none)));
+                                        ctx.step("it", () -> ran.add("runWorkflow3 " + one + two + none)));
                 dag.after(a, b, c, d).task("task4", (t, one, two, no, none) -> one + two);
                 dag.after(a, b, c, d)
                         .workflow("workflow4", (ctx, t, one, two, no, none) -> ctx.step("it", () -> one + two));
@@ -66,7 +66,7 @@ abstract class DagCodeScenarios extends Scenarios {
                         .runWorkflow(
                                 "runWorkflow4",
                                 (ctx, t, one, two, no, none) ->
-                                        ctx.run("it", () -> ran.add("runWorkflow4 " + one + two + no + none)));
+                                        ctx.step("it", () -> ran.add("runWorkflow4 " + one + two + no + none)));
                 dag.after(List.of(a, b)).task("taskAll", (t, all) -> all.getFirst() + all.getLast());
                 dag.after(List.of(a, b))
                         .workflow("workflowAll", (ctx, t, all) -> ctx.step("it", () -> all.getFirst() + all.getLast()));
@@ -74,7 +74,7 @@ abstract class DagCodeScenarios extends Scenarios {
                 dag.after(List.of(a, b))
                         .runWorkflow(
                                 "runWorkflowAll",
-                                (ctx, t, all) -> ctx.run("it", () -> ran.add("runWorkflowAll " + all)));
+                                (ctx, t, all) -> ctx.step("it", () -> ran.add("runWorkflowAll " + all)));
                 var items = dag.task("items", t -> List.of(7, 8)).returning(NUMBERS);
                 dag.forEach(items).task("taskEach", (t, item) -> t.input() + item);
                 dag.forEach(items).workflow("workflowEach", (ctx, t, item) -> ctx.step("it", () -> t.input() + item));
@@ -82,7 +82,7 @@ abstract class DagCodeScenarios extends Scenarios {
                 dag.forEach(items)
                         .runWorkflow(
                                 "runWorkflowEach",
-                                (ctx, t, item) -> ctx.run("it", () -> ran.add("runWorkflowEach " + item)));
+                                (ctx, t, item) -> ctx.step("it", () -> ran.add("runWorkflowEach " + item)));
             });
             perdure.register(every);
             Outputs outputs = perdure.start(every, 1).result();

@@ -201,7 +201,7 @@ abstract class DagConditionScenarios extends Scenarios {
             perdure.register(dag);
             DagRun<Integer> run = perdure.start(dag, 0, id("g"));
             perdure.settle();
-            assertThat(perdure.emit(APPROVED, "order-7", "yes")).isEqualTo(1);
+            assertThat(perdure.emit(APPROVED.key("order-7"), "yes")).isEqualTo(1);
             assertThat(run.result()).isEqualTo(1);
         }
     }

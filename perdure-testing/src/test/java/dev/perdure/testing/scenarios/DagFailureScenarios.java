@@ -404,7 +404,7 @@ abstract class DagFailureScenarios extends Scenarios {
                 try {
                     ctx.sleep(Duration.ofHours(5));
                 } finally {
-                    ctx.run("undo", () -> seen.add("undone"));
+                    ctx.step("undo", () -> seen.add("undone"));
                 }
                 return 1;
             });

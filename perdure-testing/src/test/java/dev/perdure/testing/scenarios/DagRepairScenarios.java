@@ -181,7 +181,7 @@ abstract class DagRepairScenarios extends Scenarios {
             DagRun<Integer> run = perdure.start(older, "x", id("g"));
             assertThatThrownBy(run::result).hasMessageContaining("broken");
             perdure.deploy(newer);
-            perdure.graph(RunId.of("g"), newer).retryFailed();
+            perdure.run(RunId.of("g"), TypeRef.of(Object.class)).dag(newer).retryFailed();
             assertThat(run.result()).isEqualTo(2);
             assertThat(run.status().tasks()).extracting(task -> task.name()).containsExactly("first", "last");
         }

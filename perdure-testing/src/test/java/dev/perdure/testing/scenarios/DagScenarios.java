@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -66,11 +67,13 @@ abstract class DagScenarios extends Scenarios {
             assertThat(run).hasToString("DagRun[g of line]");
             assertThat(line).hasToString("Dag[line]");
             run.result();
-            assertThatThrownBy(() -> perdure.graph(RunId.of("g"), other))
+            assertThatThrownBy(() ->
+                            perdure.run(RunId.of("g"), TypeRef.of(Object.class)).dag(other))
                     .isInstanceOf(RunConflictException.class)
-                    .hasMessage("Run 'g' is of 'line', not of DAG 'other'. "
-                            + "Attach to it with its own DAG, or with run(id, type) if it is of none.");
-            assertThatThrownBy(() -> perdure.graph(RunId.of("g/a"), line))
+                    .hasMessage(
+                            "Run 'g' is of 'line', not of DAG 'other'. Give the DAG that it runs, or use its handle as it is if it runs none.");
+            assertThatThrownBy(() -> perdure.run(RunId.of("g/a"), TypeRef.of(Object.class))
+                            .dag(line))
                     .isInstanceOf(RunConflictException.class)
                     .hasMessageContaining("Run 'g/a' is of 'line/a', not of DAG 'line'.");
             Outputs outputs = run.status().outputs();
@@ -136,15 +139,15 @@ abstract class DagScenarios extends Scenarios {
             Dag<String, Integer> quiet = Dag.of("quiet", String.class, dag -> {
                 var a = dag.runWorkflow("a", (ctx, t) -> {
                     ctx.sleep(hour);
-                    ctx.run("say", () -> order.add("a " + t.input()));
+                    ctx.step("say", () -> order.add("a " + t.input()));
                 });
                 var one = dag.task("one", t -> 1).alsoAfter(a);
-                var b = dag.after(one).runWorkflow("b", (ctx, t, x) -> ctx.run("say", () -> order.add("b " + x)));
-                var c = dag.after(a, b).runWorkflow("c", (ctx, t, x, y) -> ctx.run("say", () -> order.add("c")));
-                var d = dag.after(a, b, c).runWorkflow("d", (ctx, t, x, y, z) -> ctx.run("say", () -> order.add("d")));
+                var b = dag.after(one).runWorkflow("b", (ctx, t, x) -> ctx.step("say", () -> order.add("b " + x)));
+                var c = dag.after(a, b).runWorkflow("c", (ctx, t, x, y) -> ctx.step("say", () -> order.add("c")));
+                var d = dag.after(a, b, c).runWorkflow("d", (ctx, t, x, y, z) -> ctx.step("say", () -> order.add("d")));
                 var e = dag.after(a, b, c, d).runWorkflow("e", (ctx, t, w, x, y, z) -> ctx.sleep(hour));
                 var f = dag.after(List.of(d, e))
-                        .runWorkflow("f", (ctx, t, all) -> ctx.run("say", () -> order.add("f " + all)));
+                        .runWorkflow("f", (ctx, t, all) -> ctx.step("say", () -> order.add("f " + all)));
                 return dag.after(f).task("count", (t, x) -> order.size());
             });
             perdure.register(quiet);
@@ -164,12 +167,16 @@ abstract class DagScenarios extends Scenarios {
                 return dag.after(a).task("b", (t, first) -> first + "b").waitFor(Duration.ofHours(1));
             });
             Definition<String, String> caller = Definition.of("caller", String.class, String.class, (ctx, input) -> {
-                String one = ctx.call(line, input);
-                return ctx.startChild(line, one, ChildOptions.childId("second")).await() + "!";
+                String one = ctx.call(Invocation.of(line, input));
+                return ctx.startChild(Invocation.of(line, one), ChildOptions.childId("second"))
+                                .await() + "!";
             });
             perdure.register(line).register(caller);
-            assertThat(perdure.start(caller, "x").result()).isEqualTo("xabab!");
-            assertThat(perdure.graph(RunId.of("second"), line).status().tasks())
+            assertThat(perdure.start(Invocation.of(caller, "x")).result()).isEqualTo("xabab!");
+            assertThat(perdure.run(RunId.of("second"), TypeRef.of(Object.class))
+                            .dag(line)
+                            .status()
+                            .tasks())
                     .extracting(TaskStatus::state)
                     .containsOnly(RunState.COMPLETED);
         }
@@ -189,18 +196,20 @@ abstract class DagScenarios extends Scenarios {
                     "caller",
                     String.class,
                     Integer.class,
-                    (ctx, id) -> ctx.startChild(called, "x", ChildOptions.childId(id))
+                    (ctx, id) -> ctx.startChild(Invocation.of(called, "x"), ChildOptions.childId(id))
                             .await());
             perdure.register(called).register(caller);
-            assertThatThrownBy(() -> perdure.start(caller, "fails").result())
+            assertThatThrownBy(
+                            () -> perdure.start(Invocation.of(caller, "fails")).result())
                     .hasMessageContaining(
                             "1 task of DAG 'called' failed: 'bad': dev.perdure.error.TerminalException: no.");
-            Run<Integer> cancelled = perdure.start(caller, "cancelled");
+            Run<Integer> cancelled = perdure.start(Invocation.of(caller, "cancelled"));
             perdure.settle();
             cancelled.cancel("not now");
             assertThatThrownBy(cancelled::result).hasMessageContaining("CANCELLED: not now");
-            assertThatThrownBy(
-                            () -> perdure.graph(RunId.of("cancelled"), called).result())
+            assertThatThrownBy(() -> perdure.run(RunId.of("cancelled"), TypeRef.of(Object.class))
+                            .dag(called)
+                            .result())
                     .hasMessageContaining("CANCELLED");
         }
     }
@@ -209,10 +218,10 @@ abstract class DagScenarios extends Scenarios {
     void a_run_takes_no_dag_without_a_result_of_its_own() {
         try (PerdureTest perdure = create(TestMode.THREE_WORKERS)) {
             Dag<String, Outputs> leaves = Dag.ofLeaves("leaves", String.class, dag -> dag.task("a", t -> 1));
-            Definition<String, Boolean> all =
-                    Definition.of("all", String.class, Boolean.class, (ctx, input) -> ctx.call(leaves, input) == null);
+            Definition<String, Boolean> all = Definition.of(
+                    "all", String.class, Boolean.class, (ctx, input) -> ctx.call(Invocation.of(leaves, input)) == null);
             perdure.register(leaves).register(all);
-            assertThatThrownBy(() -> perdure.start(all, "x").result())
+            assertThatThrownBy(() -> perdure.start(Invocation.of(all, "x")).result())
                     .hasMessageContaining(
                             "DAG 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
         }
@@ -431,8 +440,10 @@ abstract class DagScenarios extends Scenarios {
                 return dag.after(b, c).task("d", (t, one, two) -> one + two + 0 * joins.incrementAndGet());
             });
             perdure.register(diamond);
-            List<DagRun<Integer>> runs =
-                    perdure.startAll(diamond, IntStream.range(0, 50).boxed().toList(), number -> id("g-" + number));
+            List<Run<Integer>> runs = perdure.startAll(
+                    IntStream.range(0, 50).boxed().toList(),
+                    number -> Invocation.of(diamond, number),
+                    number -> id("g-" + number));
             for (int i = 0; i < runs.size(); i++) {
                 assertThat(runs.get(i).result()).isEqualTo(2 * i + 3);
             }
@@ -451,12 +462,14 @@ abstract class DagScenarios extends Scenarios {
             perdure.register(dag);
             perdure.settle();
             int idle = perdure.clockwork().threads();
-            List<DagRun<Integer>> runs = perdure.startAll(
-                    dag, IntStream.range(0, 100).mapToObj(String::valueOf).toList(), number -> id("g-" + number));
+            List<Run<Integer>> runs = perdure.startAll(
+                    IntStream.range(0, 100).mapToObj(String::valueOf).toList(),
+                    number -> Invocation.of(dag, number),
+                    number -> id("g-" + number));
             perdure.settle();
             perdure.advance(Duration.ofSeconds(5));
             assertThat(perdure.clockwork().threads()).isEqualTo(idle);
-            assertThat(runs).extracting(DagRun::state).containsOnly(RunState.PENDING);
+            assertThat(runs).extracting(Run::state).containsOnly(RunState.PENDING);
             assertThat(runs.getLast().result()).isEqualTo(2);
         }
     }

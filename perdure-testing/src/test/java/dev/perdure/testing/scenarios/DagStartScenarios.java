@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -105,19 +106,23 @@ abstract class DagStartScenarios extends Scenarios {
                     builder -> builder.task("only", t -> t.input()).waitFor(HOUR.multipliedBy(5)));
             ChildOptions later = ChildOptions.childId("later").delay(HOUR);
             Definition<String, String> caller = workflow(
-                    "caller", (ctx, in) -> ctx.startChild(dag, in, later).await());
+                    "caller",
+                    (ctx, in) -> ctx.startChild(Invocation.of(dag, in), later).await());
             Definition<String, String> impatient = workflow("impatient", (ctx, in) -> {
-                ctx.startChild(slow, in, ChildOptions.childId("bound"));
+                ctx.startChild(Invocation.of(slow, in), ChildOptions.childId("bound"));
                 ctx.sleep(HOUR.multipliedBy(9));
                 return in;
             });
             perdure.register(dag, slow, caller, impatient);
-            assertThatThrownBy(() -> perdure.start(impatient, "x", id("late").timeout(HOUR))
+            assertThatThrownBy(() -> perdure.start(
+                                    Invocation.of(impatient, "x"), id("late").timeout(HOUR))
                             .result())
                     .hasMessageContaining("DeadlineExceededException");
-            assertThatThrownBy(() -> perdure.graph(RunId.of("bound"), slow).result())
+            assertThatThrownBy(() -> perdure.run(RunId.of("bound"), TypeRef.of(Object.class))
+                            .dag(slow)
+                            .result())
                     .hasMessageContaining("Run 'bound' has passed its deadline 2030-01-01T01:00:00Z.");
-            assertThat(perdure.start(caller, "x").result()).isEqualTo("xaxb");
+            assertThat(perdure.start(Invocation.of(caller, "x")).result()).isEqualTo("xaxb");
             assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
         }
     }
@@ -165,7 +170,7 @@ abstract class DagStartScenarios extends Scenarios {
                         ctx.sleep(HOUR.multipliedBy(5));
                     } finally {
                         ctx.sleep(Duration.ofMinutes(1));
-                        ctx.run("undo", () -> seen.add("undone"));
+                        ctx.step("undo", () -> seen.add("undone"));
                     }
                     return 3;
                 });

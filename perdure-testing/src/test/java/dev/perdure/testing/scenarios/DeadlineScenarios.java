@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -33,7 +34,7 @@ abstract class DeadlineScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMinutes(10)));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(Duration.ofMinutes(10)));
             assertThatThrownBy(run::result)
                     .hasMessageContaining(
                             "dev.perdure.error.DeadlineExceededException: Run 'late' has passed its deadline 2030-01-01T00:10:00Z.");
@@ -55,7 +56,7 @@ abstract class DeadlineScenarios extends Scenarios {
                             },
                             retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMinutes(10)));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(Duration.ofMinutes(10)));
             assertThatThrownBy(run::result).hasMessageContaining("DeadlineExceededException");
             assertThat(perdure.now()).isEqualTo("2030-01-01T00:10:00Z");
         }
@@ -67,13 +68,13 @@ abstract class DeadlineScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("between", (ctx, in) -> {
-                ctx.run("first", () -> done.add("first"));
+                ctx.step("first", () -> done.add("first"));
                 ctx.sleep(HOUR);
-                ctx.run("second", () -> done.add("second"));
+                ctx.step("second", () -> done.add("second"));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(HOUR));
             perdure.settle();
             perdure.crashAll();
             perdure.advance(Duration.ofHours(2));
@@ -90,14 +91,14 @@ abstract class DeadlineScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("stuck", (ctx, in) -> {
                 try {
-                    ctx.run("wait", () -> await(new CountDownLatch(1)));
+                    ctx.step("wait", () -> await(new CountDownLatch(1)));
                     return "?";
                 } catch (DeadlineExceededException late) {
                     return ctx.step("tidy", () -> "tidied");
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(Duration.ofMillis(50)));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(Duration.ofMillis(50)));
             assertThat(run.result()).isEqualTo("tidied");
             assertThat(done).isEmpty();
         }
@@ -113,14 +114,14 @@ abstract class DeadlineScenarios extends Scenarios {
                     ctx.sleep(Duration.ofDays(1));
                     return "slept";
                 } catch (DeadlineExceededException late) {
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                     ctx.sleep(HOUR);
-                    ctx.run("tell", () -> done.add("tell"));
+                    ctx.step("tell", () -> done.add("tell"));
                     return late.getMessage();
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(HOUR));
             perdure.advance(HOUR);
             perdure.crash();
             perdure.advance(Duration.ofMinutes(30));
@@ -130,7 +131,7 @@ abstract class DeadlineScenarios extends Scenarios {
             assertThat(done).containsExactly("undo", "tell");
             assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
             assertThat(run.history())
-                    .anySatisfy(event -> assertThat(event.what()).isEqualTo("SLEEP 'PT24H' DEADLINE"));
+                    .anySatisfy(event -> assertThat(event.text()).isEqualTo("SLEEP 'PT24H' DEADLINE"));
         }
     }
 
@@ -143,7 +144,9 @@ abstract class DeadlineScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x", StartOptions.defaults().timeout(Duration.ofHours(2)))
+            assertThat(perdure.start(
+                                    Invocation.of(flow, "x"),
+                                    StartOptions.defaults().timeout(Duration.ofHours(2)))
                             .result())
                     .isEqualTo("x");
         }
@@ -155,7 +158,7 @@ abstract class DeadlineScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("waiting", (ctx, in) -> ctx.step("work", () -> in));
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start(flow, "x", id("late").timeout(HOUR));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("late").timeout(HOUR));
             perdure.advance(Duration.ofHours(2));
             assertThat(run.state()).isEqualTo(RunState.READY);
             perdure.deploy(flow);

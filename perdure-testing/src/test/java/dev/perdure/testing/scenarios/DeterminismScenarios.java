@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.HistoryEvent;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
@@ -163,7 +164,7 @@ abstract class DeterminismScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> old = workflow("flow", OLD);
             perdure.register(old);
-            Run<String> run = perdure.start(old, "x", id("run-7"));
+            Run<String> run = perdure.start(Invocation.of(old, "x"), id("run-7"));
             perdure.settle();
             List<HistoryEvent> journal = journal(run);
             perdure.deploy(workflow("flow", change.code()));
@@ -194,13 +195,13 @@ abstract class DeterminismScenarios extends Scenarios {
             AtomicInteger rounds = new AtomicInteger(3);
             Definition<String, String> flow = workflow("loop", (ctx, in) -> {
                 for (int i = 0; i < rounds.get(); i++) {
-                    ctx.run("round", () -> {});
+                    ctx.step("round", () -> {});
                 }
                 ctx.sleep(HOUR);
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             rounds.set(2);
             perdure.advance(HOUR);
@@ -225,7 +226,7 @@ abstract class DeterminismScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("dice-1"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("dice-1"));
             perdure.settle();
             chance.set(false);
             perdure.advance(Duration.ofSeconds(6));
@@ -260,7 +261,7 @@ abstract class DeterminismScenarios extends Scenarios {
                 return name;
             });
             perdure.register(old);
-            Run<String> run = perdure.start(old, "x");
+            Run<String> run = perdure.start(Invocation.of(old, "x"));
             perdure.settle();
             perdure.deploy(changed);
             perdure.advance(HOUR);
@@ -286,13 +287,13 @@ abstract class DeterminismScenarios extends Scenarios {
                             .pause("deploy first");
                     perdure.crashBeforeNextCommit();
                 }
-                ctx.run("next", () -> {});
+                ctx.step("next", () -> {});
                 return name;
             });
             Definition<String, String> changed =
                     workflow("typed", (ctx, in) -> "" + ctx.step("load", () -> new New(1)));
             perdure.register(old);
-            Run<String> run = perdure.start(old, "x");
+            Run<String> run = perdure.start(Invocation.of(old, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             perdure.deploy(changed);
@@ -311,7 +312,7 @@ abstract class DeterminismScenarios extends Scenarios {
             Definition<New, String> changed =
                     Definition.of("input", New.class, String.class, (ctx, in) -> "" + in.name());
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start(old, new Old("n"));
+            Run<String> run = perdure.start(Invocation.of(old, new Old("n")));
             perdure.deploy(changed);
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
@@ -331,12 +332,13 @@ abstract class DeterminismScenarios extends Scenarios {
             Definition<String, String> flow = workflow("names", (ctx, in) -> ctx.step(in, () -> "ok"));
             perdure.register(flow);
             for (String bad : List.of("\u0000", "a\uD800", "\uDC00b", "n".repeat(201), "line\nbreak")) {
-                Run<String> run = perdure.start(flow, bad);
+                Run<String> run = perdure.start(Invocation.of(flow, bad));
                 assertThatThrownBy(run::result)
                         .hasMessageContaining("dev.perdure.error.InvalidRequestException: The step name");
                 assertThat(journal(run)).isEmpty();
             }
-            assertThat(perdure.start(flow, "four bytes: 😀, at most 200").result())
+            assertThat(perdure.start(Invocation.of(flow, "four bytes: 😀, at most 200"))
+                            .result())
                     .isEqualTo("ok");
         }
     }
@@ -357,22 +359,26 @@ abstract class DeterminismScenarios extends Scenarios {
         kinds.put("now()", WorkflowContext::now);
         kinds.put("timer of PT0S", ctx -> ctx.timer(Duration.ZERO).await());
         kinds.put("timer of PT-1S", ctx -> ctx.timer(Duration.ofSeconds(-1)).await());
-        kinds.put("child 'child'", ctx -> ctx.startChild(CHILD, "x"));
-        kinds.put("child 'other-child'", ctx -> ctx.startChild(OTHER_CHILD, "x"));
+        kinds.put("child 'child'", ctx -> ctx.startChild(Invocation.of(CHILD, "x")));
+        kinds.put("child 'other-child'", ctx -> ctx.startChild(Invocation.of(OTHER_CHILD, "x")));
         kinds.put("receive on topic 'a'", ctx -> ctx.receive(TOPIC).await());
         kinds.put("receive on topic 'b'", ctx -> ctx.receive(OTHER_TOPIC).await());
         kinds.put("promise 'a'", ctx -> ctx.promise(TOPIC).await());
         kinds.put("promise 'b'", ctx -> ctx.promise(OTHER_TOPIC).await());
         kinds.put("awakeable()", ctx -> ctx.awakeable(String.class));
         kinds.put("event 'a'", ctx -> ctx.event(TOPIC));
-        kinds.put("event 'a/key'", ctx -> ctx.event(TOPIC, "key"));
+        kinds.put("event 'a/key'", ctx -> ctx.event(TOPIC.key("key")));
         kinds.put("step 'emit 'a''", ctx -> ctx.emit(TOPIC, "x"));
-        kinds.put("step 'emit 'a/key''", ctx -> ctx.emit(TOPIC, "key", "x"));
+        kinds.put("step 'emit 'a/key''", ctx -> ctx.emit(TOPIC.key("key"), "x"));
         kinds.put("send on topic 'a' to 'other'", ctx -> ctx.send(OTHER, TOPIC, "x"));
         kinds.put("send on topic 'b' to 'other'", ctx -> ctx.send(OTHER, OTHER_TOPIC, "x"));
         kinds.put("send on topic 'a' to 'third'", ctx -> ctx.send(RunId.of("third"), TOPIC, "x"));
-        kinds.put("resolve promise 'a' of 'other'", ctx -> ctx.resolve(OTHER, TOPIC, "x"));
-        kinds.put("reject promise 'a' of 'other'", ctx -> ctx.reject(OTHER, TOPIC, "x"));
+        kinds.put(
+                "resolve promise 'a' of 'other'",
+                ctx -> ctx.promise(OTHER, TOPIC).resolve("x"));
+        kinds.put(
+                "reject promise 'a' of 'other'",
+                ctx -> ctx.promise(OTHER, TOPIC).reject("x"));
         kinds.put("publish 'a'", ctx -> ctx.publish(TOPIC, "x"));
         kinds.put("publish 'b'", ctx -> ctx.publish(OTHER_TOPIC, "x"));
         return kinds;
@@ -400,8 +406,7 @@ abstract class DeterminismScenarios extends Scenarios {
             @SuppressWarnings("unchecked")
             Definition<String, String> flow = (Definition<String, String>) old[0];
             Run<String> run = perdure.start(
-                    flow,
-                    "x",
+                    Invocation.of(flow, "x"),
                     id("run-7").message(TOPIC, "x").message(OTHER_TOPIC, "x").message(TOPIC, "left over"));
             run.promise(TOPIC).resolve("x");
             run.promise(OTHER_TOPIC).resolve("x");
@@ -453,7 +458,7 @@ abstract class DeterminismScenarios extends Scenarios {
             try (PerdureTest perdure = create(mode)) {
                 Definition<String, String> old = waiting(WAITS.get(recorded));
                 perdure.register(old);
-                Run<String> run = perdure.start(old, "x", id("run-7"));
+                Run<String> run = perdure.start(Invocation.of(old, "x"), id("run-7"));
                 perdure.settle();
                 if (suspends) {
                     perdure.advance(HOUR);
@@ -492,16 +497,17 @@ abstract class DeterminismScenarios extends Scenarios {
     void a_message_that_meets_code_that_waits_for_another_topic_pauses_the_run_and_is_kept(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Function<WorkflowContext, String> either =
-                    ctx -> ctx.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(TOPIC)))
+                    ctx -> DurableFuture.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(TOPIC)))
                             .orTimeout(HOUR.multipliedBy(9))
                             .await();
             Definition<String, String> old = waiting(either);
             perdure.register(old);
-            Run<String> run = perdure.start(old, "x", id("run-7"));
+            Run<String> run = perdure.start(Invocation.of(old, "x"), id("run-7"));
             perdure.settle();
             perdure.advance(HOUR);
-            perdure.deploy(waiting(ctx -> ctx.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(OTHER_TOPIC)))
-                    .await()));
+            perdure.deploy(
+                    waiting(ctx -> DurableFuture.race(List.of(ctx.promise(OTHER_TOPIC), ctx.receive(OTHER_TOPIC)))
+                            .await()));
             run.send(TOPIC, "went");
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
@@ -522,11 +528,11 @@ abstract class DeterminismScenarios extends Scenarios {
                 ctx.sleep(HOUR);
                 return in;
             });
-            Definition<String, String> old = waiting(ctx -> ctx.call(child, "one"));
+            Definition<String, String> old = waiting(ctx -> ctx.call(Invocation.of(child, "one")));
             perdure.register(old, child);
-            Run<String> run = perdure.start(old, "x", id("run-7"));
+            Run<String> run = perdure.start(Invocation.of(old, "x"), id("run-7"));
             perdure.settle();
-            perdure.deploy(waiting(ctx -> ctx.call(child, "two")), child);
+            perdure.deploy(waiting(ctx -> ctx.call(Invocation.of(child, "two"))), child);
             perdure.advance(HOUR);
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             assertThat(run.info().reason().orElseThrow())
@@ -544,17 +550,19 @@ abstract class DeterminismScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Function<WorkflowContext, List<DurableFuture<Void>>> timers =
                     ctx -> List.of(ctx.timer(Duration.ZERO), ctx.timer(HOUR));
-            Object[] old = code(ctx -> ctx.any(timers.apply(ctx)).await());
+            Object[] old = code(ctx -> DurableFuture.any(timers.apply(ctx)).await());
             perdure.register(old);
             @SuppressWarnings("unchecked")
             Definition<String, String> flow = (Definition<String, String>) old[0];
-            Run<String> run = perdure.start(flow, "x", id("run-7"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("run-7"));
             perdure.settle();
             run.pause("deploy");
             Map<String, Consumer<WorkflowContext>> changes = Map.of(
-                    "race of 2", ctx -> ctx.race(timers.apply(ctx)).await(),
-                    "all of 2", ctx -> ctx.all(timers.apply(ctx)).await(),
-                    "any of 1", ctx -> ctx.any(timers.apply(ctx).getFirst()).await(),
+                    "race of 2", ctx -> DurableFuture.race(timers.apply(ctx)).await(),
+                    "all of 2", ctx -> DurableFuture.all(timers.apply(ctx)).await(),
+                    "any of 1",
+                            ctx -> DurableFuture.any(timers.apply(ctx).getFirst())
+                                    .await(),
                     "timeout of 2",
                             ctx -> ctx.timer(Duration.ZERO).orTimeout(HOUR).await());
             changes.forEach((asked, call) -> {

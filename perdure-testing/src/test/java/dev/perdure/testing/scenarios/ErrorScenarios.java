@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -107,7 +108,7 @@ abstract class ErrorScenarios extends Scenarios {
             }
         });
         perdure.register(flow);
-        return perdure.start(flow, "x").result();
+        return perdure.start(Invocation.of(flow, "x")).result();
     }
 
     @ParameterizedTest
@@ -182,7 +183,7 @@ abstract class ErrorScenarios extends Scenarios {
                 throw saga.compensate(new IllegalStateException("why"));
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result)
                     .hasMessageContaining(CompensationFailedException.class.getName())
                     .hasMessageContaining("java.lang.NoClassDefFoundError: shop/Payments");
@@ -220,7 +221,7 @@ abstract class ErrorScenarios extends Scenarios {
             Definition<String, String> flow =
                     workflow("broken", (ctx, in) -> in + broken(perdure, Broken.DEEP_RECURSION));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result)
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("java.lang.StackOverflowError");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
@@ -23,8 +24,8 @@ abstract class EventScenarios extends Scenarios {
 
     /** Waits for one event, with its input as the key if it has one. */
     private static final Definition<String, String> WAITING = workflow("waiting", (ctx, key) -> {
-        String got = (key.isEmpty() ? ctx.event(PAID) : ctx.event(PAID, key)).await();
-        ctx.run("got it", () -> {});
+        String got = (key.isEmpty() ? ctx.event(PAID) : ctx.event(PAID.key(key))).await();
+        ctx.step("got it", () -> {});
         return got;
     });
 
@@ -34,8 +35,10 @@ abstract class EventScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
             assertThat(perdure.emit(PAID, "nobody waits")).isZero();
-            List<Run<String>> runs =
-                    perdure.startAll(WAITING, List.of("", "", "", ""), in -> dev.perdure.StartOptions.defaults());
+            List<Run<String>> runs = perdure.startAll(
+                    List.of("", "", "", ""),
+                    in -> Invocation.of(WAITING, in),
+                    in -> dev.perdure.StartOptions.defaults());
             perdure.settle();
             assertThat(runs).allMatch(run -> run.state() == RunState.SUSPENDED);
             assertThat(perdure.emit(PAID, "all")).isEqualTo(4);
@@ -49,16 +52,16 @@ abstract class EventScenarios extends Scenarios {
     void a_key_narrows_who_is_reached(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
-            Run<String> seven = perdure.start(WAITING, "7", id("seven"));
-            Run<String> eight = perdure.start(WAITING, "8", id("eight"));
-            Run<String> any = perdure.start(WAITING, "", id("any"));
+            Run<String> seven = perdure.start(Invocation.of(WAITING, "7"), id("seven"));
+            Run<String> eight = perdure.start(Invocation.of(WAITING, "8"), id("eight"));
+            Run<String> any = perdure.start(Invocation.of(WAITING, ""), id("any"));
             perdure.settle();
-            assertThat(perdure.emit(PAID, "7", "for seven")).isEqualTo(2);
+            assertThat(perdure.emit(PAID.key("7"), "for seven")).isEqualTo(2);
             assertThat(seven.result()).isEqualTo("for seven");
             assertThat(any.result()).isEqualTo("for seven");
             assertThat(perdure.emit(PAID, "for those without a key")).isZero();
             assertThat(eight.state()).isEqualTo(RunState.SUSPENDED);
-            assertThat(perdure.emit(PAID, "8", "for eight")).isEqualTo(1);
+            assertThat(perdure.emit(PAID.key("8"), "for eight")).isEqualTo(1);
             assertThat(eight.result()).isEqualTo("for eight");
         }
     }
@@ -76,7 +79,7 @@ abstract class EventScenarios extends Scenarios {
                         + ctx.event(PAID).orTimeout(HOUR).map(again -> again).await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(30));
             // The same event answers both calls.
             assertThat(perdure.emit(PAID, "once")).isEqualTo(2);
@@ -95,17 +98,17 @@ abstract class EventScenarios extends Scenarios {
             List<Integer> reached = new CopyOnWriteArrayList<>();
             Definition<String, String> emitting = workflow("emitting", (ctx, in) -> {
                 int all = ctx.emit(PAID, "from a run");
-                int keyed = ctx.emit(PAID, "9", "with a key");
+                int keyed = ctx.emit(PAID.key("9"), "with a key");
                 reached.add(all * 10 + keyed);
                 ctx.sleep(HOUR);
                 return all + " " + keyed;
             });
             perdure.register(WAITING, emitting);
-            Run<String> one = perdure.start(WAITING, "", id("one"));
-            Run<String> two = perdure.start(WAITING, "", id("two"));
-            Run<String> nine = perdure.start(WAITING, "9", id("nine"));
+            Run<String> one = perdure.start(Invocation.of(WAITING, ""), id("one"));
+            Run<String> two = perdure.start(Invocation.of(WAITING, ""), id("two"));
+            Run<String> nine = perdure.start(Invocation.of(WAITING, "9"), id("nine"));
             perdure.settle();
-            Run<String> run = perdure.start(emitting, "x");
+            Run<String> run = perdure.start(Invocation.of(emitting, "x"));
             perdure.advance(Duration.ofMinutes(1));
             perdure.crash();
             assertThat(run.result()).isEqualTo("2 1");
@@ -122,15 +125,15 @@ abstract class EventScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("hurried", (ctx, in) -> {
                 DurableFuture<String> event = ctx.event(PAID);
-                int first = ctx.any(event, ctx.timer(HOUR)).await();
+                int first = DurableFuture.any(event, ctx.timer(HOUR)).await();
                 return first == 0 ? event.await() : "too late";
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.result()).isEqualTo("too late");
             assertThat(perdure.emit(PAID, "late")).isZero();
-            Run<String> killed = perdure.start(flow, "x");
+            Run<String> killed = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             killed.kill("enough");
             perdure.settle();
@@ -144,10 +147,11 @@ abstract class EventScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
             List<String> keys = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
-            List<Run<String>> runs = perdure.startAll(WAITING, keys, key -> id("run-" + key));
+            List<Run<String>> runs =
+                    perdure.startAll(keys, key -> Invocation.of(WAITING, key), key -> id("run-" + key));
             perdure.settle();
             keys.forEach(
-                    key -> assertThat(perdure.emit(PAID, key, "for " + key)).isEqualTo(1));
+                    key -> assertThat(perdure.emit(PAID.key(key), "for " + key)).isEqualTo(1));
             for (int i = 0; i < keys.size(); i++) {
                 assertThat(runs.get(i).result()).isEqualTo("for " + keys.get(i));
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -36,7 +37,7 @@ abstract class FaultScenarios extends Scenarios {
                         return "body " + bodies.incrementAndGet();
                     }));
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("body 1");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("body 1");
             assertThat(bodies).hasValue(1);
         }
     }
@@ -54,7 +55,7 @@ abstract class FaultScenarios extends Scenarios {
                 return now + ctx.step("work", () -> "!");
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("2030-01-01T00:00:00Z!");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("2030-01-01T00:00:00Z!");
         }
     }
 
@@ -71,7 +72,7 @@ abstract class FaultScenarios extends Scenarios {
                 return ctx.now().toString();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("s"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("s"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.result()).isEqualTo("2030-01-01T01:00:00Z");
@@ -96,7 +97,7 @@ abstract class FaultScenarios extends Scenarios {
                             },
                             retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
             assertThat(run.result()).isEqualTo("attempt 2");
@@ -118,8 +119,8 @@ abstract class FaultScenarios extends Scenarios {
                 throw new IllegalStateException("as told " + ended.incrementAndGet());
             });
             perdure.register(flow, bad);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("x1");
-            assertThatThrownBy(perdure.start(bad, "x")::result).hasMessageContaining("as told 2");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("x1");
+            assertThatThrownBy(perdure.start(Invocation.of(bad, "x"))::result).hasMessageContaining("as told 2");
             assertThat(ended).hasValue(2);
         }
     }
@@ -134,12 +135,12 @@ abstract class FaultScenarios extends Scenarios {
                     ctx.sleep(HOUR);
                     return in;
                 } catch (CancelledException cancelled) {
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                     throw cancelled;
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("c"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("c"));
             perdure.settle();
             perdure.loseNextAnswer();
             run.cancel("stop");
@@ -153,16 +154,16 @@ abstract class FaultScenarios extends Scenarios {
     void the_lost_answer_of_a_pause_changes_nothing(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> old = workflow("pause", (ctx, in) -> {
-                ctx.run("a", () -> {});
+                ctx.step("a", () -> {});
                 ctx.sleep(HOUR);
                 return in;
             });
             Definition<String, String> changed = workflow("pause", (ctx, in) -> {
-                ctx.run("b", () -> {});
+                ctx.step("b", () -> {});
                 return in;
             });
             perdure.register(old);
-            Run<String> run = perdure.start(old, "x");
+            Run<String> run = perdure.start(Invocation.of(old, "x"));
             perdure.settle();
             perdure.deploy(changed);
             perdure.loseNextAnswer();
@@ -183,7 +184,7 @@ abstract class FaultScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.loseNextAnswer();
             perdure.restart();
@@ -201,7 +202,7 @@ abstract class FaultScenarios extends Scenarios {
                 return ctx.step("work", () -> "body " + bodies.incrementAndGet());
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.loseNextClaim();
             assertThat(run.result()).isEqualTo("body 1");
@@ -217,7 +218,8 @@ abstract class FaultScenarios extends Scenarios {
             perdure.register(flow);
             perdure.settle();
             perdure.loseNextClaim();
-            assertThat(perdure.client().start(flow, "x").result()).isEqualTo("x");
+            assertThat(perdure.client().start(Invocation.of(flow, "x")).result())
+                    .isEqualTo("x");
         }
     }
 
@@ -230,7 +232,7 @@ abstract class FaultScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("c"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("c"));
             perdure.settle();
             perdure.loseNextClaim();
             run.cancel("stop");

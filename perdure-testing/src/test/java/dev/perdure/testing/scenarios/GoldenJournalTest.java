@@ -9,6 +9,7 @@ import dev.perdure.Awakeable;
 import dev.perdure.Child;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -103,15 +104,15 @@ class GoldenJournalTest {
             });
             String problem = "";
             try {
-                ctx.run("invoice", () -> bodies.add("invoice"), retry(2));
+                ctx.step("invoice", () -> bodies.add("invoice"), retry(2));
             } catch (StepFailedException failed) {
                 problem = failed.getMessage() + " / " + failed.getCause().getCause();
             }
             boolean mailFirst = ctx.patched("mail-first");
             // Recorded as begun just now: the sent mail shows that the run has passed it.
             ctx.sleep(Duration.ofDays(1));
-            ctx.run("mail", () -> bodies.add("mail"));
-            ctx.run("close", () -> bodies.add("close"));
+            ctx.step("mail", () -> bodies.add("mail"));
+            ctx.step("close", () -> bodies.add("close"));
             return String.join(
                     ", ",
                     item,
@@ -156,25 +157,25 @@ class GoldenJournalTest {
         Definition<String, String> talk = Definition.of("talk", String.class, String.class, (ctx, item) -> {
             DurableFuture<String> a = ctx.stepAsync("a", () -> "" + bodies.add("a"));
             DurableFuture<String> b = ctx.stepAsync("b", () -> "" + bodies.add("b"));
-            int first = ctx.any(a, b).await();
+            int first = DurableFuture.any(a, b).await();
             DurableFuture<?> timer = ctx.timer(Duration.ofHours(1));
             String received = ctx.receive(news).await();
-            Child<String> worked = ctx.startChild(child, item);
-            Child<String> broken = ctx.startChild(child, item, childId("chosen"));
+            Child<String> worked = ctx.startChild(Invocation.of(child, item));
+            Child<String> broken = ctx.startChild(Invocation.of(child, item), childId("chosen"));
             String children = worked.id() + " " + problemOf(worked) + ", " + problemOf(broken);
             String promised = problemOf(ctx.promise(go));
             Awakeable<String> awakeable = ctx.awakeable(String.class);
             String woken = awakeable.token() + " " + awakeable.await();
-            String event = ctx.event(paid, "7").await();
+            String event = ctx.event(paid.key("7")).await();
             ctx.send(other, news, "again");
             ctx.publish(news, "again");
-            ctx.resolve(other, go, "again");
-            ctx.reject(RunId.of("third"), go, "again");
-            int reached = ctx.emit(paid, "7", "again");
-            RunId spawned = ctx.spawn(child, item, id("not started again"));
+            ctx.promise(other, go).resolve("again");
+            ctx.promise(RunId.of("third"), go).reject("again");
+            int reached = ctx.emit(paid.key("7"), "again");
+            RunId spawned = ctx.spawn(Invocation.of(child, item), id("not started again"));
             String cancelled = problemOf(timer);
-            ctx.run("undo", () -> bodies.add("undo"));
-            ctx.run("close", () -> bodies.add("close"));
+            ctx.step("undo", () -> bodies.add("undo"));
+            ctx.step("close", () -> bodies.add("close"));
             return String.join(
                     "\n", first + received, children, promised, woken, event + reached, spawned + "", cancelled);
         });
@@ -184,13 +185,14 @@ class GoldenJournalTest {
             perdure.settle();
             Run<String> run = perdure.run(RunId.of("golden"), TypeRef.of(String.class));
             assertThat(run.result()).isEqualTo("""
-                            0extra
-                            golden/8-0123456789ab worked, RunFailedException Child 'chosen' is FAILED: java.lang.IllegalStateException: broken
-                            RejectedException not today
-                            awk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA woken
-                            paid3
-                            spawned
-                            CancelledException stop""");
+                0extra
+                golden/8-0123456789ab worked, RunFailedException Child 'chosen' is FAILED: java.lang.IllegalStateException: broken
+                RejectedException not today
+                awk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA woken
+                paid3
+                spawned
+                CancelledException stop\
+                """);
             assertThat(bodies).containsExactly("close");
             assertThat(run.published(news)).isEmpty();
             assertThat(perdure.list(RunFilter.all())).hasSize(1);

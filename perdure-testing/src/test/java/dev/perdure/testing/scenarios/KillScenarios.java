@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StepAction;
 import dev.perdure.TypeRef;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.InvalidRequestException;
@@ -31,15 +33,15 @@ abstract class KillScenarios extends Scenarios {
                 if (in.equals("sleep")) {
                     ctx.sleep(HOUR);
                 }
-                ctx.run(
+                ctx.step(
                         "fail",
-                        () -> {
+                        (StepAction) () -> {
                             throw new IllegalStateException("no");
                         },
                         retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0)));
                 return in;
             } catch (CancelledException | AssertionError cancelled) {
-                ctx.run("undo", () -> done.add("undo"));
+                ctx.step("undo", () -> done.add("undo"));
                 throw cancelled;
             }
         });
@@ -61,7 +63,7 @@ abstract class KillScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = compensating(done);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("k"));
             perdure.settle();
             run.kill("enough");
             assertKilled(perdure, run, done);
@@ -75,7 +77,7 @@ abstract class KillScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = compensating(done);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "back off", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "back off"), id("k"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
             run.kill("enough");
@@ -90,7 +92,7 @@ abstract class KillScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = compensating(done);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("k"));
             perdure.settle();
             run.pause("first");
             run.kill("enough");
@@ -103,7 +105,7 @@ abstract class KillScenarios extends Scenarios {
     void a_queued_run_is_killed(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start("nobody-has-it", "x", TypeRef.of(String.class), id("k"));
+            Run<String> run = perdure.start(Invocation.of("nobody-has-it", "x", TypeRef.of(String.class)), id("k"));
             run.kill("enough");
             assertKilled(perdure, run, List.of());
         }
@@ -118,7 +120,7 @@ abstract class KillScenarios extends Scenarios {
             AtomicBoolean interrupted = new AtomicBoolean();
             Definition<String, String> flow = workflow("blocked", (ctx, in) -> {
                 try {
-                    ctx.run("block", () -> {
+                    ctx.step("block", () -> {
                         inBody.countDown();
                         try {
                             await(new CountDownLatch(1));
@@ -129,12 +131,12 @@ abstract class KillScenarios extends Scenarios {
                     });
                 } catch (Throwable anything) {
                     done.add("reached " + anything.getClass().getSimpleName());
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                 }
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'k' is CANCELLED: enough");
@@ -152,7 +154,7 @@ abstract class KillScenarios extends Scenarios {
             CountDownLatch release = new CountDownLatch(1);
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("deaf", (ctx, in) -> {
-                ctx.run("block", () -> {
+                ctx.step("block", () -> {
                     inBody.countDown();
                     while (release.getCount() > 0) {
                         try {
@@ -162,11 +164,11 @@ abstract class KillScenarios extends Scenarios {
                         }
                     }
                 });
-                ctx.run("after", () -> done.add("after"));
+                ctx.step("after", () -> done.add("after"));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'k' is CANCELLED: enough");
@@ -183,14 +185,14 @@ abstract class KillScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             CountDownLatch inBody = new CountDownLatch(1);
             Definition<String, String> flow = workflow("orphan", (ctx, in) -> {
-                ctx.run("block", () -> {
+                ctx.step("block", () -> {
                     inBody.countDown();
                     await(new CountDownLatch(1));
                 });
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             perdure.crashAll();
             run.kill("enough");
@@ -205,7 +207,7 @@ abstract class KillScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = compensating(new CopyOnWriteArrayList<>());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("k"));
             perdure.settle();
             for (String bad : new String[] {"\u0000", "half \uD800", "x".repeat(1_001), null}) {
                 assertThatThrownBy(() -> run.kill(bad))

@@ -13,6 +13,7 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunChange;
@@ -39,7 +40,7 @@ abstract class ListenerScenarios extends Scenarios {
     void the_listener_is_told_of_every_change_of_a_run_that_completes(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(STORY);
-            perdure.start(STORY, "x", id("r")).result();
+            perdure.start(Invocation.of(STORY, "x"), id("r")).result();
             perdure.settle();
             assertThat(statesOf(perdure, "r")).containsExactly(RUNNING, SUSPENDED, RUNNING, COMPLETED);
         }
@@ -50,7 +51,7 @@ abstract class ListenerScenarios extends Scenarios {
     void the_listener_is_told_why_a_run_failed(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(STORY);
-            perdure.start(STORY, "fail", id("r"));
+            perdure.start(Invocation.of(STORY, "fail"), id("r"));
             perdure.advance(HOUR);
             RunChange last = perdure.changes().getLast();
             assertThat(last.state()).isEqualTo(FAILED);
@@ -75,7 +76,7 @@ abstract class ListenerScenarios extends Scenarios {
                             },
                             retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
             perdure.register(flaky);
-            perdure.start(flaky, "x", id("r")).result();
+            perdure.start(Invocation.of(flaky, "x"), id("r")).result();
             perdure.settle();
             assertThat(statesOf(perdure, "r"))
                     .startsWith(RUNNING, BACKING_OFF, RUNNING)
@@ -88,7 +89,7 @@ abstract class ListenerScenarios extends Scenarios {
     void the_listener_is_told_of_commands_once_and_not_of_those_without_effect(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(STORY);
-            Run<String> run = perdure.start(STORY, "x", id("r"));
+            Run<String> run = perdure.start(Invocation.of(STORY, "x"), id("r"));
             perdure.settle();
             run.pause("hold on");
             run.pause("once more");
@@ -123,7 +124,7 @@ abstract class ListenerScenarios extends Scenarios {
                         return in;
                     }));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("r"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("r"));
             await(inBody);
             perdure.crashAll();
             perdure.startWorker();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunInfo;
@@ -39,13 +40,13 @@ abstract class ListingScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(QUICK, SLOW, BAD);
             Instant begin = perdure.now();
-            perdure.start(QUICK, "x", id("q1"));
+            perdure.start(Invocation.of(QUICK, "x"), id("q1"));
             perdure.advance(Duration.ofMinutes(1));
-            perdure.start(SLOW, "x", id("s1"));
+            perdure.start(Invocation.of(SLOW, "x"), id("s1"));
             perdure.advance(Duration.ofMinutes(1));
-            perdure.start(BAD, "x", id("b1"));
+            perdure.start(Invocation.of(BAD, "x"), id("b1"));
             perdure.advance(Duration.ofMinutes(1));
-            perdure.start(QUICK, "x", id("q2"));
+            perdure.start(Invocation.of(QUICK, "x"), id("q2"));
             perdure.settle();
 
             assertThat(ids(perdure.list(RunFilter.all()))).containsExactly("q2", "b1", "s1", "q1");
@@ -67,7 +68,7 @@ abstract class ListingScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(QUICK);
             for (int i = 0; i < 25; i++) {
-                perdure.start(QUICK, "x", id("run-" + i));
+                perdure.start(Invocation.of(QUICK, "x"), id("run-" + i));
                 if (i % 3 == 0) { // several runs have the same age
                     perdure.advance(Duration.ofSeconds(1));
                 }
@@ -80,7 +81,7 @@ abstract class ListingScenarios extends Scenarios {
             while (!page.isEmpty()) {
                 assertThat(page.size()).isLessThanOrEqualTo(4);
                 paged.addAll(page);
-                perdure.start(QUICK, "x", id("meanwhile-" + paged.size()));
+                perdure.start(Invocation.of(QUICK, "x"), id("meanwhile-" + paged.size()));
                 page = perdure.list(filter.after(page.getLast()));
             }
             assertThat(ids(paged)).hasSize(25).isEqualTo(ids(all));
@@ -106,24 +107,24 @@ abstract class ListingScenarios extends Scenarios {
     void the_history_tells_the_journal_and_the_changes_of_state(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("story", (ctx, in) -> {
-                ctx.run("one", () -> {});
+                ctx.step("one", () -> {});
                 ctx.sleep(Duration.ofHours(1));
-                ctx.run("two", () -> {});
+                ctx.step("two", () -> {});
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThat(run.result()).isEqualTo("x");
             assertThat(run.history())
                     .filteredOn(event -> event.position() > 0)
-                    .extracting(event -> event.position() + " " + event.what() + " " + event.at())
+                    .extracting(event -> event.position() + " " + event.text() + " " + event.at())
                     .containsExactly(
                             "1 STEP 'one' VALUE 2030-01-01T00:00:00Z",
                             "2 SLEEP 'PT1H' BEGUN 2030-01-01T00:00:00Z",
                             "3 STEP 'two' VALUE 2030-01-01T01:00:00Z");
             assertThat(run.history())
                     .filteredOn(event -> event.position() == 0)
-                    .extracting(event -> event.what())
+                    .extracting(event -> event.text())
                     .contains("RUNNING", "SUSPENDED", "READY", "COMPLETED")
                     .endsWith("COMPLETED");
         }

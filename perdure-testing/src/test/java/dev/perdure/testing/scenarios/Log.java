@@ -66,9 +66,9 @@ final class Log {
     @Handler
     public int appendInSteps(ObjectContext ctx, String line) {
         int before = add(ctx, line + " begun");
-        ctx.run("overlap", () -> most.accumulateAndGet(inside.incrementAndGet(), Math::max));
+        ctx.step("overlap", () -> most.accumulateAndGet(inside.incrementAndGet(), Math::max));
         ctx.sleep(Duration.ofSeconds(5));
-        ctx.run("leave", inside::decrementAndGet);
+        ctx.step("leave", inside::decrementAndGet);
         int after = add(ctx, line + " done");
         return after - before;
     }
@@ -118,12 +118,12 @@ final class Log {
 
     @Handler
     public void goExclusively(ObjectContext ctx, String run) {
-        ctx.resolve(RunId.of(run), GO, "exclusive");
+        ctx.promise(RunId.of(run), GO).resolve("exclusive");
     }
 
     @Handler
     public void go(SharedObjectContext ctx, String run) {
-        ctx.resolve(RunId.of(run), GO, "shared by " + ctx.get(NOTE).orElse("nobody"));
+        ctx.promise(RunId.of(run), GO).resolve("shared by " + ctx.get(NOTE).orElse("nobody"));
     }
 
     @Handler

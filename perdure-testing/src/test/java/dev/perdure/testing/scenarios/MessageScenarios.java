@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
@@ -36,7 +37,7 @@ abstract class MessageScenarios extends Scenarios {
             List<String> read = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 read.add(ctx.receive(NEWS).await());
-                ctx.run("read", () -> {});
+                ctx.step("read", () -> {});
             }
             return String.join(" ", read);
         });
@@ -50,7 +51,8 @@ abstract class MessageScenarios extends Scenarios {
             perdure.register(reader);
             // With the start, before it first runs, ...
             Run<String> run = perdure.start(
-                    reader, 9, id("r").delay(HOUR).message(NEWS, "1").message(NEWS, "2"));
+                    Invocation.of(reader, 9),
+                    id("r").delay(HOUR).message(NEWS, "1").message(NEWS, "2"));
             run.send(NEWS, "3");
             perdure.advance(HOUR);
             // ... while it waits, ...
@@ -76,8 +78,8 @@ abstract class MessageScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, String> reader = reader();
             perdure.register(reader);
-            perdure.start(reader, 2, id("r").message(NEWS, "first"));
-            Run<String> same = perdure.start(reader, 2, id("r").message(NEWS, "first"));
+            perdure.start(Invocation.of(reader, 2), id("r").message(NEWS, "first"));
+            Run<String> same = perdure.start(Invocation.of(reader, 2), id("r").message(NEWS, "first"));
             perdure.settle();
             assertThat(same.state()).isEqualTo(RunState.SUSPENDED);
             same.send(NEWS, "second");
@@ -90,13 +92,13 @@ abstract class MessageScenarios extends Scenarios {
     void a_receive_that_times_out_says_so_the_same_on_replay(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("impatient", (ctx, in) -> {
-                String first = ctx.receive(NEWS, HOUR).orElse("nothing");
-                String second = ctx.receive(NEWS, HOUR.multipliedBy(5)).orElse("nothing");
+                String first = ctx.receive(NEWS).await(HOUR).orElse("nothing");
+                String second = ctx.receive(NEWS).await(HOUR.multipliedBy(5)).orElse("nothing");
                 ctx.sleep(HOUR);
                 return first + ", " + second + ", " + ctx.now();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(HOUR);
             run.send(NEWS, "late");
             perdure.settle();
@@ -110,14 +112,14 @@ abstract class MessageScenarios extends Scenarios {
     void a_message_that_is_there_when_the_time_is_over_is_taken(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("both", (ctx, in) -> {
-                String first = ctx.receive(NEWS, HOUR).orElse("nothing");
-                String second = ctx.receive(NEWS, Duration.ZERO).orElse("nothing");
-                String third = ctx.receive(NEWS, Duration.ZERO).orElse("nothing");
-                ctx.run("between", () -> {});
+                String first = ctx.receive(NEWS).await(HOUR).orElse("nothing");
+                String second = ctx.receive(NEWS).await(Duration.ZERO).orElse("nothing");
+                String third = ctx.receive(NEWS).await(Duration.ZERO).orElse("nothing");
+                ctx.step("between", () -> {});
                 return first + " " + second + " " + third;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.crashAll();
             perdure.advance(HOUR);
@@ -135,14 +137,14 @@ abstract class MessageScenarios extends Scenarios {
             Definition<String, String> flow = workflow("two topics", (ctx, in) -> {
                 DurableFuture<String> news = ctx.receive(NEWS);
                 DurableFuture<String> gossip = ctx.receive(GOSSIP);
-                String first = ctx.race(List.of(news, gossip)).await();
+                String first = DurableFuture.race(List.of(news, gossip)).await();
                 ctx.sleep(HOUR);
                 // The receive that lost the race is abandoned. Another receive gets its message.
                 return first + " " + ctx.receive(NEWS).await() + " "
                         + ctx.receive(GOSSIP).await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.send(GOSSIP, "g1");
             perdure.settle();
@@ -161,12 +163,13 @@ abstract class MessageScenarios extends Scenarios {
                 DurableFuture<String> one = ctx.receive(NEWS);
                 DurableFuture<String> two = ctx.receive(NEWS);
                 String late = two.await();
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 return late + " " + one.await() + " "
-                        + ctx.all(List.of(ctx.receive(NEWS), ctx.receive(NEWS))).await();
+                        + DurableFuture.all(List.of(ctx.receive(NEWS), ctx.receive(NEWS)))
+                                .await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             List.of("a", "b", "c", "d").forEach(each -> run.send(NEWS, each));
             assertThat(run.result()).isEqualTo("a b [c, d]");
         }
@@ -184,11 +187,11 @@ abstract class MessageScenarios extends Scenarios {
                 List<Line> order = ctx.receive(lines).await();
                 String empty = ctx.receive(odd).await();
                 String text = ctx.receive(odd).await();
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 return order.get(1).item() + order.get(1).count() + empty + text;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             run.send(lines, List.of(new Line("book", 1), new Line("pen", 2)));
             run.send(odd, null);
             run.send(odd, "\u0000 \uD800 😀");
@@ -206,7 +209,7 @@ abstract class MessageScenarios extends Scenarios {
             Definition<String, String> lenient =
                     workflow("strict", (ctx, in) -> ctx.receive(NEWS).await());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("strict"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("strict"));
             run.send(NEWS, "text");
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
@@ -226,15 +229,15 @@ abstract class MessageScenarios extends Scenarios {
             Definition<String, String> sender = workflow("sender", (ctx, in) -> {
                 ctx.send(RunId.of(in), NEWS, "one");
                 ctx.send(ctx.runId(), GOSSIP, "to myself");
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 ctx.send(RunId.of(in), NEWS, "two");
                 // The run does not exist, so the message is dropped.
                 ctx.send(RunId.of("nobody"), NEWS, "lost");
                 return ctx.receive(GOSSIP).await();
             });
             perdure.register(reader, sender);
-            Run<String> run = perdure.start(reader, 2, id("r"));
-            assertThat(perdure.start(sender, "r").result()).isEqualTo("to myself");
+            Run<String> run = perdure.start(Invocation.of(reader, 2), id("r"));
+            assertThat(perdure.start(Invocation.of(sender, "r")).result()).isEqualTo("to myself");
             assertThat(run.result()).isEqualTo("one two");
         }
     }
@@ -246,7 +249,7 @@ abstract class MessageScenarios extends Scenarios {
             Definition<Integer, String> reader = reader();
             Definition<String, String> sender = workflow("sender", (ctx, to) -> {
                 ctx.send(RunId.of(to), NEWS, "dropped");
-                ctx.resolve(RunId.of(to), GOSSIP, "dropped too");
+                ctx.promise(RunId.of(to), GOSSIP).resolve("dropped too");
                 return ctx.step("tell", () -> {
                     try {
                         perdure.send(RunId.of(to), NEWS, "refused");
@@ -257,10 +260,10 @@ abstract class MessageScenarios extends Scenarios {
                 });
             });
             perdure.register(reader, sender);
-            Run<String> ended = perdure.start(reader, 0, id("ended"));
+            Run<String> ended = perdure.start(Invocation.of(reader, 0), id("ended"));
             ended.result();
-            assertThat(perdure.start(sender, "ended").result()).isEqualTo("RunEndedException");
-            assertThat(perdure.start(sender, "nobody").result()).isEqualTo("UnknownRunException");
+            assertThat(perdure.start(Invocation.of(sender, "ended")).result()).isEqualTo("RunEndedException");
+            assertThat(perdure.start(Invocation.of(sender, "nobody")).result()).isEqualTo("UnknownRunException");
             assertThat(ended.promise(GOSSIP).peek()).isEmpty();
         }
     }
@@ -280,8 +283,8 @@ abstract class MessageScenarios extends Scenarios {
                 return next;
             });
             perdure.register(player);
-            Run<Integer> ping = perdure.start(player, "pong", id("ping"));
-            Run<Integer> pong = perdure.start(player, "ping", id("pong"));
+            Run<Integer> ping = perdure.start(Invocation.of(player, "pong"), id("ping"));
+            Run<Integer> pong = perdure.start(Invocation.of(player, "ping"), id("pong"));
             ping.send(ball, 0);
             assertThat(ping.result()).isEqualTo(rounds * 2 - 2);
             assertThat(pong.result()).isEqualTo(rounds * 2 - 1);
@@ -294,10 +297,10 @@ abstract class MessageScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, String> reader = reader();
             perdure.register(reader);
-            Run<String> ended = perdure.start(reader, 0, id("ended"));
+            Run<String> ended = perdure.start(Invocation.of(reader, 0), id("ended"));
             ended.result();
-            Run<String> one = perdure.start(reader, 1, id("one"));
-            Run<String> two = perdure.start(reader, 1, id("two"));
+            Run<String> one = perdure.start(Invocation.of(reader, 1), id("one"));
+            Run<String> two = perdure.start(Invocation.of(reader, 1), id("two"));
             List<RunId> all = List.of(one.id(), RunId.of("nobody"), ended.id(), two.id());
             assertThatThrownBy(() -> perdure.sendAll(all, NEWS, to -> "for " + to))
                     .isInstanceOf(UnknownRunException.class)
@@ -329,8 +332,8 @@ abstract class MessageScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow, sender);
-            Run<String> run = perdure.start(flow, "x", id("counter"));
-            perdure.start(sender, "counter").result();
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("counter"));
+            perdure.start(Invocation.of(sender, "counter")).result();
             assertThat(run.result()).isEqualTo("in order");
         }
     }
@@ -341,7 +344,7 @@ abstract class MessageScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, String> reader = reader();
             perdure.register(reader);
-            Run<String> run = perdure.start(reader, 2);
+            Run<String> run = perdure.start(Invocation.of(reader, 2));
             perdure.settle();
             run.pause("not now");
             perdure.settle();
@@ -360,10 +363,10 @@ abstract class MessageScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow(
                     "null",
-                    (ctx, in) ->
-                            ctx.receive(NEWS, HOUR) + " " + ctx.receive(NEWS).await());
+                    (ctx, in) -> ctx.receive(NEWS).await(HOUR) + " "
+                            + ctx.receive(NEWS).await());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             run.send(NEWS, null);
             run.send(NEWS, null);
             assertThat(run.result()).isEqualTo("Optional.empty null");
@@ -383,8 +386,8 @@ abstract class MessageScenarios extends Scenarios {
                                 : ctx.promise(NEWS).await());
             });
             perdure.register(waiter);
-            List<Run<Integer>> runs =
-                    perdure.startAll(waiter, IntStream.range(0, 2_000).boxed().toList(), in -> id("w" + in));
+            List<Run<Integer>> runs = perdure.startAll(
+                    IntStream.range(0, 2_000).boxed().toList(), in -> Invocation.of(waiter, in), in -> id("w" + in));
             perdure.settle();
             int idle = perdure.clockwork().threads();
             assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED).limit(1)))

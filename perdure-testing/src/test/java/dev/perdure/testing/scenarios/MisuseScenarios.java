@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -59,23 +60,23 @@ abstract class MisuseScenarios extends Scenarios {
 
     private static Map<String, Consumer<WorkflowContext>> calls() {
         Map<String, Consumer<WorkflowContext>> calls = new LinkedHashMap<>();
-        calls.put("step", ctx -> ctx.run("inner", () -> {}));
+        calls.put("step", ctx -> ctx.step("inner", () -> {}));
         calls.put("sleep", ctx -> ctx.sleep(Duration.ofSeconds(1)));
         calls.put("now", WorkflowContext::now);
         calls.put("uuid", WorkflowContext::uuid);
         calls.put("random", WorkflowContext::random);
         calls.put("patched", ctx -> ctx.patched("p"));
-        calls.put("stepAsync", ctx -> ctx.runAsync("inner", () -> {}));
+        calls.put("stepAsync", ctx -> ctx.stepAsync("inner", () -> {}));
         calls.put("timer", ctx -> ctx.timer(Duration.ofSeconds(1)));
-        calls.put("startChild", ctx -> ctx.call(CHILD, "x"));
+        calls.put("startChild", ctx -> ctx.startChild(Invocation.of(CHILD, "x")));
         calls.put("call", ctx -> ctx.object(Tally.class, "x").call(Tally::add, 1));
         calls.put("begin", ctx -> ctx.object(Tally.class, "x").begin(Tally::add, 1));
-        calls.put("spawn", ctx -> ctx.spawn(CHILD, "x", StartOptions.defaults()));
-        calls.put("receive", ctx -> ctx.receive(TOPIC, Duration.ofSeconds(1)));
+        calls.put("spawn", ctx -> ctx.spawn(Invocation.of(CHILD, "x"), StartOptions.defaults()));
+        calls.put("receive", ctx -> ctx.receive(TOPIC).await(Duration.ofSeconds(1)));
         calls.put("send", ctx -> ctx.send(OTHER, TOPIC, "x"));
         calls.put("promise", ctx -> ctx.promise(TOPIC));
-        calls.put("resolve", ctx -> ctx.resolve(OTHER, TOPIC, "x"));
-        calls.put("reject", ctx -> ctx.reject(OTHER, TOPIC, "x"));
+        calls.put("resolve", ctx -> ctx.promise(OTHER, TOPIC).resolve("x"));
+        calls.put("reject", ctx -> ctx.promise(OTHER, TOPIC).reject("x"));
         calls.put("awakeable", ctx -> ctx.awakeable(String.class));
         calls.put("event", ctx -> ctx.event(TOPIC));
         calls.put("emit", ctx -> ctx.emit(TOPIC, "x"));
@@ -90,7 +91,7 @@ abstract class MisuseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("inside", (ctx, in) -> {
                 try {
-                    ctx.run("outer", () -> CALLS.get(in).accept(ctx));
+                    ctx.step("outer", () -> CALLS.get(in).accept(ctx));
                     return "?";
                 } catch (StepFailedException failed) {
                     return failed.getMessage();
@@ -98,7 +99,7 @@ abstract class MisuseScenarios extends Scenarios {
             });
             perdure.register(flow);
             for (String call : CALLS.keySet()) {
-                assertThat(perdure.start(flow, call).result())
+                assertThat(perdure.start(Invocation.of(flow, call)).result())
                         .contains("failed after 1 attempt") // a second attempt would fail as well
                         .contains("ContextMisuseException: " + call + " was called inside a step body of run")
                         .contains("call the context before or after it");
@@ -124,7 +125,7 @@ abstract class MisuseScenarios extends Scenarios {
             });
             perdure.register(flow);
             for (String call : CALLS.keySet()) {
-                assertThat(perdure.start(flow, call).result())
+                assertThat(perdure.start(Invocation.of(flow, call)).result())
                         .startsWith(call + " was called from thread 'stranger', which is not the thread of run");
             }
         }
@@ -147,7 +148,8 @@ abstract class MisuseScenarios extends Scenarios {
                 return message.get().replace("#" + other.threadId(), "#number");
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).startsWith("uuid was called from thread '#number', which");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
+                    .startsWith("uuid was called from thread '#number', which");
         }
     }
 
@@ -160,13 +162,13 @@ abstract class MisuseScenarios extends Scenarios {
                     () -> perdure.start((WorkflowMethod.Function<Object, String, String>) null, "x"),
                     "The workflow is null. Name it by a method reference such as Orders::process.");
             refuses(
-                    () -> perdure.start((Definition<String, String>) null, "x"),
+                    () -> perdure.start(Invocation.of((Definition<String, String>) null, "x")),
                     "The definition is null. Give one that Definition.of(…) made.");
             refuses(
                     () -> perdure.start((Dag<String, String>) null, "x"),
                     "The DAG is null. Pass one that Dag.of(…) returned.");
             refuses(
-                    () -> perdure.start(CHILD, "x", null),
+                    () -> perdure.start(Invocation.of(CHILD, "x"), null),
                     "The options of the run of 'child' are null. Give StartOptions.defaults(), or leave them out.");
             refuses(
                     () -> perdure.start(dag, "x", null),
@@ -209,7 +211,7 @@ abstract class MisuseScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            perdure.start(flow, "x").result();
+            perdure.start(Invocation.of(flow, "x")).result();
             perdure.settle();
             CALLS.forEach((name, call) -> assertThatThrownBy(() -> call.accept(kept.get()))
                     .isInstanceOf(ContextMisuseException.class)
@@ -230,7 +232,8 @@ abstract class MisuseScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).startsWith("attempt() was called outside a step body of run");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
+                    .startsWith("attempt() was called outside a step body of run");
         }
     }
 
@@ -244,7 +247,7 @@ abstract class MisuseScenarios extends Scenarios {
                     ctx.sleep(Duration.ofHours(1));
                 } catch (Throwable swallowed) {
                     try {
-                        ctx.run("never", bodies::incrementAndGet);
+                        ctx.step("never", bodies::incrementAndGet);
                     } catch (Throwable again) {
                         return "made up";
                     }
@@ -252,7 +255,7 @@ abstract class MisuseScenarios extends Scenarios {
                 return "slept";
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("slept");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("slept");
             assertThat(bodies).hasValue(0);
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
         }
@@ -265,12 +268,12 @@ abstract class MisuseScenarios extends Scenarios {
             Definition<String, String> flow = workflow("inside", (ctx, in) -> {
                 DurableFuture<?> timer = ctx.timer(Duration.ofHours(1));
                 try {
-                    ctx.run(
+                    ctx.step(
                             "outer",
                             () -> {
                                 switch (in) {
                                     case "await" -> timer.await();
-                                    case "any" -> ctx.any(timer);
+                                    case "any" -> DurableFuture.any(timer);
                                     default -> timer.orTimeout(Duration.ofSeconds(1));
                                 }
                             },
@@ -282,7 +285,7 @@ abstract class MisuseScenarios extends Scenarios {
             });
             perdure.register(flow);
             for (String call : List.of("await", "any", "timer")) {
-                assertThat(perdure.start(flow, call).result())
+                assertThat(perdure.start(Invocation.of(flow, call)).result())
                         .contains("failed after 1 attempt") // a second attempt would fail as well
                         .contains("ContextMisuseException: " + call + " was called inside a step body of run");
             }
@@ -297,22 +300,22 @@ abstract class MisuseScenarios extends Scenarios {
     }
 
     private static final List<Nonsense> NONSENSE = List.of(
-            nonsense(ctx -> ctx.all(List.of()), "There are no futures to wait for. Give at least one."),
-            nonsense(ctx -> ctx.any(List.of()), "There are no futures to wait for."),
-            nonsense(ctx -> ctx.race(List.of()), "There are no futures to wait for."),
-            nonsense(ctx -> ctx.allSettled(List.of()), "There are no futures to wait for."),
-            nonsense(ctx -> ctx.firstSucceeded(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> DurableFuture.all(List.of()), "There are no futures to wait for. Give at least one."),
+            nonsense(ctx -> DurableFuture.any(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> DurableFuture.race(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> DurableFuture.allSettled(List.of()), "There are no futures to wait for."),
+            nonsense(ctx -> DurableFuture.firstSucceeded(List.of()), "There are no futures to wait for."),
             nonsense(
-                    ctx -> ctx.parallel(List.of(1), 0, each -> ctx.timer(Duration.ZERO)),
+                    ctx -> DurableFuture.parallel(List.of(1), 0, each -> ctx.timer(Duration.ZERO)),
                     "parallel was called with a bound of 0; it is at least 1."),
             nonsense(ctx -> ctx.timer(Duration.ofSeconds(Long.MAX_VALUE)), "The timer is", "at most 36500 days"),
             nonsense(ctx -> ctx.timer(null), "The timer is null"),
             nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
-            nonsense(ctx -> ctx.receive(TOPIC, Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
+            nonsense(ctx -> ctx.receive(TOPIC).await(Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
             nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is empty. Give it a non-empty text."),
-            nonsense(ctx -> ctx.run(null, () -> {}), "The step name is null. Give it a non-empty text."),
+            nonsense(ctx -> ctx.step(null, () -> {}), "The step name is null. Give it a non-empty text."),
             nonsense(
-                    ctx -> ctx.run("s".repeat(201), () -> {}),
+                    ctx -> ctx.step("s".repeat(201), () -> {}),
                     "The step name 'ssss",
                     "…' has 201 characters; at most 200 are allowed. Shorten it or use a hash of it."),
             nonsense(ctx -> ctx.object(Tally.class, null), "The object key is null. Give it a non-empty text."),
@@ -320,20 +323,22 @@ abstract class MisuseScenarios extends Scenarios {
                     ctx -> ctx.object(Tally.class, "x").call(Tally::add, null),
                     "The input of handler 'tally/add' is null. Give it a java.lang.Integer; "
                             + "a handler that needs none takes only the context."),
-            nonsense(ctx -> ctx.event(TOPIC, ""), "The event key is empty."),
-            nonsense(ctx -> ctx.emit(TOPIC, "\u0000", "x"), "The event key holds the character U+0000 at index 0"),
+            nonsense(ctx -> ctx.event(TOPIC.key("")), "The event key is empty."),
+            nonsense(ctx -> ctx.emit(TOPIC.key("\u0000"), "x"), "The event key holds the character U+0000 at index 0"),
             nonsense(
-                    ctx -> ctx.reject(OTHER, TOPIC, "\u0000"),
+                    ctx -> ctx.promise(OTHER, TOPIC).reject("\u0000"),
                     "The reason holds the character U+0000 at index 0, which cannot be stored as text"),
-            nonsense(ctx -> ctx.reject(OTHER, TOPIC, null), "The reason is null. Say why, or give an empty text."),
             nonsense(
-                    ctx -> ctx.reject(OTHER, TOPIC, "r".repeat(1_001)),
+                    ctx -> ctx.promise(OTHER, TOPIC).reject(null),
+                    "The reason is null. Say why, or give an empty text."),
+            nonsense(
+                    ctx -> ctx.promise(OTHER, TOPIC).reject("r".repeat(1_001)),
                     "The reason has 1001 characters; at most 1000 are allowed."),
             nonsense(
-                    ctx -> ctx.startChild(CHILD, null),
+                    ctx -> ctx.startChild(Invocation.of(CHILD, null)),
                     "The input of workflow 'child' is null. Give it a java.lang.String"),
             nonsense(
-                    ctx -> ctx.spawn(CHILD, "x", id("spawned").message(TOPIC, "x")),
+                    ctx -> ctx.spawn(Invocation.of(CHILD, "x"), id("spawned").message(TOPIC, "x")),
                     "spawn was called with messages",
                     "Send them with send(…)"));
 
@@ -351,7 +356,7 @@ abstract class MisuseScenarios extends Scenarios {
             });
             perdure.register(flow, CHILD);
             for (int i = 0; i < NONSENSE.size(); i++) {
-                assertThat(perdure.start(flow, i).result())
+                assertThat(perdure.start(Invocation.of(flow, i)).result())
                         .contains(NONSENSE.get(i).message());
             }
         }
@@ -369,14 +374,14 @@ abstract class MisuseScenarios extends Scenarios {
                     return "leaked";
                 }
                 try {
-                    return "" + ctx.any(own, leaked.get()).await();
+                    return "" + DurableFuture.any(own, leaked.get()).await();
                 } catch (InvalidRequestException refused) {
                     return refused.getMessage();
                 }
             });
             perdure.register(flow);
-            perdure.start(flow, "leak").result();
-            assertThat(perdure.start(flow, "join").result())
+            perdure.start(Invocation.of(flow, "leak")).result();
+            assertThat(perdure.start(Invocation.of(flow, "join")).result())
                     .isEqualTo("A future was given that did not come from this context. "
                             + "Join only those of the same run, and keep none.");
         }
@@ -388,7 +393,7 @@ abstract class MisuseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("quick", (ctx, in) -> in);
             perdure.register(flow).maxPayloadBytes(1_000);
-            Run<String> ended = perdure.start(flow, "x", id("ended"));
+            Run<String> ended = perdure.start(Invocation.of(flow, "x"), id("ended"));
             ended.result();
             String unknown = "There is no run 'nobody'. Check the id, or start it with its first message.";
             assertThatThrownBy(() -> perdure.send(RunId.of("nobody"), TOPIC, "x"))
@@ -439,7 +444,7 @@ abstract class MisuseScenarios extends Scenarios {
             perdure.register(CHILD);
             assertThatThrownBy(() -> Topic.of("", String.class)).isInstanceOf(InvalidRequestException.class);
             assertThatThrownBy(() -> Topic.of("t\n", String.class)).isInstanceOf(InvalidRequestException.class);
-            assertThatThrownBy(() -> perdure.emit(TOPIC, "", "x"))
+            assertThatThrownBy(() -> perdure.emit(TOPIC.key(""), "x"))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("The event key is empty");
             assertThatThrownBy(() -> id("x").delay(Duration.ofSeconds(-1)))

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.ChildOptions;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
@@ -52,7 +53,7 @@ abstract class ObjectCallScenarios extends Scenarios {
     void sends_of_a_run_keep_their_order_and_a_delayed_call_takes_its_place_when_it_is_due(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(new Log());
-            log(perdure, "a").callVoid(Log::remind, DAY);
+            log(perdure, "a").call(Log::remind, DAY);
             perdure.settle();
             assertThat(linesOf(perdure, "a")).containsExactly("first", "now");
             perdure.advance(DAY.minusMinutes(1));
@@ -120,7 +121,7 @@ abstract class ObjectCallScenarios extends Scenarios {
 
         @Handler
         public String cross(ObjectContext ctx, String other) {
-            ctx.run("hold", () -> {
+            ctx.step("hold", () -> {
                 both.countDown();
                 await(both);
             });
@@ -144,11 +145,11 @@ abstract class ObjectCallScenarios extends Scenarios {
             perdure.register(new Log());
             Run<String> waiting = log(perdure, "a").send(Log::waitForGo, id("waiting"));
             perdure.settle();
-            Run<@Nullable Void> exclusive = log(perdure, "a").sendVoid(Log::goExclusively, "waiting");
+            Run<@Nullable Void> exclusive = log(perdure, "a").send(Log::goExclusively, "waiting");
             perdure.advance(DAY);
             assertThat(waiting.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(exclusive.state()).isEqualTo(RunState.PENDING);
-            log(perdure, "a").callVoid(Log::go, "waiting");
+            log(perdure, "a").call(Log::go, "waiting");
             assertThat(waiting.result()).isEqualTo("shared by waiting");
             exclusive.result();
         }
@@ -166,7 +167,7 @@ abstract class ObjectCallScenarios extends Scenarios {
             perdure.settle();
             assertThat(main.id().value()).isEqualTo("approval/order-1");
             assertThat(object.call(Approval::status)).isEqualTo("shoes wait for approval");
-            object.callVoid(Approval::approve, "Ann");
+            object.call(Approval::approve, "Ann");
             assertThat(main.result()).isEqualTo("shoes approved by Ann");
             assertThat(again.result()).isEqualTo("shoes approved by Ann");
             assertThat(object.call(Approval::run, "shoes")).isEqualTo("shoes approved by Ann");
@@ -186,14 +187,14 @@ abstract class ObjectCallScenarios extends Scenarios {
 
         @Handler(once = true)
         public String run(ObjectContext ctx, String what) {
-            ctx.run("ask", asked::incrementAndGet);
+            ctx.step("ask", asked::incrementAndGet);
             ctx.set(STATUS, what + " wait for approval");
             return what + " approved by " + ctx.promise(APPROVED).await();
         }
 
         @Handler
         public void approve(SharedObjectContext ctx, String who) {
-            ctx.resolve(ctx.main(), APPROVED, who);
+            ctx.promise(ctx.main(), APPROVED).resolve(who);
         }
 
         @Handler
@@ -210,12 +211,12 @@ abstract class ObjectCallScenarios extends Scenarios {
                 var one = ctx.object(Log.class, "a").begin(Log::append, in);
                 var two = ctx.object(Log.class, "a").begin(Log::append, in, ChildOptions.childId("two"));
                 ctx.object(Log.class, "a").send(Log::append, "sent");
-                ctx.object(Log.class, "a").callVoid(Log::forget);
+                ctx.object(Log.class, "a").call(Log::forget);
                 return one.await() + " " + two.await() + " "
                         + ctx.object(Log.class, "a").call(Log::lines);
             });
             perdure.register(new Log(), caller);
-            assertThat(perdure.start(caller, "x").result()).isEqualTo("1 2 [x, x, sent]");
+            assertThat(perdure.start(Invocation.of(caller, "x")).result()).isEqualTo("1 2 [x, x, sent]");
         }
     }
 
@@ -223,7 +224,8 @@ abstract class ObjectCallScenarios extends Scenarios {
     void a_handler_that_was_started_as_a_workflow_says_how_to_call_it() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             perdure.register(new Log());
-            Run<Integer> run = perdure.start("list/append", "x", TypeRef.of(Integer.class), StartOptions.defaults());
+            Run<Integer> run = perdure.start(
+                    Invocation.of("list/append", "x", TypeRef.of(Integer.class)), StartOptions.defaults());
             assertThatThrownBy(run::result)
                     .hasMessageContaining("'list/append' is a handler of a virtual object")
                     .hasMessageContaining("perdure.object(");

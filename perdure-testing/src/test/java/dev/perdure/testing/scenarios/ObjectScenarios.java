@@ -72,8 +72,8 @@ abstract class ObjectScenarios extends Scenarios {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             CountDownLatch both = new CountDownLatch(2);
             perdure.register(new Meeting(both));
-            Run<@Nullable Void> a = perdure.object(Meeting.class, "a").sendVoid(Meeting::meet, StartOptions.defaults());
-            Run<@Nullable Void> b = perdure.object(Meeting.class, "b").sendVoid(Meeting::meet, StartOptions.defaults());
+            Run<@Nullable Void> a = perdure.object(Meeting.class, "a").send(Meeting::meet, StartOptions.defaults());
+            Run<@Nullable Void> b = perdure.object(Meeting.class, "b").send(Meeting::meet, StartOptions.defaults());
             a.result();
             b.result();
             assertThat(both.getCount()).isZero();
@@ -90,7 +90,7 @@ abstract class ObjectScenarios extends Scenarios {
 
         @Handler
         public void meet(ObjectContext ctx) {
-            ctx.run("meet", () -> {
+            ctx.step("meet", () -> {
                 both.countDown();
                 await(both);
             });
@@ -219,7 +219,7 @@ abstract class ObjectScenarios extends Scenarios {
             perdure.register(new Log());
             Run<String> holder = log(perdure, "a").send(Log::sleepy, StartOptions.defaults());
             for (int i = 0; i < 10; i++) {
-                log(perdure, "a").sendVoid(Log::write, "note " + i, StartOptions.defaults());
+                log(perdure, "a").send(Log::write, "note " + i, StartOptions.defaults());
                 log(perdure, "a").send(Log::append, "line " + i);
             }
             assertThat(log(perdure, "a").call(Log::append, "last")).isEqualTo(11);
@@ -255,7 +255,7 @@ abstract class ObjectScenarios extends Scenarios {
             perdure.register(new Log());
             log(perdure, "a").send(Log::sleepy, StartOptions.defaults());
             log(perdure, "a").send(Log::append, "x");
-            Run<@Nullable Void> failing = log(perdure, "a").sendVoid(Log::failing, "this", StartOptions.defaults());
+            Run<@Nullable Void> failing = log(perdure, "a").send(Log::failing, "this", StartOptions.defaults());
             Run<Integer> behind = log(perdure, "a").send(Log::append, "y");
             assertThat(behind.result()).isEqualTo(2);
             assertThatThrownBy(failing::result).hasMessageContaining("broken after this");

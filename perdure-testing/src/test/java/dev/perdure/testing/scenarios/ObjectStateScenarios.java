@@ -24,7 +24,7 @@ abstract class ObjectStateScenarios extends Scenarios {
     void state_set_before_a_failure_stays_and_the_key_is_free(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(new Log());
-            assertThatThrownBy(() -> log(perdure, "a").callVoid(Log::failing, "this"))
+            assertThatThrownBy(() -> log(perdure, "a").call(Log::failing, "this"))
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("broken after this");
             assertThat(log(perdure, "a").call(Log::note)).hasValue("this");
@@ -41,7 +41,7 @@ abstract class ObjectStateScenarios extends Scenarios {
             log(perdure, "a").edit(state -> state.set(Log.NOTE, "by hand"));
             perdure.restart();
             assertThat(log(perdure, "a").call(Log::note)).hasValue("by hand");
-            log(perdure, "a").callVoid(Log::forget);
+            log(perdure, "a").call(Log::forget);
             assertThat(log(perdure, "a").state().keys()).containsExactly("lines");
             assertThat(log(perdure, "a").call(Log::forgetAll)).containsExactly("lines");
             assertThat(log(perdure, "a").state().keys()).containsExactly("note");

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
 import dev.perdure.HistoryEvent;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -46,12 +47,12 @@ abstract class ParallelStepScenarios extends Scenarios {
                         return name + ctx.attempt().number();
                     }));
                 }
-                String all = String.join(" ", ctx.all(steps).await());
+                String all = String.join(" ", DurableFuture.all(steps).await());
                 ctx.sleep(HOUR);
                 return all;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(1));
             perdure.crash();
             assertThat(run.result()).isEqualTo("a1 b1 c1");
@@ -70,7 +71,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             Definition<String, String> flow = workflow("crowd", (ctx, in) -> {
                 List<DurableFuture<Void>> steps = new ArrayList<>();
                 for (int i = 0; i < 130; i++) {
-                    steps.add(ctx.runAsync("step", () -> {
+                    steps.add(ctx.stepAsync("step", () -> {
                         most.accumulateAndGet(atWork.incrementAndGet(), Math::max);
                         full.countDown();
                         await(full);
@@ -79,16 +80,16 @@ abstract class ParallelStepScenarios extends Scenarios {
                     }));
                 }
                 if (in.equals("await")) {
-                    ctx.all(steps).await();
+                    DurableFuture.all(steps).await();
                 }
                 return "done";
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "await").result()).isEqualTo("done");
+            assertThat(perdure.start(Invocation.of(flow, "await")).result()).isEqualTo("done");
             assertThat(most).hasValue(100);
             assertThat(done).hasValue(130);
             // Steps that the workflow does not await run too.
-            assertThat(perdure.start(flow, "leave").result()).isEqualTo("done");
+            assertThat(perdure.start(Invocation.of(flow, "leave")).result()).isEqualTo("done");
             assertThat(most).hasValue(100);
             assertThat(done).hasValue(260);
         }
@@ -105,8 +106,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             Definition<String, String> flow = workflow(
                     "bounded",
                     (ctx, in) -> ""
-                            + ctx
-                                    .parallel(
+                            + DurableFuture.parallel(
                                             IntStream.range(0, 20).boxed().toList(),
                                             3,
                                             number -> ctx.stepAsync("square", () -> {
@@ -121,7 +121,7 @@ abstract class ParallelStepScenarios extends Scenarios {
                                     .mapToInt(Integer::intValue)
                                     .sum());
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("2470");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("2470");
             assertThat(most).hasValue(3);
             assertThat(bodies).hasValue(20);
         }
@@ -135,7 +135,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             Definition<String, String> flow = workflow("failing list", (ctx, in) -> {
                 try {
                     return ""
-                            + ctx.parallel(
+                            + DurableFuture.parallel(
                                     List.of(1, 2, 3, 4, 5),
                                     1,
                                     number -> ctx.stepAsync(
@@ -154,7 +154,7 @@ abstract class ParallelStepScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result())
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
                     .isEqualTo("Step 'work' failed after 1 attempt: java.lang.IllegalStateException: three");
             assertThat(begun).containsExactly(1, 2, 3);
         }
@@ -168,7 +168,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             CountDownLatch release = new CountDownLatch(1);
             AtomicInteger bodies = new AtomicInteger();
             Definition<String, String> flow = workflow("left", (ctx, in) -> {
-                ctx.runAsync("left alone", () -> {
+                ctx.stepAsync("left alone", () -> {
                     bodies.incrementAndGet();
                     inBody.countDown();
                     await(release);
@@ -179,8 +179,8 @@ abstract class ParallelStepScenarios extends Scenarios {
                 return "over";
             });
             perdure.register(flow);
-            Run<String> returned = perdure.start(flow, "return", id("return"));
-            Run<String> thrown = perdure.start(flow, "throw", id("throw"));
+            Run<String> returned = perdure.start(Invocation.of(flow, "return"), id("return"));
+            Run<String> thrown = perdure.start(Invocation.of(flow, "throw"), id("throw"));
             await(inBody);
             assertThat(returned.state()).isEqualTo(RunState.RUNNING);
             release.countDown();
@@ -201,7 +201,7 @@ abstract class ParallelStepScenarios extends Scenarios {
             CountDownLatch release = new CountDownLatch(1);
             AtomicInteger bodies = new AtomicInteger();
             Definition<String, String> flow = workflow("kept", (ctx, in) -> {
-                DurableFuture<?> body = ctx.runAsync("slow", () -> {
+                DurableFuture<?> body = ctx.stepAsync("slow", () -> {
                     bodies.incrementAndGet();
                     inBodies.countDown();
                     await(release);
@@ -209,7 +209,7 @@ abstract class ParallelStepScenarios extends Scenarios {
                 switch (in) {
                     case "sleep" -> ctx.sleep(HOUR);
                     default -> {
-                        int first = ctx.any(body, ctx.timer(HOUR)).await();
+                        int first = DurableFuture.any(body, ctx.timer(HOUR)).await();
                         assertThat(first).isZero();
                     }
                 }
@@ -218,8 +218,8 @@ abstract class ParallelStepScenarios extends Scenarios {
                 return ctx.now().toString();
             });
             perdure.register(flow);
-            Run<String> sleeper = perdure.start(flow, "sleep", id("sleeper"));
-            Run<String> chooser = perdure.start(flow, "any", id("chooser"));
+            Run<String> sleeper = perdure.start(Invocation.of(flow, "sleep"), id("sleeper"));
+            Run<String> chooser = perdure.start(Invocation.of(flow, "any"), id("chooser"));
             await(inBodies);
             // The run has reached its wait, and is still in memory.
             until(() -> journal(sleeper).contains("SLEEP 'PT1H' BEGUN"));
@@ -249,11 +249,11 @@ abstract class ParallelStepScenarios extends Scenarios {
                     await(release);
                     return "beside";
                 });
-                ctx.run("own", release::countDown);
+                ctx.step("own", release::countDown);
                 return beside.await();
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("beside");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("beside");
             assertThat(bodies).hasValue(1);
         }
     }
@@ -278,10 +278,11 @@ abstract class ParallelStepScenarios extends Scenarios {
                     secondTry.countDown();
                     return "flaky" + ctx.attempt().number();
                 });
-                return String.join(" ", ctx.all(List.of(waiting, flaky)).await());
+                return String.join(
+                        " ", DurableFuture.all(List.of(waiting, flaky)).await());
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("slow flaky2");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("slow flaky2");
             assertThat(slow).hasValue(1);
         }
     }
@@ -310,10 +311,10 @@ abstract class ParallelStepScenarios extends Scenarios {
                             },
                             retry(policy)));
                 }
-                return ctx.all(steps).await() + " " + ctx.now();
+                return DurableFuture.all(steps).await() + " " + ctx.now();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.info().wakeAt()).contains(perdure.now().plus(HOUR));
@@ -347,7 +348,7 @@ abstract class ParallelStepScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(1));
             perdure.crash();
             assertThat(run.result())
@@ -385,7 +386,7 @@ abstract class ParallelStepScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result())
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
                     .isEqualTo("patient: Step 'hurried' failed after 1 attempt: "
                             + "java.util.concurrent.TimeoutException: Step 'hurried' took longer than PT0.05S.");
         }
@@ -407,12 +408,12 @@ abstract class ParallelStepScenarios extends Scenarios {
                         return name;
                     }));
                 }
-                String done = String.join("", ctx.all(steps).await());
-                ctx.run("last", () -> bodies.merge("last", 1, Integer::sum));
+                String done = String.join("", DurableFuture.all(steps).await());
+                ctx.step("last", () -> bodies.merge("last", 1, Integer::sum));
                 return done;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBodies);
             perdure.restart();
             assertThat(run.result()).isEqualTo("ab");
@@ -423,7 +424,7 @@ abstract class ParallelStepScenarios extends Scenarios {
     private static List<String> journal(Run<?> run) {
         return run.history().stream()
                 .filter(event -> event.position() > 0)
-                .map(HistoryEvent::what)
+                .map(HistoryEvent::text)
                 .toList();
     }
 }

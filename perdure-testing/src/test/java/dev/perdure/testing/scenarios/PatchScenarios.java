@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.testing.PerdureTest;
@@ -45,10 +46,10 @@ abstract class PatchScenarios extends Scenarios {
     void old_runs_keep_the_old_branch_and_new_runs_take_the_new(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(OLD);
-            Run<String> before = perdure.start(OLD, "x");
+            Run<String> before = perdure.start(Invocation.of(OLD, "x"));
             perdure.settle();
             perdure.deploy(PATCHED);
-            Run<String> after = perdure.start(PATCHED, "x");
+            Run<String> after = perdure.start(Invocation.of(PATCHED, "x"));
             perdure.advance(HOUR);
             assertThat(before.result()).isEqualTo("old!");
             assertThat(after.result()).isEqualTo("newer!");
@@ -60,7 +61,7 @@ abstract class PatchScenarios extends Scenarios {
     void a_patch_is_decided_once_and_survives_crashes(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(PATCHED);
-            Run<String> run = perdure.start(PATCHED, "x");
+            Run<String> run = perdure.start(Invocation.of(PATCHED, "x"));
             perdure.settle();
             perdure.crash();
             perdure.advance(HOUR);
@@ -74,7 +75,7 @@ abstract class PatchScenarios extends Scenarios {
     void a_patch_can_be_removed_when_the_old_runs_are_gone(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(PATCHED);
-            Run<String> run = perdure.start(PATCHED, "x");
+            Run<String> run = perdure.start(Invocation.of(PATCHED, "x"));
             perdure.settle();
             perdure.deploy(CLEANED);
             assertThat(run.result()).isEqualTo("newer!");
@@ -86,7 +87,7 @@ abstract class PatchScenarios extends Scenarios {
     void a_patch_removed_too_early_is_found_out(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(OLD);
-            Run<String> run = perdure.start(OLD, "x");
+            Run<String> run = perdure.start(Invocation.of(OLD, "x"));
             perdure.settle();
             perdure.deploy(CLEANED);
             perdure.advance(HOUR);
@@ -112,11 +113,11 @@ abstract class PatchScenarios extends Scenarios {
                 return first + "/" + second;
             });
             perdure.register(one);
-            Run<String> run = perdure.start(one, "x");
+            Run<String> run = perdure.start(Invocation.of(one, "x"));
             perdure.settle();
             perdure.deploy(both);
             assertThat(run.result()).isEqualTo("true/false");
-            assertThat(perdure.start(both, "x").result()).isEqualTo("true/true");
+            assertThat(perdure.start(Invocation.of(both, "x")).result()).isEqualTo("true/true");
         }
     }
 
@@ -131,14 +132,14 @@ abstract class PatchScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("talk", (ctx, in) -> {
                 ctx.logger().info("begin {}", in);
-                ctx.run("a", () -> ctx.logger().info("in the body"));
+                ctx.step("a", () -> ctx.logger().info("in the body"));
                 ctx.sleep(HOUR);
                 ctx.logger().info("after an hour");
                 ctx.logger().debug("too fine");
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("talk"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("talk"));
             perdure.settle();
             perdure.crash();
             assertThat(run.result()).isEqualTo("x");

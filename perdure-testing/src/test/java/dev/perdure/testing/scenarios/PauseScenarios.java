@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -27,9 +28,9 @@ abstract class PauseScenarios extends Scenarios {
 
     private static Definition<String, String> sleepy(AtomicInteger bodies) {
         return workflow("sleepy", (ctx, in) -> {
-            ctx.run("first", bodies::incrementAndGet);
+            ctx.step("first", bodies::incrementAndGet);
             ctx.sleep(HOUR);
-            ctx.run("second", bodies::incrementAndGet);
+            ctx.step("second", bodies::incrementAndGet);
             return in;
         });
     }
@@ -41,7 +42,7 @@ abstract class PauseScenarios extends Scenarios {
             AtomicInteger bodies = new AtomicInteger();
             Definition<String, String> flow = sleepy(bodies);
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             perdure.settle();
             run.pause("hold on");
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
@@ -62,7 +63,7 @@ abstract class PauseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = sleepy(new AtomicInteger());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(10));
             run.pause("a moment");
             perdure.advance(Duration.ofMinutes(10));
@@ -80,7 +81,7 @@ abstract class PauseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = sleepy(new AtomicInteger());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             perdure.settle();
             run.pause("hold on");
             assertThatThrownBy(() -> run.result(Duration.ofDays(1)))
@@ -105,17 +106,17 @@ abstract class PauseScenarios extends Scenarios {
             CountDownLatch goOn = new CountDownLatch(1);
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("busy", (ctx, in) -> {
-                ctx.run("work", () -> {
+                ctx.step("work", () -> {
                     inBody.countDown();
                     await(goOn);
                     done.add("work");
                 });
                 ctx.sleep(HOUR); // the run notices the pause here at the latest
-                ctx.run("more", () -> done.add("more"));
+                ctx.step("more", () -> done.add("more"));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBody);
             run.pause("hold on");
             assertThat(run.state()).isEqualTo(RunState.RUNNING);
@@ -136,14 +137,14 @@ abstract class PauseScenarios extends Scenarios {
             CountDownLatch inBody = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
             Definition<String, String> flow = workflow("busy", (ctx, in) -> {
-                ctx.run("work", () -> {
+                ctx.step("work", () -> {
                     inBody.countDown();
                     await(goOn);
                 });
                 return ctx.step("more", () -> in);
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             await(inBody);
             run.pause("hold on");
             run.resume();
@@ -169,7 +170,7 @@ abstract class PauseScenarios extends Scenarios {
                             },
                             retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.pause("hold on");
             perdure.advance(Duration.ofHours(2));
@@ -185,7 +186,7 @@ abstract class PauseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = sleepy(new AtomicInteger());
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             run.pause("not yet");
             perdure.deploy(flow);
             perdure.advance(Duration.ofDays(1));
@@ -201,7 +202,7 @@ abstract class PauseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = sleepy(new AtomicInteger());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             perdure.settle();
             run.pause("hold on");
             run.cancel("no longer");
@@ -216,7 +217,7 @@ abstract class PauseScenarios extends Scenarios {
     void a_paused_run_that_never_ran_is_cancelled_at_once(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(workflow("other", (ctx, in) -> in));
-            Run<String> run = perdure.start("nobody-has-it", "x", TypeRef.of(String.class), id("p"));
+            Run<String> run = perdure.start(Invocation.of("nobody-has-it", "x", TypeRef.of(String.class)), id("p"));
             run.pause("not yet");
             run.cancel("never");
             assertThat(run.state()).isEqualTo(RunState.CANCELLED);
@@ -239,7 +240,7 @@ abstract class PauseScenarios extends Scenarios {
                         return "body " + bodies.get();
                     }));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBody);
             run.pause("hold on");
             perdure.crashAll();

@@ -4,6 +4,7 @@ import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.WorkflowContext;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 abstract class PoisonScenarios extends Scenarios {
     /** Kills the process before it commits what the run has done since its last commit. */
     private static void die(PerdureTest perdure, WorkflowContext ctx) {
-        ctx.run("die", perdure::crashBeforeNextCommit);
+        ctx.step("die", perdure::crashBeforeNextCommit);
         throw new AssertionError("a dead process went on");
     }
 
@@ -46,10 +47,10 @@ abstract class PoisonScenarios extends Scenarios {
             perdure.register(poison, good);
             List<Run<String>> others = new CopyOnWriteArrayList<>();
             for (int i = 0; i < 5; i++) {
-                others.add(perdure.start(good, "good-" + i));
+                others.add(perdure.start(Invocation.of(good, "good-" + i)));
             }
             perdure.settle();
-            Run<String> run = perdure.start(poison, "x", id("poison"));
+            Run<String> run = perdure.start(Invocation.of(poison, "x"), id("poison"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             assertThat(run.info().reason().orElseThrow()).contains("Recovered 10 times without progress");
@@ -69,7 +70,7 @@ abstract class PoisonScenarios extends Scenarios {
             AtomicInteger entered = new AtomicInteger();
             Definition<String, String> flow = workflow("slow poison", (ctx, in) -> {
                 for (int i = 0; i < 4; i++) {
-                    ctx.run("progress", () -> {});
+                    ctx.step("progress", () -> {});
                     int round = i;
                     if (entered.incrementAndGet() <= (round + 1) * 9 && mode != TestMode.REPLAY_AFTER_EVERY_STEP) {
                         die(perdure, ctx);
@@ -78,7 +79,7 @@ abstract class PoisonScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
             assertThat(entered.get()).isGreaterThan(mode == TestMode.REPLAY_AFTER_EVERY_STEP ? 4 : 20);
@@ -94,12 +95,12 @@ abstract class PoisonScenarios extends Scenarios {
                 if (entered.incrementAndGet() <= 4) {
                     die(perdure, ctx);
                 }
-                ctx.run("progress", () -> {});
+                ctx.step("progress", () -> {});
                 ctx.sleep(Duration.ofHours(1));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.info().recoveries()).isZero();
@@ -134,9 +135,9 @@ abstract class PoisonScenarios extends Scenarios {
             perdure.register(poison, good);
             List<Run<String>> others = new CopyOnWriteArrayList<>();
             for (int i = 0; i < 3; i++) {
-                others.add(perdure.start(good, "good-" + i));
+                others.add(perdure.start(Invocation.of(good, "good-" + i)));
             }
-            Run<String> run = perdure.start(poison, "x");
+            Run<String> run = perdure.start(Invocation.of(poison, "x"));
             assertThat(run.result()).isEqualTo("x");
             assertThat(others).allSatisfy(other -> assertThat(other.result()).startsWith("good"));
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Awakeable;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.Promise;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -56,7 +57,7 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             perdure.settle();
             Promise<String> promise = run.promise(ANSWER);
             assertThat(promise.peek()).isEmpty();
@@ -82,7 +83,7 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             run.promise(ANSWER).reject("no money");
             assertThatThrownBy(() -> run.promise(ANSWER).peek())
@@ -101,7 +102,7 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p").delay(HOUR));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p").delay(HOUR));
             run.promise(ANSWER).resolve("early");
             assertThat(run.result()).isEqualTo("early early");
             assertThat(perdure.now()).isEqualTo("2030-01-01T02:00:00Z");
@@ -115,18 +116,18 @@ abstract class PromiseScenarios extends Scenarios {
             Definition<String, String> flow = asking();
             Definition<String, String> settling = workflow("settling", (ctx, in) -> {
                 if (in.startsWith("reject")) {
-                    ctx.reject(RunId.of("rejected"), ANSWER, "by a run");
+                    ctx.promise(RunId.of("rejected"), ANSWER).reject("by a run");
                 } else {
-                    ctx.resolve(RunId.of("resolved"), ANSWER, in);
+                    ctx.promise(RunId.of("resolved"), ANSWER).resolve(in);
                 }
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 return in;
             });
             perdure.register(flow, settling);
-            Run<String> resolved = perdure.start(flow, "x", id("resolved"));
-            Run<String> rejected = perdure.start(flow, "x", id("rejected"));
+            Run<String> resolved = perdure.start(Invocation.of(flow, "x"), id("resolved"));
+            Run<String> rejected = perdure.start(Invocation.of(flow, "x"), id("rejected"));
             for (String in : List.of("first", "second", "reject", "reject again")) {
-                assertThat(perdure.start(settling, in).result()).isEqualTo(in);
+                assertThat(perdure.start(Invocation.of(settling, in)).result()).isEqualTo(in);
             }
             assertThat(resolved.result()).isEqualTo("first first");
             assertThat(rejected.result()).isEqualTo("rejected: by a run rejected: by a run");
@@ -139,7 +140,7 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("p"));
             assertThatThrownBy(() -> run.promise(ANSWER).await(HOUR))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage("Promise 'answer' of run 'p' is not settled after PT1H. Wait again, or settle it.");
@@ -158,7 +159,7 @@ abstract class PromiseScenarios extends Scenarios {
                     .add(first.token());
             tokens.computeIfAbsent(ctx.runId() + "/2", unseen -> ConcurrentHashMap.newKeySet())
                     .add(second.token());
-            ctx.run("hand out", () -> {});
+            ctx.step("hand out", () -> {});
             return answer(second) + " " + answer(first);
         });
     }
@@ -175,8 +176,8 @@ abstract class PromiseScenarios extends Scenarios {
             Map<String, Set<String>> tokens = new ConcurrentHashMap<>();
             Definition<String, String> flow = handingOut(tokens);
             perdure.register(flow);
-            Run<String> one = perdure.start(flow, "x", id("one"));
-            Run<String> two = perdure.start(flow, "x", id("two"));
+            Run<String> one = perdure.start(Invocation.of(flow, "x"), id("one"));
+            Run<String> two = perdure.start(Invocation.of(flow, "x"), id("two"));
             perdure.settle();
             perdure.crash();
             perdure.resolve(token(tokens, "one/1"), "first");
@@ -206,11 +207,11 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("eager", (ctx, in) -> {
                 Awakeable<String> awakeable = ctx.awakeable(String.class);
-                ctx.run("call back at once", () -> perdure.resolve(awakeable.token(), "at once"));
+                ctx.step("call back at once", () -> perdure.resolve(awakeable.token(), "at once"));
                 return awakeable.await();
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("at once");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("at once");
         }
     }
 
@@ -225,14 +226,14 @@ abstract class PromiseScenarios extends Scenarios {
                 Awakeable<Payment> payment = ctx.awakeable(Payment.class);
                 Awakeable<List<String>> list = ctx.awakeable(new TypeRef<List<String>>() {});
                 Awakeable<String> nothing = ctx.awakeable(String.class);
-                ctx.run("hand out", () -> {
+                ctx.step("hand out", () -> {
                     tokens.clear();
                     tokens.addAll(List.of(payment.token(), list.token(), nothing.token()));
                 });
                 return payment.await() + " " + list.await() + " " + nothing.await();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.resolve(tokens.get(0), new Payment("P", List.of(1, 2)));
             perdure.resolve(tokens.get(1), List.of("a", "b"));
@@ -249,7 +250,7 @@ abstract class PromiseScenarios extends Scenarios {
                     "forgotten",
                     (ctx, in) -> ctx.awakeable(String.class).orTimeout(HOUR).await());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result).hasMessageContaining("TimedOutException");
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
         }
@@ -262,16 +263,16 @@ abstract class PromiseScenarios extends Scenarios {
             List<String> tokens = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("strict", (ctx, in) -> {
                 Awakeable<Payment> payment = ctx.awakeable(Payment.class);
-                ctx.run("hand out", () -> tokens.add(payment.token()));
+                ctx.step("hand out", () -> tokens.add(payment.token()));
                 return (in.equals("awakeable") ? payment : ctx.promise(Topic.of("answer", Payment.class)))
                         .await()
                         .id();
             });
             perdure.register(flow);
-            Run<String> awakeable = perdure.start(flow, "awakeable");
+            Run<String> awakeable = perdure.start(Invocation.of(flow, "awakeable"));
             perdure.settle();
             perdure.resolve(tokens.getFirst(), "text");
-            Run<String> promise = perdure.start(flow, "promise");
+            Run<String> promise = perdure.start(Invocation.of(flow, "promise"));
             promise.promise(ANSWER).resolve("text");
             perdure.settle();
             for (Run<String> run : List.of(awakeable, promise)) {
@@ -288,7 +289,7 @@ abstract class PromiseScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = handingOut(new ConcurrentHashMap<>());
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("one"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("one"));
             perdure.settle();
             assertThatThrownBy(() -> run.resolveAwakeable(9, "x", "anna"))
                     .isInstanceOf(InvalidRequestException.class)
@@ -305,8 +306,8 @@ abstract class PromiseScenarios extends Scenarios {
             assertThat(run.result()).isEqualTo("rejected: no first");
             assertThatThrownBy(() -> run.resolveAwakeable(1, "late", "anna")).isInstanceOf(RunEndedException.class);
             assertThat(run.history().stream()
-                            .filter(event -> event.what().contains("operator"))
-                            .map(event -> event.position() + " " + event.what()))
+                            .filter(event -> event.text().contains("operator"))
+                            .map(event -> event.position() + " " + event.text()))
                     .containsExactly(
                             "1 AWAKEABLE RESOLVED by operator 'anna'", "2 AWAKEABLE REJECTED by operator 'ben'");
         }

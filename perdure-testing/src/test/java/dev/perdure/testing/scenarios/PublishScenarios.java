@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Published;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -38,7 +39,7 @@ abstract class PublishScenarios extends Scenarios {
                 ctx.sleep(HOUR);
                 ctx.publish(PERCENT, 100 * i / parts);
                 ctx.publish(LOG, "part " + i);
-                ctx.run("work", () -> {});
+                ctx.step("work", () -> {});
             }
             return parts;
         });
@@ -57,7 +58,7 @@ abstract class PublishScenarios extends Scenarios {
             AtomicInteger entered = new AtomicInteger();
             Definition<Integer, Integer> flow = working(entered);
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, 4, id("w"));
+            Run<Integer> run = perdure.start(Invocation.of(flow, 4), id("w"));
             assertThat(run.published(PERCENT)).isEmpty();
             perdure.advance(HOUR.plusMinutes(1));
             int before = entered.get();
@@ -82,7 +83,7 @@ abstract class PublishScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, Integer> flow = working(new AtomicInteger());
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, 10);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 10));
             Iterator<Published<Integer>> stream = run.follow(PERCENT, 0);
             Instant begin = perdure.now();
             Published<Integer> first = stream.next();
@@ -105,7 +106,7 @@ abstract class PublishScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, Integer> flow = working(new AtomicInteger());
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, 5);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 5));
             Iterator<Published<String>> slow = run.follow(LOG, 0);
             Published<String> first = slow.next();
             assertThat(run.result()).isEqualTo(5);
@@ -123,7 +124,7 @@ abstract class PublishScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<Integer, Integer> flow = working(new AtomicInteger());
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, 2, id("w"));
+            Run<Integer> run = perdure.start(Invocation.of(flow, 2), id("w"));
             assertThat(run.awaitPublished(PERCENT, Duration.ofDays(1))).isEqualTo(50);
             assertThat(perdure.now()).isEqualTo("2030-01-01T01:00:00Z");
             Topic<String> other = Topic.of("other", String.class);
@@ -149,9 +150,9 @@ abstract class PublishScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> returned = perdure.start(flow, "return");
+            Run<String> returned = perdure.start(Invocation.of(flow, "return"));
             returned.result();
-            Run<String> thrown = perdure.start(flow, "throw");
+            Run<String> thrown = perdure.start(Invocation.of(flow, "throw"));
             assertThatThrownBy(thrown::result).hasMessageContaining("over");
             assertThat(returned.published(LOG)).contains("last");
             assertThat(thrown.published(LOG)).contains("last");
@@ -170,7 +171,7 @@ abstract class PublishScenarios extends Scenarios {
                 return "over";
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, 1);
+            Run<String> run = perdure.start(Invocation.of(flow, 1));
             List<Published<String>> all = new ArrayList<>();
             run.follow(LOG, 0).forEachRemaining(all::add);
             assertThat(all.stream().map(Published::value)).containsExactly("round 1", "round 2", "round 3", "round 4");
@@ -189,7 +190,7 @@ abstract class PublishScenarios extends Scenarios {
                 return count;
             });
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, 1_300);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 1_300));
             assertThat(values(run.follow(numbers, 0)))
                     .isEqualTo(IntStream.range(0, 1_300).boxed().toList());
         }

@@ -4,9 +4,11 @@ import static dev.perdure.StepOptions.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StepAction;
 import dev.perdure.error.RecordedException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.error.TerminalException;
@@ -53,7 +55,7 @@ abstract class RetryScenarios extends Scenarios {
                             },
                             retry(policy)));
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("done by attempt 5");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("done by attempt 5");
             assertThat(seconds).containsExactly(0L, 1L, 4L, 9L, 14L);
         }
     }
@@ -66,7 +68,7 @@ abstract class RetryScenarios extends Scenarios {
             AtomicInteger bodies = new AtomicInteger();
             Definition<String, String> flow = workflow("once", (ctx, in) -> {
                 try {
-                    ctx.run("call", () -> {
+                    ctx.step("call", (StepAction) () -> {
                         bodies.incrementAndGet();
                         throw new IllegalStateException("no");
                     });
@@ -76,7 +78,7 @@ abstract class RetryScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("attempts 1");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("attempts 1");
             assertThat(bodies).hasValue(1);
         }
     }
@@ -92,9 +94,9 @@ abstract class RetryScenarios extends Scenarios {
                 entered.incrementAndGet();
                 String caught = "nothing";
                 try {
-                    ctx.run(
+                    ctx.step(
                             "call",
-                            () -> {
+                            (StepAction) () -> {
                                 throw new IllegalArgumentException(
                                         "number " + bodies.incrementAndGet(), new java.io.IOException("root"));
                             },
@@ -113,7 +115,7 @@ abstract class RetryScenarios extends Scenarios {
                 return caught;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(1));
             perdure.crash();
             assertThat(run.result())
@@ -135,9 +137,9 @@ abstract class RetryScenarios extends Scenarios {
                     exactly(Duration.ofMinutes(1), 1, Duration.ofMinutes(1)).attempts(4);
             Definition<String, String> flow = workflow("count", (ctx, in) -> {
                 try {
-                    ctx.run(
+                    ctx.step(
                             "call",
-                            () -> {
+                            (StepAction) () -> {
                                 numbers.add(ctx.attempt().number());
                                 keys.add(ctx.attempt().idempotencyKey());
                                 throw new IllegalStateException("no");
@@ -149,7 +151,7 @@ abstract class RetryScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             for (int i = 0; i < 4; i++) {
                 perdure.settle();
                 perdure.crash();
@@ -177,7 +179,7 @@ abstract class RetryScenarios extends Scenarios {
                         return "ok";
                     }));
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("ok");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("ok");
             assertThat(numbers).containsExactly(1, 1);
         }
     }
@@ -199,7 +201,7 @@ abstract class RetryScenarios extends Scenarios {
                             },
                             retry(policy)));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.BACKING_OFF);
             assertThat(run.info().wakeAt()).contains(perdure.now().plus(Duration.ofHours(1)));
@@ -239,9 +241,9 @@ abstract class RetryScenarios extends Scenarios {
     private static String attemptsUntilGivenUp(PerdureTest perdure, RetryPolicy policy, RuntimeException thrown) {
         Definition<String, String> flow = workflow("try", (ctx, in) -> {
             try {
-                ctx.run(
+                ctx.step(
                         "call",
-                        () -> {
+                        (StepAction) () -> {
                             throw thrown;
                         },
                         retry(policy));
@@ -251,7 +253,7 @@ abstract class RetryScenarios extends Scenarios {
             }
         });
         perdure.register(flow);
-        return perdure.start(flow, "x").result();
+        return perdure.start(Invocation.of(flow, "x")).result();
     }
 
     @ParameterizedTest
@@ -270,7 +272,7 @@ abstract class RetryScenarios extends Scenarios {
                         return in;
                     }));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.crash();
             assertThat(run.result()).isEqualTo("x");
@@ -288,9 +290,9 @@ abstract class RetryScenarios extends Scenarios {
                     .totalTime(Duration.ofMinutes(10));
             Definition<String, String> flow = workflow("patient", (ctx, in) -> {
                 try {
-                    ctx.run(
+                    ctx.step(
                             "call",
-                            () -> {
+                            (StepAction) () -> {
                                 times.add(perdure.now());
                                 throw new IllegalStateException("no");
                             },
@@ -301,7 +303,7 @@ abstract class RetryScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofMinutes(5));
             perdure.crash();
             assertThat(run.result()).isEqualTo("gave up after 3");

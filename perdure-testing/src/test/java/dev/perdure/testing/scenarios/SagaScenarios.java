@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Saga;
+import dev.perdure.StepAction;
 import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.testing.PerdureTest;
@@ -32,7 +34,7 @@ abstract class SagaScenarios extends Scenarios {
             Saga saga = new Saga(ctx);
             try {
                 for (String what : List.of("flight", "hotel", "car")) {
-                    ctx.run("book " + what, () -> done.add("book " + what));
+                    ctx.step("book " + what, () -> done.add("book " + what));
                     saga.undo(
                             "cancel " + what,
                             () -> {
@@ -50,9 +52,9 @@ abstract class SagaScenarios extends Scenarios {
                 }
                 switch (in) {
                     case "fail" ->
-                        ctx.run(
+                        ctx.step(
                                 "pay",
-                                () -> {
+                                (StepAction) () -> {
                                     throw new IllegalStateException("no money");
                                 },
                                 retry(1));
@@ -77,7 +79,7 @@ abstract class SagaScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = trip(done, () -> {});
             perdure.register(flow);
-            assertThat(perdure.start(flow, "succeed").result()).isEqualTo("booked");
+            assertThat(perdure.start(Invocation.of(flow, "succeed")).result()).isEqualTo("booked");
             assertThat(done).containsExactly("book flight", "book hotel", "book car");
         }
     }
@@ -94,7 +96,7 @@ abstract class SagaScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "fail", id("t"));
+            Run<String> run = perdure.start(Invocation.of(flow, "fail"), id("t"));
             perdure.advance(Duration.ofMinutes(90));
             perdure.crash();
             assertThatThrownBy(run::result)
@@ -113,7 +115,8 @@ abstract class SagaScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = trip(done, () -> {});
             perdure.register(flow);
-            assertThatThrownBy(perdure.start(flow, "throw")::result).hasMessageContaining("own exception");
+            assertThatThrownBy(perdure.start(Invocation.of(flow, "throw"))::result)
+                    .hasMessageContaining("own exception");
             assertThat(done).isEqualTo(ALL_UNDONE);
         }
     }
@@ -125,13 +128,14 @@ abstract class SagaScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = trip(done, () -> {});
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "sleep", id("t"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("t"));
             perdure.settle();
             run.cancel("changed my mind");
             assertThatThrownBy(run::result).hasMessage("Run 't' is CANCELLED: changed my mind");
             assertThat(done).isEqualTo(ALL_UNDONE);
 
-            Run<String> late = perdure.start(flow, "sleep", id("late").timeout(HOUR));
+            Run<String> late =
+                    perdure.start(Invocation.of(flow, "sleep"), id("late").timeout(HOUR));
             assertThatThrownBy(late::result).hasMessageContaining("has passed its deadline");
             assertThat(done.subList(6, 12)).isEqualTo(ALL_UNDONE);
         }
@@ -155,7 +159,7 @@ abstract class SagaScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "fail", id("t"));
+            Run<String> run = perdure.start(Invocation.of(flow, "fail"), id("t"));
             await(undoing);
             run.cancel("too late");
             assertThatThrownBy(run::result).hasMessageContaining("no money");
@@ -195,7 +199,7 @@ abstract class SagaScenarios extends Scenarios {
                 return "" + saga.compensate(why).equals(why);
             });
             perdure.register(flow, looking);
-            Run<String> run = perdure.start(flow, "sleep", id("t"));
+            Run<String> run = perdure.start(Invocation.of(flow, "sleep"), id("t"));
             perdure.settle();
             run.cancel("stop.");
             assertThatThrownBy(run::result)
@@ -206,7 +210,7 @@ abstract class SagaScenarios extends Scenarios {
             assertThat(run.state()).isEqualTo(RunState.FAILED);
             assertThat(done).containsExactly("book flight", "book hotel", "book car", "cancel car", "cancel flight");
 
-            assertThat(perdure.start(looking, "x").result()).isEqualTo("true");
+            assertThat(perdure.start(Invocation.of(looking, "x")).result()).isEqualTo("true");
             assertThat(seen)
                     .containsOnly("why["
                             + "Step 'undo 3' failed after 1 attempt: java.lang.IllegalStateException: no 3, "
@@ -228,7 +232,7 @@ abstract class SagaScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result())
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
                     .isEqualTo("The name of the compensation is empty. Give it a non-empty text.");
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -42,12 +43,12 @@ abstract class StartingScenarios extends Scenarios {
 
         @Workflow("note")
         public void note(WorkflowContext ctx, String name) {
-            ctx.run("note", greeted::incrementAndGet);
+            ctx.step("note", greeted::incrementAndGet);
         }
 
         @Workflow("tick")
         public void tick(WorkflowContext ctx) {
-            ctx.run("tick", greeted::incrementAndGet);
+            ctx.step("tick", greeted::incrementAndGet);
         }
     }
 
@@ -58,9 +59,10 @@ abstract class StartingScenarios extends Scenarios {
             Greetings greetings = new Greetings();
             perdure.register(greetings);
             assertThat(perdure.start(Greetings::greet, "Ada").result()).isEqualTo("Hello Ada 1");
-            assertThat(perdure.start(Greetings::greetSomebody).result()).isEqualTo("Hello you");
-            perdure.startVoid(Greetings::note, "Ada").result();
-            perdure.startVoid(Greetings::tick).result();
+            assertThat(perdure.start(Invocation.of(Greetings::greetSomebody)).result())
+                    .isEqualTo("Hello you");
+            perdure.start(Greetings::note, "Ada").result();
+            perdure.start(Invocation.of(Greetings::tick)).result();
             assertThat(greetings.greeted).hasValue(3);
         }
     }
@@ -70,7 +72,8 @@ abstract class StartingScenarios extends Scenarios {
     void a_workflow_starts_by_name(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(new Greetings());
-            Run<String> run = perdure.start("greet", "Ada", TypeRef.of(String.class), StartOptions.defaults());
+            Run<String> run =
+                    perdure.start(Invocation.of("greet", "Ada", TypeRef.of(String.class)), StartOptions.defaults());
             assertThat(run.result()).isEqualTo("Hello Ada 1");
             assertThat(perdure.run(run.id(), TypeRef.of(String.class)).result()).isEqualTo("Hello Ada 1");
             assertThat(run).hasToString("Run[" + run.id() + "]");
@@ -107,7 +110,7 @@ abstract class StartingScenarios extends Scenarios {
             assertThatThrownBy(() -> perdure.start(Greetings::greet, "Bob", id("g")))
                     .isInstanceOf(RunConflictException.class)
                     .hasMessageContaining("Run 'g' of 'greet' exists already with another input");
-            assertThatThrownBy(() -> perdure.startVoid(Greetings::note, "Ada", id("g")))
+            assertThatThrownBy(() -> perdure.start(Greetings::note, "Ada", id("g")))
                     .isInstanceOf(RunConflictException.class)
                     .hasMessageContaining("Run 'g' exists already and runs 'greet', not 'note'");
             assertThat(perdure.start(Greetings::greet, "Bob", id("g").attachToAnyInput())
@@ -137,14 +140,18 @@ abstract class StartingScenarios extends Scenarios {
                     Definition.of("square", Integer.class, Integer.class, (ctx, n) -> ctx.step("square", () -> n * n));
             perdure.register(flow);
             List<Integer> inputs = IntStream.range(0, 2_500).boxed().toList();
-            List<Run<Integer>> runs = perdure.startAll(flow, inputs, n -> id("square-" + n));
+            List<Run<Integer>> runs = perdure.startAll(inputs, n -> Invocation.of(flow, n), n -> id("square-" + n));
             assertThat(runs).hasSize(2_500);
             assertThat(runs.stream().map(Run::result))
                     .isEqualTo(inputs.stream().map(n -> n * n).toList());
-            assertThat(perdure.startAll(flow, inputs.subList(0, 10), n -> id("square-" + n)).stream()
-                            .map(Run::result))
+            assertThat(
+                            perdure
+                                    .startAll(
+                                            inputs.subList(0, 10), n -> Invocation.of(flow, n), n -> id("square-" + n))
+                                    .stream()
+                                    .map(Run::result))
                     .startsWith(0, 1, 4, 9);
-            assertThat(perdure.startAll(flow, List.<Integer>of(), n -> id("none")))
+            assertThat(perdure.startAll(List.<Integer>of(), n -> Invocation.of(flow, n), n -> id("none")))
                     .isEmpty();
         }
     }
@@ -155,8 +162,8 @@ abstract class StartingScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Greetings greetings = new Greetings();
             perdure.register(greetings);
-            List<Run<String>> runs =
-                    perdure.startAll(Greetings::greet, List.of("Ada", "Ada"), name -> id("greet-" + name));
+            List<Run<String>> runs = perdure.startAll(
+                    List.of("Ada", "Ada"), name -> Invocation.of(Greetings::greet, name), name -> id("greet-" + name));
             assertThat(runs.stream().map(Run::result)).containsExactly("Hello Ada 1", "Hello Ada 1");
         }
     }
@@ -167,8 +174,10 @@ abstract class StartingScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(new Greetings());
             perdure.start(Greetings::greet, "Ada", id("greet-2")).result();
-            assertThatThrownBy(() ->
-                            perdure.startAll(Greetings::greet, List.of("1", "2", "3"), name -> id("greet-" + name)))
+            assertThatThrownBy(() -> perdure.startAll(
+                            List.of("1", "2", "3"),
+                            name -> Invocation.of(Greetings::greet, name),
+                            name -> id("greet-" + name)))
                     .isInstanceOf(RunConflictException.class)
                     .hasMessageContaining("'greet-2'");
             perdure.settle();
@@ -188,8 +197,9 @@ abstract class StartingScenarios extends Scenarios {
             });
             perdure.register(flow);
             Perdure client = perdure.client();
-            assertThat(client.start(flow, "x", id("one")).result()).isEqualTo("x");
-            Run<String> run = client.start(flow, "x", id("two"));
+            assertThat(client.start(Invocation.of(flow, "x"), id("one")).result())
+                    .isEqualTo("x");
+            Run<String> run = client.start(Invocation.of(flow, "x"), id("two"));
             perdure.settle();
             run.cancel("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'two' is CANCELLED: enough");
@@ -202,7 +212,7 @@ abstract class StartingScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("future", (ctx, in) -> in + "!");
             perdure.register(new Greetings());
-            Run<String> run = perdure.start(flow, "x", id("early"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("early"));
             perdure.advance(Duration.ofDays(1));
             assertThat(run.state()).isEqualTo(RunState.READY);
             assertThat(run.info().reason()).contains("No live worker has the definition 'future'.");
@@ -227,7 +237,7 @@ abstract class StartingScenarios extends Scenarios {
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("has 10000 characters; at most 200 are allowed");
             for (String name : new String[] {null, "", "n".repeat(101), "zero\u0000", "half\uDC00"}) {
-                assertThatThrownBy(() -> perdure.start(name, "x", TypeRef.of(String.class), id("named")))
+                assertThatThrownBy(() -> perdure.start(Invocation.of(name, "x", TypeRef.of(String.class)), id("named")))
                         .isInstanceOf(InvalidRequestException.class)
                         .hasMessageContaining("definition name");
             }

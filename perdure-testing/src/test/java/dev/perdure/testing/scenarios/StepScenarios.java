@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
+import dev.perdure.StepBody;
 import dev.perdure.StepOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.error.RunFailedException;
@@ -43,14 +45,16 @@ abstract class StepScenarios extends Scenarios {
                 seen.clear();
                 seen.add(ctx.step("record", () -> new Item("a" + bodies.incrementAndGet(), List.of(1, 2))));
                 seen.add(ctx.step("text", () -> "b" + bodies.incrementAndGet()));
-                seen.add(ctx.step("list", new TypeRef<List<Item>>() {}, () -> List.of(new Item("c", List.of()))));
+                seen.add(ctx.step(
+                        "list",
+                        StepBody.returning(new TypeRef<List<Item>>() {}, () -> List.of(new Item("c", List.of())))));
                 seen.add(Optional.ofNullable(ctx.<String>step("null", () -> null)));
-                ctx.run("void", bodies::incrementAndGet);
+                ctx.step("void", bodies::incrementAndGet);
                 ctx.sleep(Duration.ofHours(1));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             List<Object> first = List.copyOf(seen);
             perdure.crash();
@@ -70,8 +74,8 @@ abstract class StepScenarios extends Scenarios {
             Definition<String, String> none = workflow("none", (ctx, in) -> null);
             Definition<String, Void> empty = Definition.of("void", String.class, Void.class, (ctx, in) -> null);
             perdure.register(none, empty);
-            assertThat(perdure.start(none, "x").result()).isNull();
-            Run<Void> run = perdure.start(empty, "x");
+            assertThat(perdure.start(Invocation.of(none, "x")).result()).isNull();
+            Run<Void> run = perdure.start(Invocation.of(empty, "x"));
             assertThat(run.result()).isNull();
             assertThat(run.resultNow()).isEmpty();
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
@@ -91,7 +95,7 @@ abstract class StepScenarios extends Scenarios {
                             },
                             retry(1)));
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result)
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("Step 'fail' failed after 1 attempt: java.io.IOException: disk");
@@ -116,7 +120,7 @@ abstract class StepScenarios extends Scenarios {
                 return number;
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo(2);
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo(2);
             assertThat(bodies).hasValue(2);
             assertThat(after).containsOnly(2);
         }
@@ -129,15 +133,15 @@ abstract class StepScenarios extends Scenarios {
             List<String> history = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("ride", (ctx, in) -> {
                 Instant now = ctx.now();
-                ctx.run(
+                ctx.step(
                         "look",
                         () -> perdure.run(ctx.runId(), TypeRef.of(String.class)).history().stream()
                                 .filter(event -> event.position() == 1)
-                                .forEach(event -> history.add(event.what())));
+                                .forEach(event -> history.add(event.text())));
                 return now.toString();
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("2030-01-01T00:00:00Z");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("2030-01-01T00:00:00Z");
             assertThat(history).containsExactly("NOW '' VALUE");
         }
     }
@@ -155,7 +159,7 @@ abstract class StepScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result())
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
                     .startsWith("1 dev.perdure.error.PayloadException")
                     .contains("The result of step 'fetch' (java.lang.String) cannot be stored: it has 20002 bytes");
         }
@@ -175,13 +179,13 @@ abstract class StepScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("lossy", (ctx, in) -> {
                 try {
-                    return ctx.step("pet", TypeRef.of(Animal.class), Dog::new, retry(1)).name;
+                    return ctx.step("pet", StepBody.returning(TypeRef.of(Animal.class), Dog::new), retry(1)).name;
                 } catch (StepFailedException failed) {
                     return failed.getMessage();
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result())
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
                     .contains("Step 'pet'", Animal.class.getTypeName(), "cannot be stored");
         }
     }
@@ -198,10 +202,11 @@ abstract class StepScenarios extends Scenarios {
                     Integer.class,
                     (ctx, in) -> ctx.step("names", () -> source.get()).size());
             perdure.register(flow);
-            Run<Integer> run = perdure.start(flow, "x");
+            Run<Integer> run = perdure.start(Invocation.of(flow, "x"));
             assertThatThrownBy(run::result)
                     .hasMessageContaining("The result type of step 'names' cannot be used.")
-                    .hasMessageContaining("Write it out: ctx.step(\"names\", new TypeRef<…>() {}, …).");
+                    .hasMessageContaining(
+                            "Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
             assertThat(bodies).hasValue(0);
         }
     }
@@ -233,7 +238,7 @@ abstract class StepScenarios extends Scenarios {
                             },
                             quick));
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("in time");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("in time");
             assertThat(bodies).hasValue(3);
             assertThat(interrupted).containsExactly("attempt 1", "attempt 2");
         }
@@ -254,7 +259,7 @@ abstract class StepScenarios extends Scenarios {
                             },
                             retry(1).timeout(Duration.ofMillis(20))));
             perdure.register(flow);
-            assertThatThrownBy(perdure.start(flow, "x")::result)
+            assertThatThrownBy(perdure.start(Invocation.of(flow, "x"))::result)
                     .hasMessageContaining(
                             "java.util.concurrent.TimeoutException: Step 'call' took longer than PT0.02S.");
         }
@@ -275,14 +280,14 @@ abstract class StepScenarios extends Scenarios {
                 ctx.sleep(Duration.ofDays(1));
                 values.add(ctx.now());
                 values.add(ctx.uuid());
-                ctx.run("mark", () -> {});
+                ctx.step("mark", () -> {});
                 values.add(ctx.random().nextLong());
                 ctx.sleep(Duration.ofDays(1));
                 seen.add(values.toString());
                 return values.toString();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofHours(30));
             perdure.crash();
             String result = run.result();
@@ -304,8 +309,9 @@ abstract class StepScenarios extends Scenarios {
                 return one.toString();
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x", id("one")).result())
-                    .isNotEqualTo(perdure.start(flow, "x", id("two")).result());
+            assertThat(perdure.start(Invocation.of(flow, "x"), id("one")).result())
+                    .isNotEqualTo(
+                            perdure.start(Invocation.of(flow, "x"), id("two")).result());
         }
     }
 }

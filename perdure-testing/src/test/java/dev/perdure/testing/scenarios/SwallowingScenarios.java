@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
@@ -65,7 +66,7 @@ abstract class SwallowingScenarios extends Scenarios {
         try (PerdureTest perdure = created(mode)) {
             Definition<String, String> flow = sleeper();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("s"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("s"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             assertThat(run.info().reason().orElseThrow())
@@ -88,7 +89,7 @@ abstract class SwallowingScenarios extends Scenarios {
         try (PerdureTest perdure = created(mode)) {
             Definition<String, String> flow = sleeper();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.PAUSED);
             ends.set(true);
@@ -107,14 +108,14 @@ abstract class SwallowingScenarios extends Scenarios {
         try (PerdureTest perdure = created(mode)) {
             CountDownLatch inBody = new CountDownLatch(1);
             Definition<String, String> flow = workflow("stepper", (ctx, in) -> {
-                forEver(() -> ctx.run("work", () -> {
+                forEver(() -> ctx.step("work", () -> {
                     inBody.countDown();
                     new CountDownLatch(1).await();
                 }));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'k' is CANCELLED: enough");
@@ -141,7 +142,7 @@ abstract class SwallowingScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'k' is CANCELLED: enough");
@@ -215,7 +216,7 @@ abstract class SwallowingScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("c"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("c"));
             perdure.settle();
             perdure.restart();
             assertThat(caught.get()).isPositive();
@@ -233,7 +234,7 @@ abstract class SwallowingScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             assertThat(run.result()).isEqualTo("x");
@@ -248,7 +249,7 @@ abstract class SwallowingScenarios extends Scenarios {
                 down(ctx, levels - 1);
             }
         } finally {
-            ctx.run("tidy up", () -> {});
+            ctx.step("tidy up", () -> {});
         }
     }
 }

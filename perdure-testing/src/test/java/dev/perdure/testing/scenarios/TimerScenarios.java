@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunState;
@@ -26,7 +27,7 @@ abstract class TimerScenarios extends Scenarios {
     private static Definition<Integer, Integer> sleeper(PerdureTest perdure, List<Instant> woken) {
         return Definition.of("sleeper", Integer.class, Integer.class, (ctx, minutes) -> {
             ctx.sleep(Duration.ofMinutes(minutes));
-            ctx.run("woken", () -> woken.add(perdure.now()));
+            ctx.step("woken", () -> woken.add(perdure.now()));
             return minutes;
         });
     }
@@ -39,7 +40,7 @@ abstract class TimerScenarios extends Scenarios {
             Definition<Integer, Integer> flow = sleeper(perdure, woken);
             perdure.register(flow);
             Instant begin = perdure.now();
-            Run<Integer> run = perdure.start(flow, 10);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 10));
             perdure.advance(Duration.ofMinutes(10).minusNanos(1_000));
             assertThat(woken).isEmpty();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
@@ -59,7 +60,8 @@ abstract class TimerScenarios extends Scenarios {
             perdure.register(flow);
             Instant begin = perdure.now();
             List<Integer> minutes = IntStream.rangeClosed(1, 50).boxed().toList();
-            List<Run<Integer>> runs = perdure.startAll(flow, minutes, in -> StartOptions.defaults());
+            List<Run<Integer>> runs =
+                    perdure.startAll(minutes, in -> Invocation.of(flow, in), in -> StartOptions.defaults());
             perdure.advance(Duration.ofMinutes(50));
             assertThat(woken)
                     .isEqualTo(minutes.stream()
@@ -80,8 +82,8 @@ abstract class TimerScenarios extends Scenarios {
                 return woken.incrementAndGet();
             });
             perdure.register(flow);
-            List<Run<Integer>> runs =
-                    perdure.startAll(flow, IntStream.range(0, 100).boxed().toList(), in -> id("timer-" + in));
+            List<Run<Integer>> runs = perdure.startAll(
+                    IntStream.range(0, 100).boxed().toList(), in -> Invocation.of(flow, in), in -> id("timer-" + in));
             perdure.settle();
             assertThat(perdure.list(RunFilter.all().state(RunState.SUSPENDED))).hasSize(100);
             perdure.advance(Duration.ofHours(1));
@@ -98,7 +100,7 @@ abstract class TimerScenarios extends Scenarios {
             Definition<Integer, Integer> flow = sleeper(perdure, woken);
             perdure.register(flow);
             Instant begin = perdure.now();
-            Run<Integer> run = perdure.start(flow, 60);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 60));
             perdure.advance(Duration.ofMinutes(40));
             perdure.crash();
             perdure.advance(Duration.ofMinutes(10));
@@ -116,7 +118,7 @@ abstract class TimerScenarios extends Scenarios {
             Definition<Integer, Integer> flow = sleeper(perdure, woken);
             perdure.register(flow);
             Instant begin = perdure.now();
-            Run<Integer> run = perdure.start(flow, 60);
+            Run<Integer> run = perdure.start(Invocation.of(flow, 60));
             perdure.settle();
             perdure.crashAll();
             perdure.advance(Duration.ofHours(5));
@@ -133,12 +135,12 @@ abstract class TimerScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("zero", (ctx, in) -> {
                 ctx.sleep(Duration.ZERO);
-                ctx.run("between", () -> {});
+                ctx.step("between", () -> {});
                 ctx.sleep(Duration.ofDays(-3));
                 return ctx.now().toString();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             assertThat(run.resultNow()).contains("2030-01-01T00:00:00Z");
         }
@@ -153,10 +155,10 @@ abstract class TimerScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            assertThatThrownBy(perdure.start(flow, "long")::result)
+            assertThatThrownBy(perdure.start(Invocation.of(flow, "long"))::result)
                     .hasMessageContaining("dev.perdure.error.InvalidRequestException")
                     .hasMessageContaining("at most");
-            assertThatThrownBy(perdure.start(flow, "null")::result)
+            assertThatThrownBy(perdure.start(Invocation.of(flow, "null"))::result)
                     .hasMessageContaining("dev.perdure.error.InvalidRequestException");
         }
     }
@@ -182,7 +184,7 @@ abstract class TimerScenarios extends Scenarios {
                         return at;
                     });
             perdure.register(flow);
-            Run<List<String>> run = perdure.start(flow, 4);
+            Run<List<String>> run = perdure.start(Invocation.of(flow, 4));
             perdure.advance(Duration.ofMinutes(3));
             perdure.crash();
             assertThat(run.result()).containsExactly("PT2M", "PT3M", "PT5M", "PT8M", "PT12M");
@@ -204,7 +206,7 @@ abstract class TimerScenarios extends Scenarios {
                 return ctx.now().toString();
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.advance(Duration.ofSeconds(7));
             perdure.crash();
             assertThat(run.result()).isEqualTo("2030-01-01T00:00:15Z");
@@ -220,13 +222,13 @@ abstract class TimerScenarios extends Scenarios {
             Definition<String, String> flow = workflow("trial", (ctx, in) -> {
                 for (int day = 1; day <= 30; day++) {
                     ctx.sleep(Duration.ofDays(1));
-                    ctx.run("remind", reminders::incrementAndGet);
+                    ctx.step("remind", reminders::incrementAndGet);
                 }
                 return ctx.now().toString();
             });
             perdure.register(flow);
             long before = System.nanoTime();
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("2030-01-31T00:00:00Z");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("2030-01-31T00:00:00Z");
             assertThat(reminders).hasValue(30);
             assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(5));
         }
@@ -239,7 +241,7 @@ abstract class TimerScenarios extends Scenarios {
             Definition<Integer, Integer> flow = sleeper(perdure, new CopyOnWriteArrayList<>());
             perdure.register(flow);
             Instant begin = perdure.now();
-            Run<Integer> run = perdure.start(flow, 60, id("slow"));
+            Run<Integer> run = perdure.start(Invocation.of(flow, 60), id("slow"));
             assertThatThrownBy(() -> run.result(Duration.ofMinutes(1)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessageContaining("Run 'slow' has not ended after PT1M; it is SUSPENDED.");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunState;
@@ -57,7 +58,7 @@ abstract class TransactionScenarios extends Scenarios {
     private String counted(PerdureTest perdure) {
         Definition<String, String> flow = counting();
         perdure.register(flow);
-        return perdure.start(flow, "x").result();
+        return perdure.start(Invocation.of(flow, "x")).result();
     }
 
     @ParameterizedTest
@@ -66,7 +67,7 @@ abstract class TransactionScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = counting();
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             perdure.crash();
             assertThat(run.result()).isEqualTo("x1");
@@ -169,7 +170,7 @@ abstract class TransactionScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            assertThat(perdure.start(flow, "x").result()).isEqualTo("3 java.lang.IllegalStateException");
+            assertThat(perdure.start(Invocation.of(flow, "x")).result()).isEqualTo("3 java.lang.IllegalStateException");
             assertThat(attempts).containsExactly(1, 2, 3);
             assertThat(vault.number("count")).isZero();
         }
@@ -182,7 +183,7 @@ abstract class TransactionScenarios extends Scenarios {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("changing", (ctx, in) -> {
                 if (changed.get()) {
-                    ctx.run("count", () -> {});
+                    ctx.step("count", () -> {});
                 } else {
                     ctx.transact("count", vault, this::count);
                 }
@@ -190,7 +191,7 @@ abstract class TransactionScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             perdure.settle();
             changed.set(true);
             perdure.crash();
@@ -217,7 +218,7 @@ abstract class TransactionScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             run.cancel("enough");
             assertThat(run.result()).isEqualTo("cancelled: enough");
             assertThat(vault.number("count")).isZero();
@@ -232,7 +233,7 @@ abstract class TransactionScenarios extends Scenarios {
                     "nested",
                     (ctx, in) -> ctx.transaction("outer", vault, numbers -> ctx.step("inner", () -> "x"), ONCE));
             perdure.register(flow);
-            assertThatThrownBy(perdure.start(flow, "x")::result)
+            assertThatThrownBy(perdure.start(Invocation.of(flow, "x"))::result)
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining("step was called inside a step body");
         }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.ChildOptions.OnCancel;
 import dev.perdure.Definition;
 import dev.perdure.DurableFuture;
+import dev.perdure.Invocation;
 import dev.perdure.RetryPolicy;
 import dev.perdure.Run;
 import dev.perdure.RunId;
@@ -45,7 +46,7 @@ abstract class TreeScenarios extends Scenarios {
                 return in;
             } catch (CancelledException cancelled) {
                 ctx.sleep(HOUR);
-                ctx.run("clean up", () -> done.add("child: " + cancelled.getMessage()));
+                ctx.step("clean up", () -> done.add("child: " + cancelled.getMessage()));
                 throw cancelled;
             }
         });
@@ -64,14 +65,15 @@ abstract class TreeScenarios extends Scenarios {
 
     private static DurableFuture<?> begin(WorkflowContext ctx, Definition<String, String> child, String what) {
         return switch (what) {
-            case "child" -> ctx.startChild(child, "x", childId("c").onCancel(OnCancel.ABANDON));
+            case "child" ->
+                ctx.startChild(Invocation.of(child, "x"), childId("c").onCancel(OnCancel.ABANDON));
             case "message" -> ctx.receive(NEWS);
             case "promise" -> ctx.promise(NEWS);
             case "awakeable" -> ctx.awakeable(String.class);
             case "event" -> ctx.event(NEWS);
             case "timer" -> ctx.timer(HOUR);
             case "timeout" -> ctx.receive(NEWS).orTimeout(HOUR);
-            default -> ctx.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
+            default -> DurableFuture.all(List.of(ctx.receive(NEWS), ctx.promise(NEWS)));
         };
     }
 
@@ -87,13 +89,13 @@ abstract class TreeScenarios extends Scenarios {
                     return "not cancelled";
                 } catch (CancelledException cancelled) {
                     // Compensation may wait as well.
-                    ctx.receive(NEWS, HOUR);
-                    ctx.run("undo", () -> done.add("undo: " + cancelled.getMessage()));
+                    ctx.receive(NEWS).await(HOUR);
+                    ctx.step("undo", () -> done.add("undo: " + cancelled.getMessage()));
                     throw cancelled;
                 }
             });
             perdure.register(flow, child);
-            Run<String> run = perdure.start(flow, wait, id("w"));
+            Run<String> run = perdure.start(Invocation.of(flow, wait), id("w"));
             perdure.settle();
             assertThat(run.state()).isEqualTo(RunState.SUSPENDED);
             run.cancel("changed my mind");
@@ -116,12 +118,12 @@ abstract class TreeScenarios extends Scenarios {
                     begin(ctx, child, in).await();
                     return "in time";
                 } catch (DeadlineExceededException late) {
-                    ctx.run("undo", () -> done.add("undo at " + perdure.now()));
+                    ctx.step("undo", () -> done.add("undo at " + perdure.now()));
                     throw late;
                 }
             });
             perdure.register(flow, child);
-            Run<String> run = perdure.start(flow, wait, id("w").timeout(Duration.ofMinutes(10)));
+            Run<String> run = perdure.start(Invocation.of(flow, wait), id("w").timeout(Duration.ofMinutes(10)));
             perdure.advance(Duration.ofMinutes(5));
             perdure.crash();
             assertThatThrownBy(run::result)
@@ -142,17 +144,18 @@ abstract class TreeScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> child = child(done);
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
-                ctx.startChild(child, "first", childId("first").onCancel(meaning));
-                var second = ctx.startChild(child, "second", childId("second").onCancel(meaning));
+                ctx.startChild(Invocation.of(child, "first"), childId("first").onCancel(meaning));
+                var second = ctx.startChild(
+                        Invocation.of(child, "second"), childId("second").onCancel(meaning));
                 try {
                     return second.await();
                 } catch (CancelledException cancelled) {
-                    ctx.run("undo", () -> done.add("parent: " + cancelled.getMessage()));
+                    ctx.step("undo", () -> done.add("parent: " + cancelled.getMessage()));
                     throw cancelled;
                 }
             });
             perdure.register(parent, child);
-            Run<String> run = perdure.start(parent, "x", id("p"));
+            Run<String> run = perdure.start(Invocation.of(parent, "x"), id("p"));
             perdure.settle();
             run.cancel("stop");
             perdure.settle();
@@ -185,13 +188,17 @@ abstract class TreeScenarios extends Scenarios {
             Definition<String, String> quick = workflow("quick", (ctx, in) -> in);
             Definition<String, String> middle = workflow(
                     "middle",
-                    (ctx, in) -> ctx.startChild(leaf, in, childId("leaf")).await());
+                    (ctx, in) -> ctx.startChild(Invocation.of(leaf, in), childId("leaf"))
+                            .await());
             Definition<String, String> top = workflow("top", (ctx, in) -> {
-                String ended = ctx.startChild(quick, "ended", childId("quick")).await();
-                return ended + ctx.startChild(middle, in, childId("middle")).await();
+                String ended = ctx.startChild(Invocation.of(quick, "ended"), childId("quick"))
+                        .await();
+                return ended
+                        + ctx.startChild(Invocation.of(middle, in), childId("middle"))
+                                .await();
             });
             perdure.register(top, middle, leaf, quick);
-            Run<String> run = perdure.start(top, "x", id("top"));
+            Run<String> run = perdure.start(Invocation.of(top, "x"), id("top"));
             perdure.settle();
             run.cancel("stop");
             assertThatThrownBy(run::result).hasMessage("Run 'top' is CANCELLED: stop");
@@ -210,15 +217,16 @@ abstract class TreeScenarios extends Scenarios {
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> leaf = child(done);
             Definition<String, String> middle = workflow("middle", (ctx, in) -> {
-                ctx.spawn(leaf, "free", id("free"));
-                return ctx.startChild(leaf, in, childId("leaf")).await();
+                ctx.spawn(Invocation.of(leaf, "free"), id("free"));
+                return ctx.startChild(Invocation.of(leaf, in), childId("leaf")).await();
             });
             Definition<String, String> top = workflow(
                     "top",
-                    (ctx, in) -> ctx.startChild(middle, in, childId("middle").onCancel(OnCancel.ABANDON))
+                    (ctx, in) -> ctx.startChild(
+                                    Invocation.of(middle, in), childId("middle").onCancel(OnCancel.ABANDON))
                             .await());
             perdure.register(top, middle, leaf);
-            Run<String> run = perdure.start(top, "x", id("top"));
+            Run<String> run = perdure.start(Invocation.of(top, "x"), id("top"));
             perdure.settle();
             run.kill("enough");
             perdure.settle();
@@ -259,10 +267,10 @@ abstract class TreeScenarios extends Scenarios {
                         },
                         retry(RetryPolicy.standard().initialDelay(HOUR).jitter(0))));
                 try {
-                    ctx.all(bodies).await();
+                    DurableFuture.all(bodies).await();
                     return "not cancelled";
                 } catch (CancelledException cancelled) {
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                     // The effect has happened and counts. The abandoned steps have failed finally.
                     String stubborn = bodies.get(1).await();
                     List<String> given = new ArrayList<>();
@@ -277,10 +285,10 @@ abstract class TreeScenarios extends Scenarios {
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x");
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
             await(inBodies);
             until(() -> run.history().stream()
-                    .anyMatch(event -> event.what()
+                    .anyMatch(event -> event.text()
                             .equals("STEP 'backing off' ATTEMPT: java.lang.IllegalStateException: not yet")));
             run.cancel("stop");
             assertThat(run.result())
@@ -310,13 +318,13 @@ abstract class TreeScenarios extends Scenarios {
                 try {
                     return body.await();
                 } catch (DeadlineExceededException late) {
-                    ctx.run("undo", () -> done.add("undo"));
+                    ctx.step("undo", () -> done.add("undo"));
                     ctx.sleep(HOUR);
                     throw late;
                 }
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("d").timeout(Duration.ofMillis(50)));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("d").timeout(Duration.ofMillis(50)));
             assertThatThrownBy(run::result).hasMessageContaining("Run 'd' has passed its deadline");
             assertThat(done).containsExactly("interrupted", "undo");
         }
@@ -329,7 +337,7 @@ abstract class TreeScenarios extends Scenarios {
             CountDownLatch inBody = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);
             Definition<String, String> flow = workflow("deaf", (ctx, in) -> {
-                ctx.runAsync("deaf", () -> {
+                ctx.stepAsync("deaf", () -> {
                             inBody.countDown();
                             while (release.getCount() > 0) {
                                 try {
@@ -343,7 +351,7 @@ abstract class TreeScenarios extends Scenarios {
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("k"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("k"));
             await(inBody);
             run.kill("enough");
             assertThatThrownBy(run::result).hasMessage("Run 'k' is CANCELLED: enough");

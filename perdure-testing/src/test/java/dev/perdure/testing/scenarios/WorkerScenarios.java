@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
@@ -32,16 +33,16 @@ abstract class WorkerScenarios extends Scenarios {
             AtomicInteger bodies = new AtomicInteger();
             List<String> done = new CopyOnWriteArrayList<>();
             Definition<String, String> flow = workflow("busy", (ctx, in) -> {
-                ctx.run("work", () -> {
+                ctx.step("work", () -> {
                     bodies.incrementAndGet();
                     inBody.countDown();
                     await(goOn);
                 });
-                ctx.run("more", () -> done.add("more"));
+                ctx.step("more", () -> done.add("more"));
                 return in;
             });
             perdure.register(flow);
-            Run<String> run = perdure.start(flow, "x", id("b"));
+            Run<String> run = perdure.start(Invocation.of(flow, "x"), id("b"));
             await(inBody);
             CompletableFuture<Void> deployed = CompletableFuture.runAsync(() -> perdure.deploy(flow));
             goOn.countDown();
@@ -62,8 +63,8 @@ abstract class WorkerScenarios extends Scenarios {
                 return millis;
             });
             perdure.register(flow);
-            Run<Long> asleep = perdure.start(flow, 3_600_000L);
-            Run<Long> dozing = perdure.start(flow, 900L);
+            Run<Long> asleep = perdure.start(Invocation.of(flow, 3_600_000L));
+            Run<Long> dozing = perdure.start(Invocation.of(flow, 900L));
             perdure.settle();
             perdure.restart();
             perdure.settle();
@@ -93,7 +94,8 @@ abstract class WorkerScenarios extends Scenarios {
             });
             perdure.register(flow);
             List<Integer> inputs = IntStream.range(0, 100).boxed().toList();
-            List<Run<Integer>> runs = perdure.startAll(flow, inputs, in -> StartOptions.defaults());
+            List<Run<Integer>> runs =
+                    perdure.startAll(inputs, in -> Invocation.of(flow, in), in -> StartOptions.defaults());
             assertThat(runs.stream().map(Run::result)).isEqualTo(inputs);
             assertThat(most.get()).isLessThanOrEqualTo(4 * workers);
         }
@@ -110,10 +112,10 @@ abstract class WorkerScenarios extends Scenarios {
                 return in;
             });
             perdure.register(workflow("other", (ctx, in) -> in));
-            perdure.start(flow, "old", StartOptions.defaults());
-            perdure.start(flow, "low", StartOptions.defaults().priority(-1));
-            perdure.start(flow, "high", StartOptions.defaults().priority(5));
-            perdure.start(flow, "new", StartOptions.defaults());
+            perdure.start(Invocation.of(flow, "old"), StartOptions.defaults());
+            perdure.start(Invocation.of(flow, "low"), StartOptions.defaults().priority(-1));
+            perdure.start(Invocation.of(flow, "high"), StartOptions.defaults().priority(5));
+            perdure.start(Invocation.of(flow, "new"), StartOptions.defaults());
             perdure.deploy(flow);
             perdure.settle();
             assertThat(order).containsExactly("high", "old", "new", "low");
@@ -136,7 +138,8 @@ abstract class WorkerScenarios extends Scenarios {
             perdure.startWorker();
             perdure.startWorker();
             List<Integer> inputs = IntStream.range(0, 30).boxed().toList();
-            List<Run<Integer>> runs = perdure.startAll(flow, inputs, in -> StartOptions.defaults());
+            List<Run<Integer>> runs =
+                    perdure.startAll(inputs, in -> Invocation.of(flow, in), in -> StartOptions.defaults());
             perdure.advance(Duration.ofMinutes(10));
             perdure.crash();
             perdure.advance(Duration.ofMinutes(10));
@@ -155,11 +158,11 @@ abstract class WorkerScenarios extends Scenarios {
             return in;
         });
         perdure.register(flow);
-        Run<String> run = perdure.start(flow, "x", id("open"));
+        Run<String> run = perdure.start(Invocation.of(flow, "x"), id("open"));
         perdure.settle();
         perdure.close();
         perdure.close();
-        assertThatThrownBy(() -> perdure.start(flow, "y"))
+        assertThatThrownBy(() -> perdure.start(Invocation.of(flow, "y")))
                 .isInstanceOf(ClosedException.class)
                 .hasMessageContaining("This engine is closed.");
         assertThatThrownBy(run::result)

@@ -34,13 +34,13 @@ public final class CallsOfObject<O> implements ObjectCalls<O> {
     }
 
     @Override
-    public <I extends @Nullable Object> void callVoid(ObjectMethod.Consumer<O, I> handler, I input) {
-        start("callVoid", handler, input, ChildOptions.defaults()).await();
+    public <I extends @Nullable Object> void call(ObjectMethod.Consumer<O, I> handler, I input) {
+        start("call", handler, input, ChildOptions.defaults()).await();
     }
 
     @Override
-    public void callVoid(ObjectMethod.Action<O> handler) {
-        start("callVoid", handler, null, ChildOptions.defaults()).await();
+    public void call(ObjectMethod.Action<O> handler) {
+        start("call", handler, null, ChildOptions.defaults()).await();
     }
 
     @Override
@@ -51,6 +51,17 @@ public final class CallsOfObject<O> implements ObjectCalls<O> {
 
     @Override
     public <R extends @Nullable Object> Child<R> begin(ObjectMethod.Supplier<O, R> handler, ChildOptions options) {
+        return start("begin", handler, null, options);
+    }
+
+    @Override
+    public <I extends @Nullable Object> Child<@Nullable Void> begin(
+            ObjectMethod.Consumer<O, I> handler, I input, ChildOptions options) {
+        return start("begin", handler, input, options);
+    }
+
+    @Override
+    public Child<@Nullable Void> begin(ObjectMethod.Action<O> handler, ChildOptions options) {
         return start("begin", handler, null, options);
     }
 

@@ -3,7 +3,10 @@ package dev.perdure.internal.execution.future;
 import dev.perdure.DurableFuture;
 import dev.perdure.Settled;
 import dev.perdure.internal.execution.transition.WaitCondition;
+import dev.perdure.internal.join.Joinable;
+import dev.perdure.internal.join.Joins;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A durable future. It does nothing by itself: the run's thread, when it awaits, looks whether it has settled, and if not
  * asks what it waits for.
  */
-public abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture<T> {
+public abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture<T>, Joinable {
     private final Futures futures;
 
     public EngineFuture(Futures futures) {
@@ -23,6 +26,11 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
      * transition, before any body starts.
      */
     protected abstract @Nullable Settled<T> look();
+
+    @Override
+    public final Joins joins() {
+        return futures;
+    }
 
     /** Whether it was made by these. */
     boolean isOf(Futures those) {
@@ -45,6 +53,11 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
     @Override
     public final T await() {
         return futures.await(this);
+    }
+
+    @Override
+    public final Optional<T> await(Duration limit) {
+        return futures.within(this, limit).await();
     }
 
     @Override

@@ -5,7 +5,6 @@ import dev.perdure.DurableFuture;
 import dev.perdure.Settled;
 import dev.perdure.StepOptions;
 import dev.perdure.error.CancelledException;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.TimedOutException;
 import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.replay.ContextCall;
@@ -18,6 +17,7 @@ import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.transition.WaitCondition;
 import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.join.Joins;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import java.lang.reflect.Type;
@@ -28,6 +28,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -46,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Bodies beside the run's thread hand in what came of them, and the run's thread records it: at an await, or along with
  * whatever it records next.
  */
-public final class Futures implements SideThreads {
+public final class Futures implements SideThreads, Joins {
     private static final int MOST_BODIES = 100;
 
     private final ContextCalls calls;
@@ -152,6 +153,27 @@ public final class Futures implements SideThreads {
                         all -> EngineFuture.failure(new IllegalStateException("One of two has settled."))));
     }
 
+    /** As {@link #orTimeout}, but nothing is what it gives when the time is over. */
+    <T extends @Nullable Object> EngineFuture<Optional<T>> within(EngineFuture<T> future, Duration limit) {
+        TimerFuture timer = timer("timeout", limit);
+        return choice(
+                "timeout",
+                List.<EngineFuture<? extends @Nullable Object>>of(future, timer),
+                new JoinedFuture.Rule<@Nullable Object, Optional<T>>(
+                        settled -> true,
+                        (number, settled) -> number == 0
+                                ? optional(Objects.requireNonNull(future.look()))
+                                : EngineFuture.value(Optional.empty()),
+                        Futures::impossible));
+    }
+
+    private static <T extends @Nullable Object> Settled<Optional<T>> optional(Settled<T> settled) {
+        return settled.failure() == null
+                ? EngineFuture.value(Optional.ofNullable(settled.value()))
+                : EngineFuture.failure(settled.failure());
+    }
+
+    @Override
     public EngineFuture<Integer> any(List<? extends DurableFuture<?>> futures) {
         return choice(
                 "any",
@@ -160,6 +182,7 @@ public final class Futures implements SideThreads {
                         settled -> true, (number, settled) -> EngineFuture.value(number), Futures::impossible));
     }
 
+    @Override
     public <T extends @Nullable Object> EngineFuture<T> race(List<? extends DurableFuture<? extends T>> futures) {
         return choice(
                 "race",
@@ -167,6 +190,7 @@ public final class Futures implements SideThreads {
                 new JoinedFuture.Rule<T, T>(settled -> true, (number, settled) -> same(settled), Futures::impossible));
     }
 
+    @Override
     public <T extends @Nullable Object> EngineFuture<T> firstSucceeded(
             List<? extends DurableFuture<? extends T>> futures) {
         return choice(
@@ -176,6 +200,7 @@ public final class Futures implements SideThreads {
                         Settled::succeeded, (number, settled) -> same(settled), all -> same(all.getLast())));
     }
 
+    @Override
     @SuppressWarnings("NullAway") // a value is null only where T allows it
     public <T extends @Nullable Object> EngineFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures) {
         return choice(
@@ -191,6 +216,7 @@ public final class Futures implements SideThreads {
                         }));
     }
 
+    @Override
     public <T extends @Nullable Object> EngineFuture<List<Settled<T>>> allSettled(
             List<? extends DurableFuture<? extends T>> futures) {
         return choice(
@@ -219,14 +245,10 @@ public final class Futures implements SideThreads {
 
     private <T extends @Nullable Object> List<EngineFuture<? extends T>> parts(
             List<? extends DurableFuture<? extends T>> futures) {
-        if (futures.isEmpty()) {
-            throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
-        }
         List<EngineFuture<? extends T>> parts = new ArrayList<>();
         for (DurableFuture<? extends T> future : futures) {
             if (!(future instanceof EngineFuture<? extends T> part) || !part.isOf(this)) {
-                throw new InvalidRequestException(
-                        "A future was given that did not come from this context. Join only those of the same run, and keep none.");
+                throw Joins.foreign();
             }
             parts.add(part);
         }

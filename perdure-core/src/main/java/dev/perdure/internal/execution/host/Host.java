@@ -1,7 +1,7 @@
 package dev.perdure.internal.execution.host;
 
+import dev.perdure.Invocation;
 import dev.perdure.WorkflowMethod;
-import dev.perdure.dag.Dag;
 import dev.perdure.internal.definition.ObjectHandler;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.value.CallTarget;
@@ -40,8 +40,11 @@ public interface Host {
     /** What a method reference names. */
     Registered.Target target(WorkflowMethod method);
 
-    /** What a run starts when it starts a graph. */
-    CallTarget callee(Dag<?, ?> graph);
+    /** What an invocation names. */
+    CallTarget callee(Invocation<?> invocation);
+
+    /** The same for a run that waits for the result, which not every graph has. */
+    CallTarget awaitedCallee(Invocation<?> invocation);
 
     /** The handler that a method reference names. */
     ObjectHandler handler(ObjectMethod method);

@@ -1,7 +1,6 @@
-package dev.perdure.internal.execution;
+package dev.perdure.internal.join;
 
 import dev.perdure.DurableFuture;
-import dev.perdure.WorkflowContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -10,14 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Something for each item of a list, so many at a time. What has come first is recorded, so a replay begins the same next. */
 final class Parallel<T extends @Nullable Object> {
-    private final WorkflowContext ctx;
     private final int atMost;
     private final List<Integer> begun = new ArrayList<>();
     private final List<DurableFuture<? extends T>> open = new ArrayList<>();
     private final TreeMap<Integer, T> results = new TreeMap<>();
 
-    Parallel(WorkflowContext ctx, int atMost) {
-        this.ctx = ctx;
+    Parallel(int atMost) {
         this.atMost = atMost;
     }
 
@@ -29,7 +26,7 @@ final class Parallel<T extends @Nullable Object> {
                 open.add(begin.apply(items.get(next)));
                 begun.add(next++);
             }
-            int first = ctx.any(open).await();
+            int first = DurableFuture.any(open).await();
             DurableFuture<? extends T> settled = open.remove(first);
             int item = begun.get(first);
             begun.subList(first, first + 1).clear();

@@ -1,0 +1,10 @@
+package dev.perdure;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an event goes by: a {@link Topic}, or a topic with a key ({@link Topic#key}).
+ *
+ * @param <T> the value of the event
+ */
+public sealed interface EventTopic<T extends @Nullable Object> permits Topic, KeyedTopic {}

@@ -1,0 +1,103 @@
+package dev.perdure.internal.handle;
+
+import dev.perdure.HistoryEvent;
+import dev.perdure.internal.failure.FailedAttempt;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.spi.Codec;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads the history of a run from its journal, its changes of state and the answers of operators. */
+final class HistoryReader {
+    private static final int PAGE_BYTES = 1024 * 1024;
+
+    private final Store store;
+    private final Codec codec;
+
+    HistoryReader(Settings settings) {
+        this.store = settings.store();
+        this.codec = settings.rules().codec();
+    }
+
+    /** All events, oldest first. */
+    List<HistoryEvent> read(RunRef run) {
+        List<HistoryEvent> events = new ArrayList<>();
+        store.runs().entered(run).forEach(entered -> events.add(event(entered)));
+        store.runs().answered(run).forEach(answered -> events.add(event(answered)));
+        int position = 0;
+        Journals.Page page;
+        do {
+            page = store.journals().read(run, position, PAGE_BYTES);
+            Map<Integer, Integer> failed = failedAttempts(page);
+            for (Recorded recorded : page.entries()) {
+                position = recorded.entry().position();
+                events.add(event(recorded, failed.getOrDefault(position, 0)));
+            }
+        } while (!page.last());
+        events.sort(Comparator.comparing(HistoryEvent::at));
+        return events;
+    }
+
+    /** How many attempts failed at each position. A page has all of a position or nothing. */
+    private static Map<Integer, Integer> failedAttempts(Journals.Page page) {
+        Map<Integer, Integer> failed = new HashMap<>();
+        page.entries().stream()
+                .map(Recorded::entry)
+                .filter(entry -> FailedBodies.isOne(entry) && entry.status() == Entry.Status.ATTEMPT)
+                .forEach(entry -> failed.merge(entry.position(), 1, Integer::sum));
+        return failed;
+    }
+
+    private static HistoryEvent event(Runs.Entered entered) {
+        return new HistoryEvent(
+                HistoryEvent.Kind.RUN,
+                entered.state().name(),
+                HistoryEvent.Status.ENTERED,
+                0,
+                0,
+                entered.at(),
+                Optional.empty(),
+                entered.reason().isEmpty() ? Optional.empty() : Optional.of(entered.reason()));
+    }
+
+    private static HistoryEvent event(Runs.Answered answered) {
+        return new HistoryEvent(
+                HistoryEvent.Kind.ANSWER,
+                answered.operator(),
+                answered.resolved() ? HistoryEvent.Status.RESOLVED : HistoryEvent.Status.REJECTED,
+                answered.position(),
+                0,
+                answered.at(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private HistoryEvent event(Recorded recorded, int failedBefore) {
+        Entry entry = recorded.entry();
+        Optional<FailedAttempt> failed = FailedBodies.read(codec, entry);
+        return new HistoryEvent(
+                HistoryEvent.Kind.valueOf(entry.kind().name()),
+                entry.name(),
+                HistoryEvent.Status.valueOf(entry.status().name()),
+                entry.position(),
+                FailedBodies.isBody(entry) ? failed.map(FailedAttempt::attempt).orElse(failedBefore + 1) : 0,
+                recorded.at(),
+                failed.flatMap(attempt -> nextAttemptAt(attempt, recorded.at())),
+                FailedBodies.isOne(entry) ? Optional.of(FailedBodies.reason(codec, entry)) : Optional.empty());
+    }
+
+    private static Optional<Instant> nextAttemptAt(FailedAttempt failed, Instant at) {
+        return failed.delayMillis() > 0 ? Optional.of(at.plusMillis(failed.delayMillis())) : Optional.empty();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.perdure.internal.join;
+
+import dev.perdure.DurableFuture;
+import dev.perdure.Settled;
+import dev.perdure.error.InvalidRequestException;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Joins the futures of one run. See the static methods of {@link DurableFuture}. */
+public interface Joins {
+    /** The values of all. */
+    <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures);
+
+    /** How each settled. */
+    <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
+            List<? extends DurableFuture<? extends T>> futures);
+
+    /** The index of the first to settle. */
+    DurableFuture<Integer> any(List<? extends DurableFuture<?>> futures);
+
+    /** The value of the first to settle. */
+    <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> futures);
+
+    /** The value of the first to succeed. */
+    <T extends @Nullable Object> DurableFuture<T> firstSucceeded(List<? extends DurableFuture<? extends T>> futures);
+
+    /**
+     * The joins of the run that these futures belong to.
+     *
+     * @throws InvalidRequestException if there are none, or if they are not of an engine
+     */
+    static Joins of(List<? extends DurableFuture<?>> futures) {
+        if (futures.isEmpty()) {
+            throw new InvalidRequestException("There are no futures to wait for. Give at least one.");
+        }
+        if (futures.getFirst() instanceof Joinable first) {
+            return first.joins();
+        }
+        throw foreign();
+    }
+
+    /** A future is not of the run that joins it. */
+    static InvalidRequestException foreign() {
+        return new InvalidRequestException(
+                "A future was given that did not come from this context. Join only those of the same run, and keep none.");
+    }
+
+    /** See {@link DurableFuture#parallel}. */
+    static <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
+            List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin) {
+        if (atMost < 1) {
+            throw new InvalidRequestException(
+                    "parallel was called with a bound of %d; it is at least 1.".formatted(atMost));
+        }
+        return new Parallel<T>(atMost).over(items, begin);
+    }
+}

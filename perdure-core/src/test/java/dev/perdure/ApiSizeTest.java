@@ -1,0 +1,38 @@
+package dev.perdure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The interfaces that every user reads stay small. A new option is a method of an options value, a new thing to run is a
+ * factory of {@link Invocation}; if a method is really needed, another one has to go.
+ */
+class ApiSizeTest {
+    @Test
+    void a_context_has_at_most_40_methods() {
+        assertThat(methods(WorkflowContext.class)).hasSizeBetween(10, 40);
+    }
+
+    @Test
+    void an_engine_has_at_most_20_methods() {
+        assertThat(methods(Perdure.class)).hasSizeBetween(10, 20);
+    }
+
+    @Test
+    void an_outbox_has_at_most_12_methods() {
+        assertThat(methods(Outbox.class)).hasSizeBetween(5, 12);
+    }
+
+    private static List<String> methods(Class<?> type) {
+        return Arrays.stream(type.getDeclaredMethods())
+                .filter(method -> !Modifier.isStatic(method.getModifiers()) && !method.isSynthetic())
+                .map(Method::toGenericString)
+                .sorted()
+                .toList();
+    }
+}
