@@ -23,7 +23,11 @@ public final class Refusals {
         this.quietUntil = new AtomicLong(clockwork.nanoTime());
     }
 
-    /** @param what the request, at the beginning of a sentence */
+    /**
+     * Logs that the store refuses a request, unless it was logged a short time ago.
+     *
+     * @param what the request, at the beginning of a sentence
+     */
     public void noticed(String what, StoreException trouble) {
         long now = clockwork.nanoTime();
         long until = quietUntil.get();
