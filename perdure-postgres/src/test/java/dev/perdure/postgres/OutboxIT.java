@@ -305,12 +305,15 @@ final class OutboxIT {
     @Test
     void attributes_come_with_the_start() throws Exception {
         try (Connection caller = caller()) {
-            in(caller).start(Invocation.of(echo, "a"), id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
+            in(caller)
+                    .start(
+                            Invocation.of(echo, "a"),
+                            id("order-1").attribute("customer", "\"7\"").attribute("region", "eu"));
             in(caller).start(Invocation.of(echo, "b"), id("order-2"));
             caller.commit();
         }
-        TestServer.execute(
-                "SELECT %s.start_run('echo', 'order-3', '\"c\"', attributes => '{\"customer\": \"8\"}')".formatted(schema));
+        TestServer.execute("SELECT %s.start_run('echo', 'order-3', '\"c\"', attributes => '{\"customer\": \"8\"}')"
+                .formatted(schema));
         TestServer.execute("SELECT %s.start_run('echo', 'order-4', '\"d\"', attributes => '{}')".formatted(schema));
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(ran).hasSize(4));
 
@@ -319,7 +322,8 @@ final class OutboxIT {
         assertThat(perdure.run(RunId.of("order-2"), TEXT).info().attributes()).isEmpty();
         assertThat(perdure.run(RunId.of("order-3"), TEXT).info().attributes()).isEqualTo(Map.of("customer", "8"));
         assertThat(perdure.run(RunId.of("order-4"), TEXT).info().attributes()).isEmpty();
-        assertThat(TestServer.query("SELECT attributes ->> 'region' FROM %s.runs WHERE id = 'order-1'".formatted(schema)))
+        assertThat(TestServer.query(
+                        "SELECT attributes ->> 'region' FROM %s.runs WHERE id = 'order-1'".formatted(schema)))
                 .isEqualTo("eu");
         assertThat(TestServer.query("SELECT count(*) FROM %s.run WHERE attributes IS NULL".formatted(schema)))
                 .isEqualTo("2");

@@ -137,12 +137,12 @@ final class RandomBatches {
     private NewRun newRun(String id) {
         Duration timeout = random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(9)) : null;
         return new NewRun(
-                RunId.of(id),
-                random.nextInt(8) == 0 ? "other" : "order",
-                payload("of " + id),
-                random.nextLong(),
-                random.nextInt(8) == 0 ? "slow" : "default",
-                random.nextInt(3) - 1,
+                        RunId.of(id),
+                        random.nextInt(8) == 0 ? "other" : "order",
+                        payload("of " + id),
+                        random.nextLong(),
+                        random.nextInt(8) == 0 ? "slow" : "default",
+                        random.nextInt(3) - 1,
                         random.nextInt(8) == 0 ? "2" : null,
                         timeout)
                 .withAttributes(random.nextInt(3) == 0 ? Map.of("customer", id, "quoted", "\"\\") : Map.of());
@@ -199,12 +199,12 @@ final class RandomBatches {
 
     private static NewRun withInput(NewRun run, Payload input) {
         return new NewRun(
-                run.id(),
-                run.definition(),
-                input,
-                run.seed(),
-                run.queue(),
-                run.priority(),
+                        run.id(),
+                        run.definition(),
+                        input,
+                        run.seed(),
+                        run.queue(),
+                        run.priority(),
                         run.version(),
                         run.timeout())
                 .withAttributes(run.attributes());

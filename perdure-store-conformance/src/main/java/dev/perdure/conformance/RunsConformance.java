@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 /** Questions about runs. */
 public abstract class RunsConformance extends StoreConformance {
     /** In the order of their names, with characters that have to be escaped somewhere. */
-    private static final Map<String, String> ATTRIBUTES =
-            new TreeMap<>(Map.of("customer \"7\"", "O'Neil \\ {Söhne}, \"GmbH\"", "größe", "\ud83d\ude80", "region", "NULL"));
+    private static final Map<String, String> ATTRIBUTES = new TreeMap<>(
+            Map.of("customer \"7\"", "O'Neil \\ {Söhne}, \"GmbH\"", "größe", "\ud83d\ude80", "region", "NULL"));
 
     /** For subclasses. */
     protected RunsConformance() {}

@@ -254,6 +254,7 @@ class RunContext implements Shorthands {
         return this.<R>call(host.awaitedCallee(invocation), invocation.input());
     }
 
+    @SuppressWarnings("TypeParameterUnusedInFormals") // the type of the future is the caller's
     private <R extends @Nullable Object> R call(CallTarget callee, @Nullable Object input) {
         return children.<R>start("call", callee, input, ChildOptions.defaults()).await();
     }

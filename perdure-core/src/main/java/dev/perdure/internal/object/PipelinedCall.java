@@ -173,8 +173,8 @@ final class PipelinedCall implements Turn {
             }
             Waiting.forSignal(signal);
         }
-        Optional<Control> asked =
-                pipeline.locked(() -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
+        Optional<Control> asked = pipeline.locked(
+                () -> mayWrite() ? Optional.ofNullable(holding).map(Claimed::control) : Optional.empty());
         asked.ifPresent(unused -> tellBegun());
         return asked;
     }

@@ -2,7 +2,6 @@ package dev.perdure.spi.change;
 
 import dev.perdure.RunId;
 import dev.perdure.spi.Outcome;
-import dev.perdure.spi.Runs;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,7 @@ public sealed interface Change {
      *     mail is {@link Outcome.Undelivered}. An answer is always for one life, because the next life has other calls
      *     at the same positions
      * @param operator the operator who gives this answer without the token, recorded in the
-     *     {@linkplain Runs#changes history}; null for all other mail
+     *     history; null for all other mail
      */
     record Deliver(RunId to, Mail mail, int life, @Nullable String operator) implements Change {
         /** The mail is for the run, however often it begins anew. */

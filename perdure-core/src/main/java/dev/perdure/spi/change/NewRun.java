@@ -81,17 +81,20 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, other, object, attributes);
+        return new NewRun(
+                id, definition, input, seed, queue, priority, version, timeout, delay, other, object, attributes);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return new NewRun(id, definition, input, other, queue, priority, version, timeout, delay, parent, object, attributes);
+        return new NewRun(
+                id, definition, input, other, queue, priority, version, timeout, delay, parent, object, attributes);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, call, attributes);
+        return new NewRun(
+                id, definition, input, seed, queue, priority, version, timeout, delay, parent, call, attributes);
     }
 
     /** The same run with these attributes. */

@@ -95,15 +95,33 @@ public final class InboxColumns {
             .text("queue", ofRun(NewRun::queue))
             .text("version", ofRun(NewRun::version))
             .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
-            .integerOrNull("hold", ofRun(run -> run.object() == null ? null : (int) Codes.of(run.object().hold())))
-            .text("object_type", ofRun(run -> run.object() == null ? null : run.object().object().type()))
-            .text("object_key", ofRun(run -> run.object() == null ? null : run.object().object().key()))
+            .integerOrNull(
+                    "hold",
+                    ofRun(run -> run.object() == null
+                            ? null
+                            : (int) Codes.of(run.object().hold())))
+            .text(
+                    "object_type",
+                    ofRun(run ->
+                            run.object() == null ? null : run.object().object().type()))
+            .text(
+                    "object_key",
+                    ofRun(run ->
+                            run.object() == null ? null : run.object().object().key()))
             // A mail.
             .uuid("token", ofMail(Mail::token))
-            .integer("position", row -> row.mail() == null ? 0 : row.mail().channel().position())
+            .integer(
+                    "position",
+                    row -> row.mail() == null ? 0 : row.mail().channel().position())
             .integer("restarts", Row::life)
-            .smallint("channel", row -> row.mail() == null ? 0 : Codes.of(row.mail().channel().kind()))
-            .smallint("status", row -> row.mail() == null ? 0 : Codes.of(row.mail().status()))
+            .smallint(
+                    "channel",
+                    row -> row.mail() == null
+                            ? 0
+                            : Codes.of(row.mail().channel().kind()))
+            .smallint(
+                    "status",
+                    row -> row.mail() == null ? 0 : Codes.of(row.mail().status()))
             .text("name", ofMail(mail -> mail.channel().name()));
 
     private InboxColumns() {}

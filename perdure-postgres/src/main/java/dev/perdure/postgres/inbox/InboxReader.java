@@ -11,7 +11,6 @@ import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
-import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Task;
 import java.sql.Connection;

@@ -52,9 +52,10 @@ public record InboxTasks(List<Placed> all) {
             .text("queue", placed -> placed.task().run().queue())
             .text("version", placed -> placed.task().run().version())
             .text("after", InboxTasks::places)
-            .bytes("input", placed -> placed.ownInput() == null
-                    ? null
-                    : placed.ownInput().bytes());
+            .bytes(
+                    "input",
+                    placed ->
+                            placed.ownInput() == null ? null : placed.ownInput().bytes());
 
     public static InboxTasks of(List<Change> changes) {
         List<Placed> placed = new ArrayList<>();

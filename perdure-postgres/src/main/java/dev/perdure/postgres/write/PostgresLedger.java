@@ -208,7 +208,8 @@ public final class PostgresLedger implements Ledger {
                 showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
             }
             if (change instanceof Change.Deliver || change instanceof Change.Whole) {
-                // The batch has the hints for the runs that it wakes. No process knows of a call that was not there before.
+                // The batch has the hints for the runs that it wakes. No process knows of a call that was not there
+                // before.
                 continue;
             }
             switch (outcomes.get(i)) {

@@ -135,7 +135,8 @@ public final class Transitions {
                 leave(new Move.Pause("The store refused %s: "
                                 .formatted(move instanceof Move.End ? "its outcome" : "to begin it anew")
                         + refused.reason()));
-            default -> Outcomes.isApplied(outcome) ? depart(Outcomes.departure(move, outcome)) : depart(new Departure.Lost());
+            default ->
+                Outcomes.isApplied(outcome) ? depart(Outcomes.departure(move, outcome)) : depart(new Departure.Lost());
         };
     }
 
@@ -360,7 +361,8 @@ public final class Transitions {
                 yield obey();
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
-            default -> throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(pause, outcome) : new Departure.Lost());
+            default ->
+                throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(pause, outcome) : new Departure.Lost());
         };
     }
 
@@ -442,7 +444,8 @@ public final class Transitions {
         do {
             obeySignals();
             suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
-        } while (signals.control().wakes() > seenWakes); // it stays because of an order, and not because they have ended
+        } while (signals.control().wakes()
+                > seenWakes); // it stays because of an order, and not because they have ended
     }
 
     /** The workflow has come to its end: nothing is delivered to it any more. */
@@ -461,7 +464,8 @@ public final class Transitions {
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
-            default -> throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(move, outcome) : new Departure.Lost());
+            default ->
+                throw unwind(Outcomes.isApplied(outcome) ? Outcomes.departure(move, outcome) : new Departure.Lost());
         };
     }
 

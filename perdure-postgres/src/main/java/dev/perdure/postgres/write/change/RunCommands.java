@@ -56,8 +56,9 @@ public final class RunCommands {
     /** Those that may end by it. */
     List<String> endingIds() {
         return all.stream()
-                .filter(command ->
-                        command.order() == Order.CANCEL || command.order() == Order.KILL || command.order() == Order.REFUSE)
+                .filter(command -> command.order() == Order.CANCEL
+                        || command.order() == Order.KILL
+                        || command.order() == Order.REFUSE)
                 .map(command -> command.run().value())
                 .toList();
     }

@@ -109,7 +109,8 @@ public final class CommandSql {
 
     CommandSql(Schema schema) {
         this.command = Pieces.sql(
-                schema, COMMAND.replace("${given}", COMMANDS).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
+                schema,
+                COMMAND.replace("${given}", COMMANDS).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
         this.killTasks = Pieces.sql(
                 schema,
                 COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
