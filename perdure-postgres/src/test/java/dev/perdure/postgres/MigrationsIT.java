@@ -14,8 +14,6 @@ import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -24,7 +22,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -59,10 +56,9 @@ final class MigrationsIT {
                 .isEqualTo(String.join("\n", files()));
     }
 
-    private static List<String> files() throws IOException, URISyntaxException {
-        URL first = Objects.requireNonNull(MigrationsIT.class.getResource("migrations/V001__runs_and_journals.sql"));
-        try (Stream<Path> folder =
-                Files.list(Objects.requireNonNull(Path.of(first.toURI()).getParent()))) {
+    private static List<String> files() throws IOException {
+        Path migrations = Path.of("src/main/resources/dev/perdure/postgres/migrations");
+        try (Stream<Path> folder = Files.list(migrations)) {
             return folder.map(file -> file.getFileName().toString())
                     .filter(name -> name.startsWith("V"))
                     .sorted()
