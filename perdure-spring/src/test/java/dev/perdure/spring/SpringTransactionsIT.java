@@ -305,7 +305,7 @@ final class SpringTransactionsIT {
                         },
                         ONCE)))
                 .isInstanceOf(RunFailedException.class)
-                .hasMessageContaining("marked its transaction for roll-back");
+                .hasMessageContaining("marked its transaction for rollback");
         assertThat(balance("a")).isEqualTo(100);
     }
 
@@ -321,7 +321,7 @@ final class SpringTransactionsIT {
             assertThat(perdure.list(RunFilter.all())).hasSize(1);
             assertThatThrownBy(() -> perdure.outbox(current).start(Invocation.of(echo, "x"), id("order-3")))
                     .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("There is no transaction");
+                    .hasMessageContaining("No transaction of this DataSource is active");
         }
     }
 
