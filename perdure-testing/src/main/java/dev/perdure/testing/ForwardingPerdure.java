@@ -14,10 +14,12 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
+import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.spi.Inbox;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,46 +28,69 @@ abstract class ForwardingPerdure implements Perdure {
     /** The engine that starts runs now. */
     abstract Perdure engine();
 
+    /**
+     * Makes a request of the engine, or of the next one if a fault has killed that engine meanwhile. A closed engine refuses
+     * a request before it writes anything, so nothing is done twice.
+     */
+    final <T extends @Nullable Object> T ask(Function<Perdure, T> request) {
+        Perdure asked = engine();
+        try {
+            return request.apply(asked);
+        } catch (ClosedException killed) {
+            if (engine() == asked) {
+                throw killed;
+            }
+            return ask(request);
+        }
+    }
+
+    private void tell(Consumer<Perdure> request) {
+        ask(engine -> {
+            request.accept(engine);
+            return engine;
+        });
+    }
+
     /** A handle that outlives the engine that made it. */
     abstract <R extends @Nullable Object> Run<R> lasting(Run<R> run);
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
             WorkflowMethod.Function<W, I, R> method, I input) {
-        return lasting(engine().start(method, input));
+        return ask(engine -> lasting(engine.start(method, input)));
     }
 
     @Override
     public <W, I extends @Nullable Object, R extends @Nullable Object> Run<R> start(
             WorkflowMethod.Function<W, I, R> method, I input, StartOptions options) {
-        return lasting(engine().start(method, input, options));
+        return ask(engine -> lasting(engine.start(method, input, options)));
     }
 
     @Override
     public <W, I extends @Nullable Object> Run<@Nullable Void> start(WorkflowMethod.Consumer<W, I> method, I input) {
-        return lasting(engine().start(method, input));
+        return ask(engine -> lasting(engine.start(method, input)));
     }
 
     @Override
     public <W, I extends @Nullable Object> Run<@Nullable Void> start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
-        return lasting(engine().start(method, input, options));
+        return ask(engine -> lasting(engine.start(method, input, options)));
     }
 
     @Override
     public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation) {
-        return lasting(engine().start(invocation));
+        return ask(engine -> lasting(engine.start(invocation)));
     }
 
     @Override
     public <R extends @Nullable Object> Run<R> start(Invocation<R> invocation, StartOptions options) {
-        return lasting(engine().start(invocation, options));
+        return ask(engine -> lasting(engine.start(invocation, options)));
     }
 
     @Override
     public <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options) {
-        return engine().startAll(items, invocation, options).stream()
+        return ask(engine -> engine.startAll(items, invocation, options)).stream()
                 .map(this::lasting)
                 .toList();
     }
@@ -75,13 +100,13 @@ abstract class ForwardingPerdure implements Perdure {
 
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input) {
-        return lasting(engine().start(dag, input));
+        return ask(engine -> lasting(engine.start(dag, input)));
     }
 
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
-        return lasting(engine().start(dag, input, options));
+        return ask(engine -> lasting(engine.start(dag, input, options)));
     }
 
     @Override
@@ -96,7 +121,7 @@ abstract class ForwardingPerdure implements Perdure {
 
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
-        return lasting(engine().run(id, resultType));
+        return ask(engine -> lasting(engine.run(id, resultType)));
     }
 
     @Override
@@ -106,33 +131,33 @@ abstract class ForwardingPerdure implements Perdure {
 
     @Override
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
-        engine().send(run, topic, value);
+        tell(engine -> engine.send(run, topic, value));
     }
 
     @Override
     public <T extends @Nullable Object> void sendAll(
             Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
-        engine().sendAll(runs, topic, value);
+        tell(engine -> engine.sendAll(runs, topic, value));
     }
 
     @Override
     public <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
-        engine().resolveAll(runs, promise, value);
+        tell(engine -> engine.resolveAll(runs, promise, value));
     }
 
     @Override
     public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
-        return engine().emit(topic, value);
+        return ask(engine -> engine.emit(topic, value));
     }
 
     @Override
     public void resolve(String token, @Nullable Object value) {
-        engine().resolve(token, value);
+        tell(engine -> engine.resolve(token, value));
     }
 
     @Override
     public void reject(String token, String reason) {
-        engine().reject(token, reason);
+        tell(engine -> engine.reject(token, reason));
     }
 }
