@@ -37,7 +37,7 @@ abstract class ForwardingPerdure implements Perdure {
         try {
             return request.apply(asked);
         } catch (ClosedException killed) {
-            if (engine() == asked) {
+            if (engine().equals(asked)) {
                 throw killed;
             }
             return ask(request);
@@ -68,13 +68,13 @@ abstract class ForwardingPerdure implements Perdure {
 
     @Override
     public <W, I extends @Nullable Object> Run<@Nullable Void> start(WorkflowMethod.Consumer<W, I> method, I input) {
-        return ask(engine -> lasting(engine.start(method, input)));
+        return lasting(this.<Run<@Nullable Void>>ask(engine -> engine.start(method, input)));
     }
 
     @Override
     public <W, I extends @Nullable Object> Run<@Nullable Void> start(
             WorkflowMethod.Consumer<W, I> method, I input, StartOptions options) {
-        return ask(engine -> lasting(engine.start(method, input, options)));
+        return lasting(this.<Run<@Nullable Void>>ask(engine -> engine.start(method, input, options)));
     }
 
     @Override
