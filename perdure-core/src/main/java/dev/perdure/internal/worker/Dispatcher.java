@@ -18,6 +18,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * until a hint, the next timer or the next look. Polling is the truth and backs off when idle; hints only make it quick.
  *
  * <p>Once per lease, and after a poll or a hand-over whose answer was lost, it compares what the store believes this worker
- * holds with what it has in memory. What it does not know it gives back as soon as no call is under way any more that could
- * still bring it ({@link Acquisitions}): so no run stays owned by a worker that forgot it, and none is given back that is about
- * to be launched.
+ * holds with what it has in memory. What it does not know it gives back, as soon as no call is in flight any more that could
+ * still bring it ({@link Acquisitions}) and if the store still says the same then. So no run stays owned by a worker that
+ * forgot it, none is given back that is about to be launched, and a run that ended while the store answered costs nothing.
  *
  * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
  * runs nothing else is taken, for two leases at most: one that has not killed its process by then holds up no others. After
@@ -256,9 +257,7 @@ final class Dispatcher {
                 return;
             }
             suspects = null; // also if giving back fails: then they are found again
-            before.runs.stream()
-                    .filter(owned -> !session.holds(owned.run()))
-                    .forEach(owned -> giveBack(session, owned));
+            giveBack(session, before.runs);
         }
         suspects = null;
         if (reconcile || settings.clockwork().nanoTime() - nextReconcile >= 0) {
@@ -270,20 +269,31 @@ final class Dispatcher {
     }
 
     private @Nullable Suspects unknown(Session session) {
-        List<Leases.Owned> unknown = settings.store().leases().owned(session.id()).stream()
-                .filter(owned -> !session.holds(owned.run()))
-                .toList();
+        List<Leases.Owned> unknown = owned(session);
         return unknown.isEmpty()
                 ? null
                 : new Suspects(session, unknown, session.acquisitions().underWay());
     }
 
-    private static void giveBack(Session session, Leases.Owned unknown) {
-        Outcome outcome = session.committer()
-                .commit(new Change.Advance(unknown.run(), unknown.epoch(), List.of(), new Move.Yield()));
-        LOG.debug(
-                "Gave back run {}, which this worker did not know it held: {}",
-                unknown.run().id(),
-                outcome);
+    /** What the store believes that the session holds and the session does not. */
+    private List<Leases.Owned> owned(Session session) {
+        return settings.store().leases().owned(session.id()).stream()
+                .filter(owned -> !session.holds(owned.run()))
+                .toList();
+    }
+
+    /**
+     * Gives suspects back that the store says again this session holds. Under load most of them are not forgotten: they
+     * ended after the store had read them as held, and before the session was asked whether it knows them.
+     */
+    private void giveBack(Session session, List<Leases.Owned> runs) {
+        List<Change> forgotten = owned(session).stream()
+                .filter(new HashSet<>(runs)::contains)
+                .<Change>map(owned -> new Change.Advance(owned.run(), owned.epoch(), List.of(), new Move.Yield()))
+                .toList();
+        if (!forgotten.isEmpty()) {
+            List<Outcome> outcomes = session.committer().commitAll(forgotten);
+            LOG.debug("Gave back runs that this worker did not know it held: {}, {}", forgotten, outcomes);
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunListener;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.dag.Dag;
@@ -15,11 +16,14 @@ import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -173,6 +177,48 @@ public final class LateAnswerTest {
             assertThat(result.get()).isEqualTo("a12");
         }
         assertThat(bodies).hasValue(2);
+    }
+
+    /** Under load, many runs end between the moment at which the store reads what a worker holds and its answer. */
+    @Test
+    void a_run_that_ends_while_the_store_says_that_it_is_held_is_not_given_back() {
+        AtomicInteger givenBack = new AtomicInteger();
+        AtomicBoolean endsMeanwhile = new AtomicBoolean(true);
+        CountDownLatch ended = new CountDownLatch(1);
+        Leases leases = (Leases) Proxy.newProxyInstance(
+                Leases.class.getClassLoader(), new Class<?>[] {Leases.class}, (self, method, arguments) -> {
+                    Object answer = method.invoke(rows.leases(), arguments);
+                    if (method.getName().equals("owned")
+                            && !((List<?>) answer).isEmpty()
+                            && endsMeanwhile.compareAndSet(true, false)) {
+                        turnstile.mayEnd.countDown();
+                        Gate.passed(ended);
+                    }
+                    return answer;
+                });
+        Ledger ledger = (lane, changes) -> {
+            changes.stream()
+                    .filter(change -> change instanceof Change.Advance advance && advance.move() instanceof Move.Yield)
+                    .forEach(change -> givenBack.incrementAndGet());
+            return rows.ledger().apply(lane, changes);
+        };
+        Store store = Stores.with(
+                Stores.with(Stores.with(rows, "ledger", ledger), "dispatch", failingOnce()), "leases", leases);
+        RunListener whenEnded = change -> {
+            if (change.state() == RunState.COMPLETED) {
+                ended.countDown();
+            }
+        };
+        try (Perdure engine =
+                Perdure.on(store).register(turnstile).listener(whenEnded).start()) {
+            Run<String> run = send(engine, "first");
+            heldUp.set(true);
+            failsNext.set(true);
+            assertThat(run.result()).isEqualTo("first1");
+            Gate.passed(looked);
+        }
+        assertThat(endsMeanwhile).isFalse();
+        assertThat(givenBack).hasValue(0);
     }
 
     /** Whatever a store says. */
