@@ -10,7 +10,7 @@ import dev.perdure.benchmarks.measure.Contender;
 import dev.perdure.benchmarks.measure.Measurement;
 import dev.perdure.benchmarks.measure.Workload;
 import dev.perdure.benchmarks.perdure.Footprint;
-import dev.perdure.benchmarks.perdure.Graphs;
+import dev.perdure.benchmarks.perdure.Dags;
 import dev.perdure.benchmarks.perdure.Growth;
 import dev.perdure.benchmarks.perdure.LongJournal;
 import dev.perdure.benchmarks.perdure.PerdureQueue;
@@ -48,7 +48,7 @@ final class Catalog {
             new Item(Contender.PERDURE, Workload.W5, Recovery.by(new PerdureRecoverable())),
             new Item(Contender.DBOS, Workload.W5, Recovery.by(new DbosRecoverable())),
             new Item(Contender.RAW, Workload.W6, RawInserts.baselineFor(Workload.W6, 1, 32)),
-            new Item(Contender.PERDURE, Workload.W6, Graphs::measure),
+            new Item(Contender.PERDURE, Workload.W6, Dags::measure),
             new Item(Contender.PERDURE, Workload.W7, Growth::measure),
             new Item(Contender.PERDURE, Workload.W8, LongJournal::measure),
             new Item(Contender.RAW, Workload.OBJECTS, RawInserts.baselineFor(Workload.OBJECTS, 1, 32)),

@@ -239,31 +239,31 @@ final class CostIT {
     /** Settings, and ends with what they open: two statements, however many tasks end at once. */
     @Test
     void tasks_that_end_together_and_what_comes_after_them_are_one_round_trip_and_two_statements() {
-        int graphs = 100;
+        int dags = 100;
         for (int warmUp = 0; warmUp < 5; warmUp++) {
             fixture.apply(endsOf(diamonds("warm-" + warmUp, 2)));
         }
-        List<Change> ends = endsOf(diamonds("graph", graphs));
-        assertThat(ends).hasSize(4 * graphs);
+        List<Change> ends = endsOf(diamonds("dag", dags));
+        assertThat(ends).hasSize(4 * dags);
         assertThat(costOf(() -> assertThat(fixture.apply(ends).stream()
                                 .mapToInt(outcome ->
                                         ((Outcome.Applied) outcome).handed().size())
                                 .sum())
-                        .isEqualTo(graphs)))
+                        .isEqualTo(dags)))
                 .isEqualTo(new Cost(1, 1));
         assertThat(proxy.statements()).isEqualTo(2);
     }
 
-    /** Starts of graphs of which four tasks begin at once and a fifth comes after them; gives the four of each. */
+    /** Starts of DAGs of which four tasks begin at once and a fifth comes after them; gives the four of each. */
     private List<Claimed> diamonds(String name, int count) {
         List<Change> starts = IntStream.range(0, count)
                 .<Change>mapToObj(i -> {
-                    String graph = name + "-" + i;
+                    String dag = name + "-" + i;
                     List<Task> tasks = IntStream.range(0, 5)
                             .mapToObj(place ->
-                                    new Task(newRun(graph + "/" + place), place == 4 ? List.of(0, 1, 2, 3) : List.of()))
+                                    new Task(newRun(dag + "/" + place), place == 4 ? List.of(0, 1, 2, 3) : List.of()))
                             .toList();
-                    return new Change.Start(newRun(graph), fixture.worker, List.of(), tasks);
+                    return new Change.Start(newRun(dag), fixture.worker, List.of(), tasks);
                 })
                 .toList();
         return fixture.apply(starts).stream()
@@ -495,8 +495,8 @@ final class CostIT {
     }
 
     /**
-     * A start, an end of each task, and the end of the graph itself; nothing is claimed in between. Beside that, whoever
-     * waits for the result asks for it once, because the graph itself is in nobody's memory; and the lease, the poll and the
+     * A start, an end of each task, and the end of the DAG itself; nothing is claimed in between. Beside that, whoever
+     * waits for the result asks for it once, because the DAG itself is in nobody's memory; and the lease, the poll and the
      * look for results go by time, a few a second, however long a busy machine takes.
      */
     @Test

@@ -138,7 +138,7 @@ final class FenceIT {
         A_START,
         AN_END,
         PLAIN_CHANGES,
-        A_GRAPH,
+        A_DAG,
         AN_END_OF_A_TASK,
         ENDS_OF_TASKS,
         A_CALL,
@@ -157,11 +157,11 @@ final class FenceIT {
             case A_START -> List.of(start);
             case AN_END -> List.of(StoreFixture.complete(run));
             case PLAIN_CHANGES -> List.of(start, StoreFixture.complete(run), StoreFixture.complete(other));
-            case A_GRAPH -> List.of(StoreFixture.line("graph", fixture.worker));
-            case AN_END_OF_A_TASK -> List.of(StoreFixture.completeAndGoOn(firstTask("graph")));
+            case A_DAG -> List.of(StoreFixture.line("dag", fixture.worker));
+            case AN_END_OF_A_TASK -> List.of(StoreFixture.completeAndGoOn(firstTask("dag")));
             case ENDS_OF_TASKS ->
                 List.of(
-                        StoreFixture.completeAndGoOn(firstTask("graph")),
+                        StoreFixture.completeAndGoOn(firstTask("dag")),
                         StoreFixture.completeAndGoOn(firstTask("another")),
                         StoreFixture.complete(run));
             case A_CALL -> List.of(call);
@@ -171,8 +171,8 @@ final class FenceIT {
         };
     }
 
-    private Claimed firstTask(String graph) {
-        Outcome started = fixture.apply(StoreFixture.line(graph, fixture.worker));
+    private Claimed firstTask(String dag) {
+        Outcome started = fixture.apply(StoreFixture.line(dag, fixture.worker));
         return ((Outcome.Started) started).handed().getFirst();
     }
 

@@ -150,14 +150,14 @@ final class MigrationsIT {
     }
 
     private static void runAgain(PostgresStore store, StoreFixture fixture) {
-        Outcome.Started graph = (Outcome.Started) fixture.apply(StoreFixture.line("graph", fixture.worker));
-        RunRef task = graph.handed().getFirst().run();
-        Change kill = new Change.Command(graph.run().id(), Change.Order.KILL, "enough");
+        Outcome.Started dag = (Outcome.Started) fixture.apply(StoreFixture.line("dag", fixture.worker));
+        RunRef task = dag.handed().getFirst().run();
+        Change kill = new Change.Command(dag.run().id(), Change.Order.KILL, "enough");
         fixture.apply(StoreFixture.message(task, "news"));
         fixture.apply(kill);
         fixture.apply(StoreFixture.complete(task));
-        List<RunId> tasks = List.of(task.id(), RunId.of("graph/b"));
-        assertThat(fixture.apply(new Change.Rerun(graph.run().id(), tasks, 4711)))
+        List<RunId> tasks = List.of(task.id(), RunId.of("dag/b"));
+        assertThat(fixture.apply(new Change.Rerun(dag.run().id(), tasks, 4711)))
                 .isInstanceOf(Outcome.Applied.class);
         Claimed again = store.dispatch().poll(fixture.poll(5)).claimed().getFirst();
         Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");

@@ -336,16 +336,16 @@ final class RandomBatches {
     }
 
     private Unaddressed rerun(List<Twin.Row> runs) {
-        List<Twin.Row> graphs = runs.stream().filter(Twin.Row::graph).toList();
-        if (graphs.isEmpty()) {
+        List<Twin.Row> dags = runs.stream().filter(Twin.Row::dag).toList();
+        if (dags.isEmpty()) {
             return command(runs);
         }
-        String graph = any(graphs).id();
+        String dag = any(dags).id();
         List<RunId> tasks = runs.stream()
-                .filter(run -> run.task() && run.id().startsWith(graph + "/"))
+                .filter(run -> run.task() && run.id().startsWith(dag + "/"))
                 .map(run -> RunId.of(run.id()))
                 .toList();
         long seed = random.nextLong();
-        return new Unaddressed("rerun " + graph, refs -> new Change.Rerun(RunId.of(graph), tasks, seed));
+        return new Unaddressed("rerun " + dag, refs -> new Change.Rerun(RunId.of(dag), tasks, seed));
     }
 }

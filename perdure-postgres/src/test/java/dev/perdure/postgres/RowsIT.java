@@ -68,7 +68,7 @@ final class RowsIT {
             StoreFixture fixture = new StoreFixture(store);
             List<Task> line = List.of(
                     new Task(StoreFixture.newRun("a"), List.of()), new Task(StoreFixture.newRun("b"), List.of(0)));
-            Change start = new Change.Start(StoreFixture.newRun("graph"), fixture.worker, List.of(), line);
+            Change start = new Change.Start(StoreFixture.newRun("dag"), fixture.worker, List.of(), line);
             Claimed next = ((Outcome.Started) fixture.apply(start)).handed().getFirst();
             for (int ends = 0; ends < 3; ends++) {
                 List<Claimed> handed = ((Outcome.Applied) fixture.apply(StoreFixture.completeAndGoOn(next))).handed();
@@ -76,12 +76,12 @@ final class RowsIT {
             }
             assertThat(ask(ROWS, "a")).isEqualTo("1 0");
             assertThat(ask(ROWS, "b")).isEqualTo("1 0");
-            assertThat(ask(ROWS, "graph")).isEqualTo("2 0");
+            assertThat(ask(ROWS, "dag")).isEqualTo("2 0");
         }
         assertThat(ask(STATES, "a")).isEqualTo("0 RUNNING, 1 COMPLETED");
         assertThat(ask(STATES, "b")).isEqualTo("0 PENDING, 1 RUNNING, 2 COMPLETED");
-        assertThat(ask(STATES, "graph")).isEqualTo("0 PENDING, 1 RUNNING, 2 COMPLETED");
-        for (String id : List.of("a", "b", "graph")) {
+        assertThat(ask(STATES, "dag")).isEqualTo("0 PENDING, 1 RUNNING, 2 COMPLETED");
+        for (String id : List.of("a", "b", "dag")) {
             assertThat(ask(TIMES, id)).isEqualTo("t");
             assertThat(ask(INPUT, id)).isEqualTo("{\"id\":1}");
         }

@@ -103,10 +103,10 @@ final class StatementsIT {
                 ledger.moves,
                 ledger.commands,
                 ledger.own,
-                ledger.family,
+                ledger.localDag,
                 new OneChangeSql(SCHEMA),
                 ledger.mail,
-                ledger.graph,
+                ledger.dag,
                 ledger.objects,
                 ledger.whole,
                 ledger.free,
@@ -146,18 +146,18 @@ final class StatementsIT {
                 ledger.own.start,
                 ledger.own.wait,
                 ledger.own.end,
-                ledger.family.start,
-                ledger.family.end,
-                ledger.family.endAndQueue,
+                ledger.localDag.start,
+                ledger.localDag.end,
+                ledger.localDag.endAndQueue,
                 ledger.moves.move,
                 ledger.moves.end,
                 ledger.start,
                 ledger.commands.command,
                 ledger.commands.killTasks,
-                ledger.graph.task,
-                ledger.graph.open,
-                ledger.graph.openAll,
-                ledger.graph.rerun,
+                ledger.dag.task,
+                ledger.dag.open,
+                ledger.dag.openAll,
+                ledger.dag.rerun,
                 ledger.objects.make,
                 ledger.objects.lock,
                 ledger.objects.enter,
@@ -210,21 +210,21 @@ final class StatementsIT {
                     plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
                     talk(ledger, fixture, "small-talk-" + i, 2);
-                    graphs(ledger, fixture, "small-graph-" + i, 2);
+                    dags(ledger, fixture, "small-dag-" + i, 2);
                     objects(ledger, fixture, "small-object-" + i, 2);
                     freeCalls(ledger, fixture, "small-free-" + i, 2);
                 }
                 everything(ledger, dispatch, fixture, "grow", 5_000);
                 plain(ledger, fixture, "grown-plain", 1_000);
                 talk(ledger, fixture, "grown-talk", 2_000);
-                graphs(ledger, fixture, "grown-graph", 1_000);
+                dags(ledger, fixture, "grown-dag", 1_000);
                 objects(ledger, fixture, "grown-object", 1_000);
                 freeCalls(ledger, fixture, "grown-free", 1_000);
                 Map<String, Long> before = sequentialScans(one);
                 everything(ledger, dispatch, fixture, "measured", 200);
                 plain(ledger, fixture, "measured-plain", 200);
                 talk(ledger, fixture, "measured-talk", 200);
-                graphs(ledger, fixture, "measured-graph", 100);
+                dags(ledger, fixture, "measured-dag", 100);
                 objects(ledger, fixture, "measured-object", 100);
                 freeCalls(ledger, fixture, "measured-free", 100);
                 assertThat(sequentialScans(one)).isEqualTo(before);
@@ -428,7 +428,7 @@ final class StatementsIT {
     }
 
     /** Lines of two tasks, in batches of so many: run to their end, run again, killed. */
-    private static void graphs(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
+    private static void dags(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         Lane lane = new Lane(fixture.worker, 0);
         List<Change> starts = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -72,7 +72,7 @@ final class Twin {
             long epoch,
             boolean held,
             RunState state,
-            boolean graph,
+            boolean dag,
             boolean task,
             String object) {}
 
@@ -80,7 +80,7 @@ final class Twin {
         return query(
                 """
                 SELECT r.id, r.key, r.epoch, r.owner IS NOT NULL AS held, %1$s.state_name(r.state) AS state,
-                       r.after IS NOT NULL AND r.before IS NULL AS graph, r.before IS NOT NULL AS task,
+                       r.after IS NOT NULL AND r.before IS NULL AS dag, r.before IS NOT NULL AS task,
                        CASE WHEN c.hold = 1 THEN c.object_key END AS object
                 FROM %1$s.run r LEFT JOIN %1$s.object_call c ON c.key = r.key ORDER BY r.id
                 """.formatted(schema),
@@ -90,7 +90,7 @@ final class Twin {
                         rows.getLong("epoch"),
                         rows.getBoolean("held"),
                         RunState.valueOf(rows.getString("state")),
-                        rows.getBoolean("graph"),
+                        rows.getBoolean("dag"),
                         rows.getBoolean("task"),
                         rows.getString("object")));
     }

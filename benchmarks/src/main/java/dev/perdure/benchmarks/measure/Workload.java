@@ -10,7 +10,7 @@ public enum Workload {
     W3("jobs started in one process and run in another: latency, and the rate at which one worker drains 20,000"),
     W4("1,000 to 1,000,000 sleeping workflows: start rate, heap, threads and disk per sleeper, wake rate"),
     W5("2,000 runs after five steps: the process is killed and restarted; time until all are finished"),
-    W6("graphs of ten no-op tasks with a fan-out of four and two joins: one, and 1,000 concurrently"),
+    W6("DAGs of ten no-op tasks with a fan-out of four and two joins: one, and 1,000 concurrently"),
     W7("growth: w1 with 64 callers and w2's 64 × 100, in an empty database and with 5,000,000 finished runs"),
     W8("journal length: time to resume a run with 10, 1,000 and 100,000 entries"),
     OBJECTS("exclusive calls of counters as virtual objects, from 256 callers: one key, 1,000 keys"),

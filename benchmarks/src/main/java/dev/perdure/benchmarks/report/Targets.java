@@ -53,7 +53,7 @@ public final class Targets {
                     1.3,
                     "w6.tasks relative to raw commits of 32 clients",
                     ratioTo("w6.tasks", "raw", "w6.insert1.c32")),
-            atMost(5, "w6.alone: a graph of ten tasks, ms beyond 12 raw commits of one client", Targets::beyondCommits),
+            atMost(5, "w6.alone: a DAG of ten tasks, ms beyond 12 raw commits of one client", Targets::beyondCommits),
             atLeast(0.9, "w7.w1.ratio: full relative to empty", value("perdure", "w7.w1.ratio")),
             atLeast(0.9, "w7.w2.ratio: full relative to empty", value("perdure", "w7.w2.ratio")),
             atMost(150, "w8.100000.resume, ms", value("perdure", "w8.100000.resume")),
@@ -86,12 +86,12 @@ public final class Targets {
                 : OptionalDouble.empty();
     }
 
-    /** The milliseconds that a graph takes in addition to its twelve commits. */
+    /** The milliseconds that a DAG takes in addition to its twelve commits. */
     private static OptionalDouble beyondCommits(Figures figures) {
-        OptionalDouble graph = value("perdure", "w6.alone").apply(figures);
+        OptionalDouble dag = value("perdure", "w6.alone").apply(figures);
         OptionalDouble rate = value("raw", "w6.insert1.c1").apply(figures);
-        return graph.isPresent() && rate.isPresent()
-                ? OptionalDouble.of(graph.getAsDouble() - 12 * 1_000 / rate.getAsDouble())
+        return dag.isPresent() && rate.isPresent()
+                ? OptionalDouble.of(dag.getAsDouble() - 12 * 1_000 / rate.getAsDouble())
                 : OptionalDouble.empty();
     }
 

@@ -11,9 +11,9 @@ import dev.perdure.internal.execution.value.CallTarget;
  * Looks up what an invocation names.
  *
  * @param registry the definitions of the engine
- * @param graphs its graphs
+ * @param dags its DAGs
  */
-public record CallTargets(Registry registry, TypedDags graphs) {
+public record CallTargets(Registry registry, TypedDags dags) {
     /** What it names. */
     public CallTarget of(Invocation<?> invocation) {
         if (invocation == null) {
@@ -22,19 +22,19 @@ public record CallTargets(Registry registry, TypedDags graphs) {
         return switch (invocation) {
             case Invocation.OfMethod<?> method -> CallTarget.of(registry.target(method.method()));
             case Invocation.OfDefinition<?> value -> CallTarget.of(Target.of(value.definition()));
-            case Invocation.OfDag<?> dag -> graph(dag).callee();
+            case Invocation.OfDag<?> dag -> dag(dag).callee();
             case Invocation.OfName<?> name -> CallTarget.of(named(name));
         };
     }
 
-    /** The same for a run that waits for the result, which not every graph has. */
+    /** The same for a run that waits for the result, which not every DAG has. */
     public CallTarget ofChild(Invocation<?> invocation) {
-        return invocation instanceof Invocation.OfDag<?> dag ? graph(dag).calleeOfRun() : of(invocation);
+        return invocation instanceof Invocation.OfDag<?> dag ? dag(dag).calleeOfRun() : of(invocation);
     }
 
-    /** The graph with its types. */
-    public TypedDag graph(Invocation.OfDag<?> dag) {
-        return graphs.of(dag.dag());
+    /** The DAG with its types. */
+    public TypedDag dag(Invocation.OfDag<?> dag) {
+        return dags.of(dag.dag());
     }
 
     private Target named(Invocation.OfName<?> name) {

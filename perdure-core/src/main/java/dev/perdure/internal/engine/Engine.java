@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 /** The public API on top of the parts: starts through {@link Starter}, handles on runs, life and death of the engine. */
 public final class Engine implements Perdure {
     private final Settings settings;
-    private final TypedDags graphs;
+    private final TypedDags dags;
     private final Registry registry;
     private final CallTargets targets;
     private final Waiters<RunRef, Runs.Ended> board;
@@ -70,8 +70,8 @@ public final class Engine implements Perdure {
 
     private Engine(Settings settings) {
         this.settings = settings;
-        this.graphs = new TypedDags(settings.registrations(), settings.rules().stepTypes());
-        this.registry = new Registry(graphs.definitions(), settings.rules().codec());
+        this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
+        this.registry = new Registry(dags.definitions(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
         this.board = new Waiters<>(
                 "results",
@@ -88,12 +88,12 @@ public final class Engine implements Perdure {
                         settings,
                         rules,
                         registry,
-                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry, graphs));
+                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry, dags));
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
         this.mailroom = new MailSender(settings, commits);
-        this.targets = new CallTargets(registry, graphs);
-        this.desk = new RunHandle.Desk(settings, graphs, board, signs, commands, mailroom, closed::get);
+        this.targets = new CallTargets(registry, dags);
+        this.desk = new RunHandle.Desk(settings, dags, board, signs, commands, mailroom, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailroom);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
@@ -162,10 +162,10 @@ public final class Engine implements Perdure {
         return handle(invocation, starter.start(callee, invocation.input(), options), callee);
     }
 
-    /** The run of a graph has a handle that can read what a graph gives. */
+    /** The run of a DAG has a handle that can read what a DAG gives. */
     private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
         return invocation instanceof Invocation.OfDag<R> dag
-                ? new DagHandle<>(run, targets.graph(dag), desk)
+                ? new DagHandle<>(run, targets.dag(dag), desk)
                 : handle(run, callee.target().resultType());
     }
 
@@ -226,7 +226,7 @@ public final class Engine implements Perdure {
         return runs;
     }
 
-    // ---- graphs
+    // ---- DAGs
 
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input) {
@@ -236,11 +236,11 @@ public final class Engine implements Perdure {
     @Override
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
-        TypedDag graph = graphs.of(dag);
-        return new DagHandle<>(starter.start(graph.callee(), input, options), graph, desk);
+        TypedDag typed = dags.of(dag);
+        return new DagHandle<>(starter.start(typed.callee(), input, options), typed, desk);
     }
 
-    /** As {@link #adopt(Run)}, for the run of a graph. */
+    /** As {@link #adopt(Run)}, for the run of a DAG. */
     public <O extends @Nullable Object> DagRun<O> adopt(DagRun<O> run) {
         if (!(run instanceof DagHandle<O> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);

@@ -55,7 +55,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     /** What handles need of the engine they come from. */
     public record Desk(
             Settings settings,
-            TypedDags graphs,
+            TypedDags dags,
             Waiters<RunRef, Runs.Ended> results,
             Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress,
             Commands commands,
@@ -232,14 +232,14 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <O extends @Nullable Object> DagRun<O> dag(Dag<?, O> dag) {
-        TypedDag graph = desk.graphs().of(dag);
+        TypedDag typed = desk.dags().of(dag);
         String definition = info().definition();
-        if (!definition.equals(graph.name())) {
+        if (!definition.equals(typed.name())) {
             throw new RunConflictException(
                     "Run '%s' is of '%s', not of DAG '%s'. Give the DAG that it runs, or use its handle as it is if it runs none."
-                            .formatted(ref.id(), definition, graph.name()));
+                            .formatted(ref.id(), definition, typed.name()));
         }
-        return new DagHandle<>(ref, graph, desk);
+        return new DagHandle<>(ref, typed, desk);
     }
 
     @Override

@@ -86,7 +86,7 @@ public final class Session implements Host, PipelineHost {
         this.clock = shared.clock();
         this.waiters = shared.waiters();
         this.registry = shared.registry();
-        this.targets = new CallTargets(registry, shared.graphs());
+        this.targets = new CallTargets(registry, shared.dags());
         this.listeners = shared.listeners();
         this.home = home;
         this.acquisitions = new Acquisitions(home::acquired);
@@ -121,7 +121,7 @@ public final class Session implements Host, PipelineHost {
             Waiters<RunRef, Runs.Ended> waiters,
             Listeners listeners,
             Registry registry,
-            TypedDags graphs) {}
+            TypedDags dags) {}
 
     public WorkerId id() {
         return id;

@@ -119,7 +119,7 @@ final class SessionStore implements StoreAccess {
         List<Change> cancels = runs.stream()
                 .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
                 .toList();
-        untilReached(() -> "The cancel of a graph's tasks", () -> committer.commitAll(cancels));
+        untilReached(() -> "The cancel of a DAG's tasks", () -> committer.commitAll(cancels));
     }
 
     /**

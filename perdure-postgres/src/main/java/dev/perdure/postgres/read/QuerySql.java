@@ -70,12 +70,12 @@ public final class QuerySql {
             LIMIT ?
             """;
 
-    /** A task has the input of its graph, which is stored once. */
+    /** A task has the input of its DAG, which is stored once. */
     private static final String INPUT = """
-            SELECT COALESCE(own.payload, graph.payload) AS input
+            SELECT COALESCE(own.payload, dag.payload) AS input
             FROM ${schema}.run r
             LEFT JOIN ${schema}.journal own ON own.key = r.key AND own.position = 0
-            LEFT JOIN ${schema}.journal graph ON graph.key = r.parent AND graph.position = 0 AND r.before IS NOT NULL
+            LEFT JOIN ${schema}.journal dag ON dag.key = r.parent AND dag.position = 0 AND r.before IS NOT NULL
             WHERE r.key = ?
             """;
 

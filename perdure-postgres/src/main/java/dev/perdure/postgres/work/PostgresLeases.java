@@ -19,7 +19,7 @@ import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Moves;
-import dev.perdure.postgres.write.part.GraphParts;
+import dev.perdure.postgres.write.part.DagParts;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
@@ -277,7 +277,7 @@ public final class PostgresLeases implements Leases {
         }
         long[] preceding = keys(lost.stream().filter(LostRun::precedes));
         if (preceding.length > 0) {
-            parts.add(GraphParts.open(ledgerSql.graph, sending(), preceding, new int[preceding.length], Results::skip));
+            parts.add(DagParts.open(ledgerSql.dag, sending(), preceding, new int[preceding.length], Results::skip));
         }
         long[] holding = keys(lost.stream().filter(LostRun::frees));
         if (holding.length > 0) {

@@ -8,17 +8,17 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
-import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalDag.Member;
+import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.SelfContained;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.FreeCallSql;
 import dev.perdure.postgres.write.part.FreeCalls;
 import dev.perdure.postgres.write.part.LedgerSql;
-import dev.perdure.postgres.write.part.LocalGraphEnds;
-import dev.perdure.postgres.write.part.LocalGraphSql;
-import dev.perdure.postgres.write.part.LocalGraphStarts;
+import dev.perdure.postgres.write.part.LocalDagEnds;
+import dev.perdure.postgres.write.part.LocalDagSql;
+import dev.perdure.postgres.write.part.LocalDagStarts;
 import dev.perdure.postgres.write.part.OwnEnds;
 import dev.perdure.postgres.write.part.OwnSql;
 import dev.perdure.postgres.write.part.OwnStarts;
@@ -41,33 +41,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The plan for changes that touch only runs of the worker that sends them, which is what most batches are: appends, starts, ends and waits of runs that
- * concern no other run ({@link OwnSql}), calls of virtual objects that are free ({@link FreeCallSql}), and tasks of graphs that the worker
- * knows ({@link LocalGraphSql}). It locks nothing but what it changes and looks nothing up. It fails as a whole if a run is not held as the worker believes or an id
+ * concern no other run ({@link OwnSql}), calls of virtual objects that are free ({@link FreeCallSql}), and tasks of DAGs that the worker
+ * knows ({@link LocalDagSql}). It locks nothing but what it changes and looks nothing up. It fails as a whole if a run is not held as the worker believes or an id
  * is not new; calls whose objects are not free are left as they were.
  */
 public final class BelievedBatch implements BelievedPlan {
     private final WriteContext context;
     private final Sending sending;
     private final List<Change> changes;
-    private final LocalGraphs families;
+    private final LocalDags localDags;
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final OwnStarts starts = new OwnStarts();
     private final OwnWaits waits = new OwnWaits();
     private final OwnEnds ends = new OwnEnds();
     private final FreeCalls calls = new FreeCalls();
-    private final LocalGraphStarts graphStarts = new LocalGraphStarts();
-    private final LocalGraphEnds graphEnds = new LocalGraphEnds();
+    private final LocalDagStarts dagStarts = new LocalDagStarts();
+    private final LocalDagEnds dagEnds = new LocalDagEnds();
     private final Function<long[], Map<Long, Claimed>> lookUp;
     private final Outcome[] outcomes;
 
     /** What the plan knows beside the changes. */
-    record Knowledge(Keys keys, LocalGraphs families, Workers workers, Claims claims) {}
+    record Knowledge(Keys keys, LocalDags localDags, Workers workers, Claims claims) {}
 
     private BelievedBatch(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
         this.context = context;
         this.sending = context.by(sender);
         this.changes = changes;
-        this.families = knowledge.families();
+        this.localDags = knowledge.localDags();
         this.lookUp =
                 keys -> sender.worker() == null ? Map.of() : knowledge.claims().read(keys, sender.worker());
         this.outcomes = Answers.none(changes.size());
@@ -75,19 +75,19 @@ public final class BelievedBatch implements BelievedPlan {
 
     /** These changes as such a batch, or null if they are none or what it would believe was wrong lately. */
     static @Nullable BelievedBatch of(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
-        Sorting sorting = Sorting.of(changes, knowledge.families());
+        Sorting sorting = Sorting.of(changes, knowledge.localDags());
         if (sorting == null || !sorting.fitsTogether() || !sorting.isWorthwhile(context.beliefs())) {
             return null;
         }
         BelievedBatch batch = new BelievedBatch(context, sender, changes, knowledge);
-        if (sorting.graphs()) {
+        if (sorting.dags()) {
             Predicate<NewRun> skills =
                     sender.worker() == null ? null : knowledge.workers().skills(sender.worker());
             if (skills == null) {
                 return null;
             }
             batch.add(sorting, knowledge.keys());
-            batch.graphEnds.close(skills);
+            batch.dagEnds.close(skills);
         } else {
             batch.add(sorting, knowledge.keys());
         }
@@ -101,7 +101,7 @@ public final class BelievedBatch implements BelievedPlan {
         WAIT,
         END,
         CALL,
-        GRAPH_START,
+        DAG_START,
         TASK_END
     }
 
@@ -114,13 +114,13 @@ public final class BelievedBatch implements BelievedPlan {
 
     /** The changes of the batch, sorted. */
     private record Sorting(List<Sorted> all, Set<Sort> sorts) {
-        static @Nullable Sorting of(List<Change> changes, LocalGraphs families) {
+        static @Nullable Sorting of(List<Change> changes, LocalDags localDags) {
             List<Sorted> all = new ArrayList<>(changes.size());
             Set<Sort> sorts = EnumSet.noneOf(Sort.class);
             for (Change change : changes) {
                 Sort sort = sort(change);
                 Member task = sort == Sort.TASK_END && change instanceof Change.Advance advance
-                        ? families.find(advance.run().key())
+                        ? localDags.find(advance.run().key())
                         : null;
                 if (sort == null || (sort == Sort.TASK_END && task == null)) {
                     return null;
@@ -134,7 +134,7 @@ public final class BelievedBatch implements BelievedPlan {
         private static @Nullable Sort sort(Change change) {
             return switch (change) {
                 case Change.Start start when start.owner() == null -> null;
-                case Change.Start start when LocalGraphStarts.isOne(start) -> Sort.GRAPH_START;
+                case Change.Start start when LocalDagStarts.isOne(start) -> Sort.DAG_START;
                 case Change.Start start when SelfContained.isStart(start) -> Sort.START;
                 case Change.Start start when SelfContained.isStartOfCall(start) -> Sort.CALL;
                 case Change.Advance advance when SelfContained.isAppend(advance) -> Sort.APPEND;
@@ -150,19 +150,19 @@ public final class BelievedBatch implements BelievedPlan {
             return sorts.contains(wanted);
         }
 
-        boolean graphs() {
-            return has(Sort.GRAPH_START) || has(Sort.TASK_END);
+        boolean dags() {
+            return has(Sort.DAG_START) || has(Sort.TASK_END);
         }
 
         /** What locks runs must do so in one pass, and one statement does that only for what it knows. */
         boolean fitsTogether() {
             boolean waits = has(Sort.WAIT);
             boolean calls = has(Sort.CALL);
-            return !(waits && calls) && !(graphs() && (waits || calls));
+            return !(waits && calls) && !(dags() && (waits || calls));
         }
 
         boolean isWorthwhile(Beliefs beliefs) {
-            boolean starts = has(Sort.START) || has(Sort.GRAPH_START);
+            boolean starts = has(Sort.START) || has(Sort.DAG_START);
             boolean calls = has(Sort.CALL);
             return !((starts || calls) && !beliefs.idsAreNew.isWorthwhile())
                     && !(calls && !beliefs.objectsAreFree.isWorthwhile())
@@ -176,13 +176,13 @@ public final class BelievedBatch implements BelievedPlan {
             Sort sort = sorting.all().get(i).sort();
             switch (changes.get(i)) {
                 case Change.Start start when sort == Sort.CALL -> calls.begin(i, start.run(), keys);
-                case Change.Start start when sort == Sort.GRAPH_START -> graphStarts.add(i, start, keys);
+                case Change.Start start when sort == Sort.DAG_START -> dagStarts.add(i, start, keys);
                 case Change.Start start -> starts.add(i, start.run(), keys);
                 case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
                 case Change.Advance advance when sort == Sort.WAIT -> waits.add(i, advance);
                 case Change.Advance advance when sort == Sort.APPEND -> appends.add(new Placed<>(i, advance));
                 case Change.Advance advance
-                when tasksEnd -> graphEnds.add(i, advance, sorting.all().get(i).task());
+                when tasksEnd -> dagEnds.add(i, advance, sorting.all().get(i).task());
                 case Change.Advance advance -> ends.add(i, advance);
                 default -> throw new IllegalStateException("Not of a sort: " + changes.get(i));
             }
@@ -198,9 +198,9 @@ public final class BelievedBatch implements BelievedPlan {
         parts.addIf(!appends.isEmpty(), this::append);
         parts.addIf(!waits.isEmpty(), () -> waits.part(sql.own, sending, outcomes));
         parts.addIf(!ends.isEmpty(), () -> ends.part(sql.own, sending, outcomes));
-        parts.addIf(!graphEnds.isEmpty(), () -> graphEnds.part(sql.family, sending));
+        parts.addIf(!dagEnds.isEmpty(), () -> dagEnds.part(sql.localDag, sending));
         parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
-        parts.addIf(!graphStarts.isEmpty(), () -> graphStarts.part(sql.family, sending));
+        parts.addIf(!dagStarts.isEmpty(), () -> dagStarts.part(sql.localDag, sending));
         parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
         return parts.withSettings(sql, appends.size() < changes.size());
     }
@@ -229,9 +229,9 @@ public final class BelievedBatch implements BelievedPlan {
         if (!waits.isEmpty()) {
             context.beliefs().waitersSleep.proved(true);
         }
-        graphStarts.started(outcomes, families);
-        graphEnds.ended(outcomes, lookUp);
-        if (graphEnds.queued()) {
+        dagStarts.started(outcomes, localDags);
+        dagEnds.ended(outcomes, lookUp);
+        if (dagEnds.queued()) {
             context.hints().tell(new Hints.WorkReady());
         }
         @Nullable Outcome[] all = outcomes.clone();
@@ -248,6 +248,6 @@ public final class BelievedBatch implements BelievedPlan {
         if (!waits.isEmpty()) {
             context.beliefs().waitersSleep.proved(false);
         }
-        changes.forEach(families::doubt);
+        changes.forEach(localDags::doubt);
     }
 }

@@ -5,7 +5,7 @@ import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.part.Answers;
 import dev.perdure.postgres.write.part.CommandParts;
-import dev.perdure.postgres.write.part.GraphParts;
+import dev.perdure.postgres.write.part.DagParts;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.MailParts;
 import dev.perdure.postgres.write.part.ObjectParts;
@@ -25,7 +25,7 @@ public final class LookedUpPlan {
     private final boolean careful;
     private final Answers answers;
     private final RunParts runs;
-    private final GraphParts graphs;
+    private final DagParts dags;
     private final ObjectParts objects;
     private final MailParts mail;
     private final CommandParts commands;
@@ -43,7 +43,7 @@ public final class LookedUpPlan {
         LedgerSql sql = context.sql();
         Sending sending = context.by(sender);
         this.runs = new RunParts(sql, sending, batch, answers);
-        this.graphs = new GraphParts(sql.graph, sending, batch, answers);
+        this.dags = new DagParts(sql.dag, sending, batch, answers);
         this.objects = new ObjectParts(sql, sending, batch, answers);
         this.mail = new MailParts(sql.mail, sending, batch, answers);
         this.commands = new CommandParts(sql.commands, sending, batch, answers);
@@ -85,7 +85,7 @@ public final class LookedUpPlan {
         addLocks(parts);
         parts.addIf(!batch.stays.isEmpty(), () -> runs.append(careful));
         parts.addIf(batch.starts(), runs::start);
-        parts.addIf(!batch.tasks.isEmpty(), graphs::startTasks);
+        parts.addIf(!batch.tasks.isEmpty(), dags::startTasks);
         parts.addIf(batch.objects.enters(), objects::enter);
         parts.addIf(!batch.commands.isEmpty(), commands::commands);
         parts.addIf(!batch.commands.kills().isEmpty(), commands::killTasks);
@@ -96,14 +96,14 @@ public final class LookedUpPlan {
         parts.addIf(!batch.letters.isEmpty(), mail::deliver);
         parts.addIf(!batch.moves.isEmpty(), () -> batch.onlyEnds() ? runs.end(careful) : runs.move());
         parts.addIf(!batch.restarts.isEmpty(), runs::restart);
-        parts.addIf(!batch.reruns.isEmpty(), graphs::rerun);
+        parts.addIf(!batch.reruns.isEmpty(), dags::rerun);
         parts.addIf(!batch.trains.isEmpty(), objects::completed);
         parts.addIf(batch.trains.states.changesStates(), objects::statesOfCompleted);
         parts.addIf(batch.answers(), mail::answer);
         parts.addIf(batch.releases(), objects::release);
-        parts.addIf(batch.opens(), graphs::open);
+        parts.addIf(batch.opens(), dags::open);
         boolean takesOn = batch.ends.takingKeys().length > 0;
-        parts.addIf(takesOn, () -> batch.releases() ? graphs.handed() : graphs.handedTasks());
+        parts.addIf(takesOn, () -> batch.releases() ? dags.handed() : dags.handedTasks());
         parts.addIf(batch.objects.mayHold() && !takesOn, objects::knownStates);
         return parts.withSettings(context.sql(), !batch.onlyAppends());
     }

@@ -4,7 +4,7 @@ import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Database.UnforeseenException;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.write.change.Batch;
-import dev.perdure.postgres.write.change.LocalGraph;
+import dev.perdure.postgres.write.change.LocalDag;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
 import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.spi.Outcome;
@@ -120,15 +120,15 @@ public final class Planner {
         return new Applied(outcomes, plan.waiting());
     }
 
-    /** A graph is known that was started for a worker here. */
+    /** A DAG is known that was started for a worker here. */
     private void meet(Batch batch, RunToStart birth, List<Outcome> outcomes) {
-        LocalGraph family = batch.tasks.family(birth.key());
-        if (family != null
+        LocalDag dag = batch.tasks.dag(birth.key());
+        if (dag != null
                 && birth.asked() != null
                 && outcomes.get(birth.asked().index()) instanceof Outcome.Started started
-                && started.run().equals(family.head.ref)
+                && started.run().equals(dag.head.ref)
                 && !started.handed().isEmpty()) {
-            knowledge.families().born(family);
+            knowledge.localDags().born(dag);
         }
     }
 }

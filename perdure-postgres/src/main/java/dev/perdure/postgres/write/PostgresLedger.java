@@ -14,7 +14,7 @@ import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OneChangeSql;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresLedger implements Ledger {
     private final WriteContext context;
     private final Planner planner;
-    private final LocalGraphs families = new LocalGraphs();
+    private final LocalDags localDags = new LocalDags();
     private final Workers workers;
     private final ClientFence clientFence;
     private final PostgresHints hints;
@@ -62,7 +62,7 @@ public final class PostgresLedger implements Ledger {
         this.planner = new Planner(
                 context,
                 new OneChangeSql(schema),
-                new BelievedBatch.Knowledge(keys, families, workers, claims),
+                new BelievedBatch.Knowledge(keys, localDags, workers, claims),
                 believes);
         this.workers = workers;
         this.clientFence = new ClientFence(workers);
@@ -100,7 +100,7 @@ public final class PostgresLedger implements Ledger {
         List<Outcome> applied = storable.isEmpty() ? List.of() : sent(worker, lane.number(), storable);
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
-            families.saw(changes.get(i), outcomes.get(i));
+            localDags.saw(changes.get(i), outcomes.get(i));
         }
         tell(changes, outcomes);
         return outcomes;

@@ -3,7 +3,7 @@ package dev.perdure.postgres.crash;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.TaskContext;
 
-/** A graph whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line outside. */
+/** A DAG whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line outside. */
 final class Diamond {
     static final String GO = "go";
 
@@ -12,7 +12,7 @@ final class Diamond {
     /** What the join was given, and what it gave. */
     record Joined(String left, String right, String own) {}
 
-    static Dag<Integer, Joined> graph(OutsideLedger ledger) {
+    static Dag<Integer, Joined> dag(OutsideLedger ledger) {
         return Dag.of("diamond", Integer.class, dag -> {
             var top = dag.task("top", t -> line(ledger, t));
             var left =

@@ -52,8 +52,8 @@ abstract class InvocationScenarios extends Scenarios {
     private static final Definition<String, String> VALUE = workflow("value", (ctx, in) -> "value of " + in);
     private static final Definition<String, @Nullable Void> VOID_VALUE =
             Definition.of("void-value", String.class, (ctx, in) -> {});
-    private static final Dag<String, String> GRAPH =
-            Dag.of("graph", String.class, dag -> dag.task("only", t -> "graph of " + t.input()));
+    private static final Dag<String, String> ONE_TASK =
+            Dag.of("dag", String.class, dag -> dag.task("only", t -> "dag of " + t.input()));
     private static final Dag<String, Outputs> LEAVES =
             Dag.ofLeaves("leaves", String.class, dag -> dag.task("only", t -> "leaf of " + t.input()));
 
@@ -65,7 +65,7 @@ abstract class InvocationScenarios extends Scenarios {
         ACTION("action", null, Invocation.of(Methods::action)),
         DEFINITION("value", "value of x", Invocation.of(VALUE, "x")),
         VOID_DEFINITION("void-value", null, Invocation.of(VOID_VALUE, "x")),
-        DAG("graph", "graph of x", Invocation.of(GRAPH, "x")),
+        DAG("dag", "dag of x", Invocation.of(ONE_TASK, "x")),
         NAME("value", "value of x", Invocation.of("value", "x", TypeRef.of(String.class))),
         VOID_NAME("consumer", null, Invocation.of("consumer", "x", TypeRef.of(Void.class)));
 
@@ -81,7 +81,7 @@ abstract class InvocationScenarios extends Scenarios {
     }
 
     private static void register(PerdureTest perdure) {
-        perdure.register(new Methods(), VALUE, VOID_VALUE, GRAPH, LEAVES);
+        perdure.register(new Methods(), VALUE, VOID_VALUE, ONE_TASK, LEAVES);
     }
 
     @ParameterizedTest
@@ -149,8 +149,8 @@ abstract class InvocationScenarios extends Scenarios {
             assertThat(perdure.start(Methods::function, "x", id("f")).id()).isEqualTo(RunId.of("f"));
             assertThat(perdure.start(Methods::consumer, "x").result()).isNull();
             assertThat(perdure.start(Methods::consumer, "x", id("c")).id()).isEqualTo(RunId.of("c"));
-            assertThat(perdure.start(GRAPH, "x").status().tasks()).hasSize(1);
-            assertThat(perdure.start(GRAPH, "x", id("g")).result()).isEqualTo("graph of x");
+            assertThat(perdure.start(ONE_TASK, "x").status().tasks()).hasSize(1);
+            assertThat(perdure.start(ONE_TASK, "x", id("g")).result()).isEqualTo("dag of x");
             assertThat(perdure.start(Invocation.of("caller", "x", TypeRef.of(String.class)))
                             .result())
                     .isEqualTo("function of x");
@@ -186,7 +186,7 @@ abstract class InvocationScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_graph_that_gives_its_leaves_can_be_started_and_spawned_but_not_awaited_by_a_run(TestMode mode) {
+    void a_dag_that_gives_its_leaves_can_be_started_and_spawned_but_not_awaited_by_a_run(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             register(perdure);
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {

@@ -43,7 +43,7 @@ public interface Host {
     /** What an invocation names. */
     CallTarget callee(Invocation<?> invocation);
 
-    /** The same for a run that waits for the result, which not every graph has. */
+    /** The same for a run that waits for the result, which not every DAG has. */
     CallTarget awaitedCallee(Invocation<?> invocation);
 
     /** The handler that a method reference names. */

@@ -3,7 +3,7 @@ package dev.perdure.postgres.write.change;
 import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
+import dev.perdure.postgres.write.change.LocalDag.Member;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
@@ -28,12 +28,12 @@ public final class NewTasks {
     private final Map<Long, Unborn> byParent = new LinkedHashMap<>();
 
     /** @param owned whether the worker of the batch gets those that begin at once */
-    private record Unborn(LocalGraph family, boolean owned) {}
+    private record Unborn(LocalDag dag, boolean owned) {}
 
     /** @param owner who gets it if it begins at once, or null */
     record Row(Member task, @Nullable Integer owner) {
         NewRun head() {
-            return task.family.head.run;
+            return task.dag.head.run;
         }
     }
 
@@ -42,7 +42,7 @@ public final class NewTasks {
             .with(RunColumns.TIMED.in(row -> row.task().run))
             .integerOrNull("owner", Row::owner)
             .bytes("input", row -> row.task().ownInput())
-            .bigint("parent", row -> row.task().family.head.ref.key())
+            .bigint("parent", row -> row.task().dag.head.ref.key())
             .bigintOrNull("bound", row -> Micros.ofNullable(row.head().timeout()))
             .bigintOrNull("delay", row -> Micros.ofNullable(row.head().delay()))
             .text("after", row -> keys(row.task().after))
@@ -59,30 +59,30 @@ public final class NewTasks {
      * @return the keys of those that the run itself comes after
      */
     List<Long> add(RunToStart birth, long[] numbers) {
-        LocalGraph family = new LocalGraph(birth.key(), birth.run(), birth.tasks(), numbers);
-        byParent.put(birth.key(), new Unborn(family, birth.ownsTasks()));
-        return family.head.after.stream().map(leaf -> leaf.ref.key()).toList();
+        LocalDag dag = new LocalDag(birth.key(), birth.run(), birth.tasks(), numbers);
+        byParent.put(birth.key(), new Unborn(dag, birth.ownsTasks()));
+        return dag.head.after.stream().map(leaf -> leaf.ref.key()).toList();
     }
 
     /** What the worker that started a run now holds of its tasks. */
     public List<Claimed> held(long parent, Instant at) {
         Unborn unborn = byParent.get(parent);
-        return unborn == null || !unborn.owned() ? List.of() : held(unborn.family(), at);
+        return unborn == null || !unborn.owned() ? List.of() : held(unborn.dag(), at);
     }
 
     /** Those of its tasks that begin at once. */
-    public static List<Claimed> held(LocalGraph family, Instant at) {
-        return family.tasks.stream()
+    public static List<Claimed> held(LocalDag dag, Instant at) {
+        return dag.tasks.stream()
                 .filter(Member::begins)
-                .map(task -> born(task.ref, task.run, family.head.run, at))
+                .map(task -> born(task.ref, task.run, dag.head.run, at))
                 .toList();
     }
 
     /** The run with this key and its tasks. */
     @Nullable
-    public LocalGraph family(long parent) {
+    public LocalDag dag(long parent) {
         Unborn unborn = byParent.get(parent);
-        return unborn == null ? null : unborn.family();
+        return unborn == null ? null : unborn.dag();
     }
 
     /** A task that its worker has held since it was born. */
@@ -113,7 +113,7 @@ public final class NewTasks {
     public void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         List<Row> rows = byParent.values().stream()
                 .flatMap(unborn ->
-                        unborn.family().tasks.stream().map(task -> new Row(task, unborn.owned() ? worker : null)))
+                        unborn.dag().tasks.stream().map(task -> new Row(task, unborn.owned() ? worker : null)))
                 .sorted(Comparator.comparing(row -> row.task().run.id()))
                 .toList();
         COLUMNS.bind(parameters, rows);

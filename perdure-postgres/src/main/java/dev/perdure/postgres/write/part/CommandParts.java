@@ -69,7 +69,7 @@ public final class CommandParts {
         }
     }
 
-    /** Kills the tasks of graphs that the commands have killed. */
+    /** Kills the tasks of DAGs that the commands have killed. */
     public Part killTasks() {
         return new Part(
                 sql.killTasks,

@@ -7,7 +7,7 @@ import dev.perdure.postgres.write.change.RunCommands;
 public final class CommandSql {
     /** Commands of callers, and of transitions to other runs. Several transitions may send the same. */
     private static final String COMMANDS = """
-            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_graph
+            SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_dag
                 FROM ${commands}
                 WHERE (${client_or_lane_exists})
                   AND (g.epoch IS NULL OR (
@@ -25,11 +25,11 @@ public final class CommandSql {
                 SELECT r.*, g.command, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
-                       -- A task ends after all it comes after, unless its graph ends too.
-                       r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph AS waits_for_turn,
+                       -- A task ends after all it comes after, unless its DAG ends too.
+                       r.before IS NOT NULL AND r.open > 0 AND NOT g.with_dag AS waits_for_turn,
                        CASE g.command
                            WHEN ${CANCEL} THEN r.cancel IS NULL
-                           WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_graph
+                           WHEN ${KILL} THEN r.state = ${RUNNING} OR r.before IS NOT NULL AND r.open > 0 AND NOT g.with_dag
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
                            WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
                            WHEN ${REFUSE} THEN false
@@ -113,6 +113,6 @@ public final class CommandSql {
                 COMMAND.replace("${given}", COMMANDS).replace("${commands}", RunCommands.COLUMNS.numbered("g")));
         this.killTasks = Pieces.sql(
                 schema,
-                COMMAND.replace("${given}", GraphSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
+                COMMAND.replace("${given}", DagSql.TASKS_OF_KILLED).replace("${kills}", RunCommands.KILLS.many("g")));
     }
 }

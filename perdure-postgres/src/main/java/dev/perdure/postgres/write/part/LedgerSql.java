@@ -8,7 +8,7 @@ import dev.perdure.postgres.write.change.NewRuns;
  * The statements of a batch.
  *
  * <p>How it works: a batch is one execute of several of these and of those in {@link LockSql}, {@link MoveSql}, {@link CommandSql},
- * {@link OwnSql}, {@link MailSql} and {@link GraphSql}, in the order of its plan and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
+ * {@link OwnSql}, {@link MailSql} and {@link DagSql}, in the order of its plan and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
  * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
  *
  * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
@@ -147,12 +147,12 @@ public final class LedgerSql {
     public final MoveSql moves;
     public final CommandSql commands;
     public final OwnSql own;
-    public final LocalGraphSql family;
+    public final LocalDagSql localDag;
     public final MailSql mail;
     public final ObjectSql objects;
     public final CompletedCallSql whole;
     public final FreeCallSql free;
-    public final GraphSql graph;
+    public final DagSql dag;
 
     public LedgerSql(Schema schema) {
         this.settings = Pieces.sql(schema, SETTINGS);
@@ -166,11 +166,11 @@ public final class LedgerSql {
         this.moves = new MoveSql(schema);
         this.commands = new CommandSql(schema);
         this.own = new OwnSql(schema);
-        this.family = new LocalGraphSql(schema);
+        this.localDag = new LocalDagSql(schema);
         this.mail = new MailSql(schema);
         this.objects = new ObjectSql(schema);
         this.whole = new CompletedCallSql(schema);
         this.free = new FreeCallSql(schema);
-        this.graph = new GraphSql(schema);
+        this.dag = new DagSql(schema);
     }
 }

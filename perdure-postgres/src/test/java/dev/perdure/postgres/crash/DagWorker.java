@@ -6,8 +6,8 @@ import dev.perdure.postgres.PostgresStore;
 import java.io.IOException;
 
 /** A worker process for diamonds. Ends with its standard input, so that it cannot outlive the test. */
-public final class GraphWorker {
-    private GraphWorker() {}
+public final class DagWorker {
+    private DagWorker() {}
 
     /** Arguments: the JDBC URL, the user, the password. */
     public static void main(String... args) throws IOException {
@@ -15,7 +15,7 @@ public final class GraphWorker {
                 HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
                 PostgresStore store = PostgresStore.on(pool).open()) {
             Perdure worker = Perdure.on(store)
-                    .register(Diamond.graph(new OutsideLedger(ledgerPool)))
+                    .register(Diamond.dag(new OutsideLedger(ledgerPool)))
                     .lease(CrashWorker.LEASE)
                     .start();
             System.out.println("ready");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A run and its tasks: what never changes of them, and how those have ended that ended here. Its edges are those that the rows
  * have as {@code after} and {@code before}.
  */
-public final class LocalGraph {
+public final class LocalDag {
     /** The run that the tasks are part of. */
     public final Member head;
 
@@ -27,7 +27,7 @@ public final class LocalGraph {
     public static final class Member {
         public final RunRef ref;
         public final NewRun run;
-        public final LocalGraph family;
+        public final LocalDag dag;
         /** Those that it comes after, in order. */
         public final List<Member> after = new ArrayList<>();
         /** Those that come after it. */
@@ -39,10 +39,10 @@ public final class LocalGraph {
         /** How it ended, if that is known here. */
         public volatile @Nullable Premise ended;
 
-        private Member(RunRef ref, NewRun run, LocalGraph family) {
+        private Member(RunRef ref, NewRun run, LocalDag dag) {
             this.ref = ref;
             this.run = run;
-            this.family = family;
+            this.dag = dag;
         }
 
         public boolean begins() {
@@ -51,19 +51,19 @@ public final class LocalGraph {
 
         /** Its input, if that is not the one of the run that it is part of. */
         public byte @Nullable [] ownInput() {
-            return run.input().equals(family.head.run.input())
+            return run.input().equals(dag.head.run.input())
                     ? null
                     : run.input().bytes();
         }
     }
 
     /**
-     * A family that is about to be born.
+     * A DAG that is about to be born.
      *
      * @param key of the run that the tasks are part of
      * @param numbers as many as there are tasks, in ascending order
      */
-    public LocalGraph(long key, NewRun run, List<Task> tasks, long[] numbers) {
+    public LocalDag(long key, NewRun run, List<Task> tasks, long[] numbers) {
         this.head = new Member(new RunRef(run.id(), key), run, this);
         List<Member> born = new ArrayList<>(tasks.size());
         for (int i = 0; i < numbers.length; i++) {

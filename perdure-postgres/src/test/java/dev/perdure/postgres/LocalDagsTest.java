@@ -5,9 +5,9 @@ import static dev.perdure.postgres.StoreFixture.newRun;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
-import dev.perdure.postgres.write.change.LocalGraph;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
-import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalDag;
+import dev.perdure.postgres.write.change.LocalDag.Member;
+import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -20,59 +20,59 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** For how long families are known. */
-final class LocalGraphsTest {
+/** For how long DAGs are known. */
+final class LocalDagsTest {
     private static final Move END = new Move.End(RunState.COMPLETED, json("1"), "", 1);
 
-    private final LocalGraphs families = new LocalGraphs();
+    private final LocalDags localDags = new LocalDags();
 
-    /** A family whose second task comes after the first. */
-    private LocalGraph born(long number) {
+    /** A DAG whose second task comes after the first. */
+    private LocalDag born(long number) {
         List<Task> tasks = List.of(
                 new Task(newRun(number + "/first"), List.of()), new Task(newRun(number + "/second"), List.of(0)));
-        LocalGraph family =
-                new LocalGraph(number, newRun("graph-" + number), tasks, new long[] {number + 1, number + 2});
-        families.born(family);
-        return family;
+        LocalDag dag =
+                new LocalDag(number, newRun("dag-" + number), tasks, new long[] {number + 1, number + 2});
+        localDags.born(dag);
+        return dag;
     }
 
     private boolean isKnown(Member task) {
-        return families.find(task.ref.key()) != null;
+        return localDags.find(task.ref.key()) != null;
     }
 
     private void ended(Member task, Member... next) {
         List<Claimed> handed = List.of(next).stream()
                 .map(one -> new Claimed(one.ref, 1, "order", json("1"), 1, Control.NONE, null, 0, List.of(), null))
                 .toList();
-        families.saw(
+        localDags.saw(
                 new Change.Advance(task.ref, 1, List.of(), END),
                 new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, handed));
     }
 
     @Test
     void a_family_is_known_until_the_last_of_its_tasks_in_hand_has_ended() {
-        LocalGraph family = born(0);
-        Member first = family.tasks.get(0);
-        Member second = family.tasks.get(1);
+        LocalDag dag = born(0);
+        Member first = dag.tasks.get(0);
+        Member second = dag.tasks.get(1);
         ended(first, second);
         assertThat(isKnown(second)).isTrue();
         assertThat(first.ended).isNotNull();
-        ended(second, family.head);
+        ended(second, dag.head);
         assertThat(isKnown(first) || isKnown(second)).isFalse();
     }
 
     @Test
     void nothing_is_kept_of_a_family_that_nobody_here_goes_on_with() {
-        LocalGraph family = born(0);
-        ended(family.tasks.get(0));
-        assertThat(isKnown(family.tasks.get(1))).isFalse();
+        LocalDag dag = born(0);
+        ended(dag.tasks.get(0));
+        assertThat(isKnown(dag.tasks.get(1))).isFalse();
     }
 
     @Test
     void a_task_that_waits_makes_its_family_forgotten() {
         Member first = born(0).tasks.get(0);
         Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0);
-        families.saw(
+        localDags.saw(
                 new Change.Advance(first.ref, 1, List.of(), wait),
                 new Outcome.Applied(Instant.EPOCH, RunState.SUSPENDED));
         assertThat(isKnown(first)).isFalse();
@@ -81,16 +81,16 @@ final class LocalGraphsTest {
     @Test
     void an_end_that_was_not_applied_makes_its_family_forgotten() {
         Member first = born(0).tasks.get(0);
-        families.saw(new Change.Advance(first.ref, 1, List.of(), END), new Outcome.Fenced());
+        localDags.saw(new Change.Advance(first.ref, 1, List.of(), END), new Outcome.Fenced());
         assertThat(isKnown(first)).isFalse();
     }
 
     /** As those of a worker that has lost its lease. */
     @Test
     void families_that_nobody_forgets_are_forgotten_when_there_are_many() {
-        List<LocalGraph> all =
+        List<LocalDag> all =
                 LongStream.range(0, 40_000).mapToObj(i -> born(i * 3)).toList();
-        long known = all.stream().filter(family -> isKnown(family.tasks.get(0))).count();
+        long known = all.stream().filter(dag -> isKnown(dag.tasks.get(0))).count();
         assertThat(known).isLessThan(30_000);
         assertThat(isKnown(all.getFirst().tasks.get(0))).isFalse();
         assertThat(isKnown(all.getLast().tasks.get(0))).isTrue();

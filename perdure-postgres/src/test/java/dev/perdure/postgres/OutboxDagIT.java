@@ -28,8 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Graphs that are started in transactions that the caller holds. */
-final class OutboxGraphIT {
+/** DAGs that are started in transactions that the caller holds. */
+final class OutboxDagIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Dag<Integer, Integer> DIAMOND = Dag.of("diamond", Integer.class, dag -> {
         var top = dag.task("top", t -> t.input() + 1).priority(7);
@@ -69,7 +69,7 @@ final class OutboxGraphIT {
         return perdure.outbox(PostgresOutbox.on(store).in(connection));
     }
 
-    private DagRun<Integer> graph(String id) {
+    private DagRun<Integer> dag(String id) {
         return await().atMost(PATIENCE)
                 .ignoreException(UnknownRunException.class)
                 .until(() -> perdure.run(RunId.of(id), TypeRef.of(Object.class)).dag(DIAMOND), Objects::nonNull);
@@ -82,7 +82,7 @@ final class OutboxGraphIT {
     }
 
     @Test
-    void a_graph_is_there_on_commit_and_not_before_and_not_after_a_rollback() throws Exception {
+    void a_dag_is_there_on_commit_and_not_before_and_not_after_a_rollback() throws Exception {
         try (Connection caller = caller()) {
             in(caller).start(Invocation.of(DIAMOND, 1), id("gone"));
             caller.rollback();
@@ -90,7 +90,7 @@ final class OutboxGraphIT {
             assertThat(perdure.list(RunFilter.all())).isEmpty();
             caller.commit();
         }
-        assertThat(graph("here").result(PATIENCE)).isEqualTo(10);
+        assertThat(dag("here").result(PATIENCE)).isEqualTo(10);
         awaitEmptyInbox();
         assertThat(perdure.list(RunFilter.all()))
                 .extracting(run -> run.id().value())
@@ -100,7 +100,7 @@ final class OutboxGraphIT {
     }
 
     @Test
-    void many_graphs_are_one_round_trip_and_all_run() throws Exception {
+    void many_dags_are_one_round_trip_and_all_run() throws Exception {
         List<Integer> inputs = IntStream.range(0, 300).boxed().toList();
         try (CountingProxy proxy = new CountingProxy();
                 Connection caller = proxy.source().getConnection()) {
@@ -128,7 +128,7 @@ final class OutboxGraphIT {
                             id("later").delay(Duration.ofHours(2)).timeout(Duration.ofHours(3)));
             caller.commit();
         }
-        DagRun<Integer> run = graph("later");
+        DagRun<Integer> run = dag("later");
         assertThat(run.state()).isEqualTo(RunState.PENDING);
         assertThat(run.status().task("top").orElseThrow().state()).isEqualTo(RunState.SUSPENDED);
         assertThat(TestServer.query("""
@@ -146,9 +146,9 @@ final class OutboxGraphIT {
             in(caller).start(Invocation.of(DIAMOND, 1), id("sound"));
             caller.commit();
         }
-        assertThat(graph("sound").result(PATIENCE)).isEqualTo(10);
+        assertThat(dag("sound").result(PATIENCE)).isEqualTo(10);
         awaitEmptyInbox();
-        assertThat(graph("mine").result(PATIENCE)).isEqualTo(30);
+        assertThat(dag("mine").result(PATIENCE)).isEqualTo(30);
         assertThat(perdure.list(RunFilter.all()))
                 .extracting(run -> run.id().value())
                 .doesNotContain("half", "half/top");

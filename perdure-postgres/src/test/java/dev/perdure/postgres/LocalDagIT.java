@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the short way of {@link BelievedBatch} does, and what it does when things are not as it hopes. */
-final class LocalGraphIT {
+final class LocalDagIT {
     private String schema;
     private HikariDataSource pool;
     private PostgresStore store;
@@ -102,15 +102,15 @@ final class LocalGraphIT {
         return store.runs().find(newRun(id).id()).orElseThrow().info().state();
     }
 
-    private String rowsOf(String graph) {
+    private String rowsOf(String dag) {
         return String.join(
                 "\n\n",
                 Stream.of("", "/first", "/left", "/right", "/join")
-                        .map(task -> rowsOfRun(graph + task))
+                        .map(task -> rowsOfRun(dag + task))
                         .toList());
     }
 
-    /** All that the tables have of it, but for what differs from one graph to the next. */
+    /** All that the tables have of it, but for what differs from one DAG to the next. */
     private String rowsOfRun(String id) {
         return TestServer.query("""
                 SELECT concat_ws(E'\\n',
@@ -151,17 +151,17 @@ final class LocalGraphIT {
     void it_leaves_the_same_behind_as_the_long_way() {
         List<List<String>> seen = new ArrayList<>();
         for (Way way : Way.values()) {
-            String graph = way.name();
+            String dag = way.name();
             List<String> rows = new ArrayList<>();
-            List<Claimed> held = handed(apply(way, List.of(diamond(graph))).getFirst());
+            List<Claimed> held = handed(apply(way, List.of(diamond(dag))).getFirst());
             while (!held.isEmpty()) {
-                rows.add(rowsOf(graph));
+                rows.add(rowsOf(dag));
                 List<Change> ends = held.stream().map(task -> end(task, 2)).toList();
                 held = apply(way, ends).stream()
                         .flatMap(outcome -> handed(outcome).stream())
                         .toList();
             }
-            rows.add(rowsOf(graph));
+            rows.add(rowsOf(dag));
             seen.add(rows);
         }
         assertThat(seen.get(0)).hasSize(5);
@@ -173,19 +173,19 @@ final class LocalGraphIT {
     @ParameterizedTest
     @EnumSource
     void a_worker_without_room_leaves_what_begins_to_all(Way way) {
-        Claimed first = started("graph");
+        Claimed first = started("dag");
         assertThat(handed(apply(way, List.of(end(first, 1))).getFirst()))
                 .extracting(claim -> claim.run().id().value())
-                .containsExactly("graph/left");
+                .containsExactly("dag/left");
         assertThat(store.dispatch().poll(fixture.poll(10)).claimed())
                 .extracting(claim -> claim.run().id().value())
-                .contains("graph/right");
+                .contains("dag/right");
     }
 
     @ParameterizedTest
     @EnumSource
     void whoever_goes_on_knows_how_all_ended_that_it_comes_after(Way way) {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         Payload large = json("\"" + "x".repeat(5_000) + "\"");
         apply(way, List.of(end(two.get(0), 1, large)));
         Claimed join =
@@ -194,7 +194,7 @@ final class LocalGraphIT {
                 .containsExactly(
                         new Premise(two.get(0).run(), RunState.COMPLETED, large, ""),
                         new Premise(two.get(1).run(), RunState.COMPLETED, json("\"ok\""), ""));
-        assertThat(join.input()).isEqualTo(newRun("graph").input());
+        assertThat(join.input()).isEqualTo(newRun("dag").input());
         assertThat(join.deadline()).isNotNull();
         assertThat(join.epoch()).isEqualTo(1);
     }
@@ -202,12 +202,12 @@ final class LocalGraphIT {
     /** Somebody else counts the join down at this moment: the end waits for him, and opens it. */
     @Test
     void two_that_end_at_once_open_what_comes_after_them_once() throws Exception {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         try (ExecutorService executor = Executors.newSingleThreadExecutor();
                 Connection rival = pool.getConnection();
                 Statement statement = rival.createStatement()) {
             rival.setAutoCommit(false);
-            statement.execute("UPDATE %s.run SET open = open - 1 WHERE id = 'graph/join'".formatted(schema));
+            statement.execute("UPDATE %s.run SET open = open - 1 WHERE id = 'dag/join'".formatted(schema));
             Future<List<Outcome>> ends = executor.submit(() -> fixture.applyPatiently(List.of(end(two.get(1), 1))));
             TestServer.awaitBlocked();
             rival.commit();
@@ -216,16 +216,16 @@ final class LocalGraphIT {
                     .extracting(Premise::state)
                     .containsExactly(RunState.RUNNING, RunState.COMPLETED);
         }
-        assertThat(stateOf("graph/join")).isEqualTo(RunState.RUNNING);
+        assertThat(stateOf("dag/join")).isEqualTo(RunState.RUNNING);
     }
 
     @Test
     void an_end_that_is_sent_again_counts_once() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         Change end = end(two.get(0), 1);
         assertThat(fixture.apply(end)).isInstanceOf(Outcome.Applied.class);
         assertThat(fixture.apply(end)).isInstanceOf(Outcome.AlreadyThere.class);
-        assertThat(stateOf("graph/join")).isEqualTo(RunState.PENDING);
+        assertThat(stateOf("dag/join")).isEqualTo(RunState.PENDING);
         List<Outcome> both = fixture.apply(List.of(end, end(two.get(1), 1)));
         assertThat(both.get(0)).isInstanceOf(Outcome.AlreadyThere.class);
         assertThat(handed(both.get(1))).hasSize(1);
@@ -233,76 +233,76 @@ final class LocalGraphIT {
 
     @Test
     void a_start_that_is_sent_again_finds_itself_and_its_first_task() {
-        Claimed first = started("graph");
-        Outcome again = fixture.apply(diamond("graph"));
+        Claimed first = started("dag");
+        Outcome again = fixture.apply(diamond("dag"));
         assertThat(again).isInstanceOf(Outcome.Started.class);
         assertThat(handed(again)).extracting(Claimed::run).containsExactly(first.run());
     }
 
     @Test
     void an_end_of_another_epoch_is_refused_and_its_neighbours_end() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         RunRef lost = two.get(0).run();
         Move end = new Move.End(RunState.COMPLETED, json("1"), "", 1);
         List<Outcome> outcomes =
                 fixture.apply(List.of(new Change.Advance(lost, 7, List.of(), end), end(two.get(1), 1)));
         assertThat(outcomes.get(0)).isEqualTo(new Outcome.Fenced());
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Applied.class);
-        assertThat(stateOf("graph/left")).isEqualTo(RunState.RUNNING);
-        assertThat(stateOf("graph/join")).isEqualTo(RunState.PENDING);
+        assertThat(stateOf("dag/left")).isEqualTo(RunState.RUNNING);
+        assertThat(stateOf("dag/join")).isEqualTo(RunState.PENDING);
     }
 
     /** Its row is another's by now, of which this process has not heard. */
     @ParameterizedTest
     @ValueSource(strings = {"epoch = 2", "owner = 77"})
     void an_end_of_a_task_that_was_given_away_is_refused_and_changes_nothing(String others) throws Exception {
-        List<Claimed> two = middle("graph");
-        TestServer.execute("UPDATE %s.run SET %s WHERE id = 'graph/left'".formatted(schema, others));
-        String before = rowsOf("graph");
+        List<Claimed> two = middle("dag");
+        TestServer.execute("UPDATE %s.run SET %s WHERE id = 'dag/left'".formatted(schema, others));
+        String before = rowsOf("dag");
         assertThat(fixture.apply(end(two.get(0), 1))).isEqualTo(new Outcome.Fenced());
-        assertThat(rowsOf("graph")).isEqualTo(before);
+        assertThat(rowsOf("dag")).isEqualTo(before);
     }
 
     /** Not all that it has been is on its row. */
     @Test
     void a_task_that_was_paused_and_resumed_while_it_waited_has_it_in_its_history() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         for (Change.Order order : List.of(Change.Order.PAUSE, Change.Order.RESUME)) {
             store.ledger()
                     .apply(
                             Lane.client(0),
-                            List.of(new Change.Command(newRun("graph/join").id(), order, "")));
+                            List.of(new Change.Command(newRun("dag/join").id(), order, "")));
         }
         fixture.apply(two.stream().map(task -> end(task, 1)).toList());
         assertThat(TestServer.query(
-                        "SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'graph/join'"
+                        "SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'dag/join'"
                                 .formatted(schema)))
                 .isEqualTo("PENDING PAUSED PENDING RUNNING");
     }
 
     @Test
     void a_task_that_was_paused_while_it_waited_stays_so_and_is_counted_down() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("graph/join").id(), Change.Order.PAUSE, "hold")));
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.PAUSE, "hold")));
         two.forEach(task -> assertThat(handed(fixture.apply(end(task, 1)))).isEmpty());
-        assertThat(stateOf("graph/join")).isEqualTo(RunState.PAUSED);
+        assertThat(stateOf("dag/join")).isEqualTo(RunState.PAUSED);
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("graph/join").id(), Change.Order.RESUME, "")));
-        assertThat(stateOf("graph/join")).isEqualTo(RunState.READY);
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.RESUME, "")));
+        assertThat(stateOf("dag/join")).isEqualTo(RunState.READY);
     }
 
     @Test
     void a_task_that_was_cancelled_while_it_waited_hears_of_it_when_it_begins() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("graph/join").id(), Change.Order.CANCEL, "enough")));
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.CANCEL, "enough")));
         fixture.apply(end(two.get(0), 1));
         Claimed join = handed(fixture.apply(end(two.get(1), 1))).getFirst();
         assertThat(join.control().cancel()).isEqualTo("enough");
@@ -311,18 +311,18 @@ final class LocalGraphIT {
     /** A second life is nothing that was known of the first. */
     @Test
     void tasks_that_begin_anew_go_on_with_what_they_are_now() {
-        List<Claimed> two = middle("graph");
+        List<Claimed> two = middle("dag");
         Claimed join = handed(
                         fixture.apply(two.stream().map(task -> end(task, 1)).toList())
                                 .getFirst())
                 .getFirst();
-        Claimed graph = handed(fixture.apply(end(join, 1))).getFirst();
-        fixture.apply(end(graph, 0));
-        List<RunId> again = Stream.of("graph/right", "graph/join")
+        Claimed dag = handed(fixture.apply(end(join, 1))).getFirst();
+        fixture.apply(end(dag, 0));
+        List<RunId> again = Stream.of("dag/right", "dag/join")
                 .map(id -> newRun(id).id())
                 .toList();
         store.ledger()
-                .apply(Lane.client(0), List.of(new Change.Rerun(newRun("graph").id(), again, 77)));
+                .apply(Lane.client(0), List.of(new Change.Rerun(newRun("dag").id(), again, 77)));
         Claimed right = store.dispatch().poll(fixture.poll(10)).claimed().getFirst();
         Claimed joinAgain = handed(fixture.apply(end(right, 1, json("2")))).getFirst();
         assertThat(joinAgain.seed()).isNotEqualTo(join.seed());

@@ -6,13 +6,13 @@ import dev.perdure.postgres.write.change.NewTasks;
 /**
  * The statements of a batch about runs that come after others; the rules of {@link LedgerSql} hold here too.
  *
- * <p>How it works: the edges of a graph are keys on the rows of its runs, written at birth and never changed. So {@link
+ * <p>How it works: the edges of a DAG are keys on the rows of its runs, written at birth and never changed. So {@link
  * LockSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
  * everything that may end a run, {@link #open} counts what has ended by this very transaction, which it knows by the
  * transaction's number on the row: what is sent again after a lost answer finds the row as an earlier transaction left
  * it, and counts nothing.
  */
-public final class GraphSql {
+public final class DagSql {
     /**
      * Starts the tasks of those runs that {@link LedgerSql#start} has just started. An id that is taken fails the batch, so
      * that nothing is left of the start that wanted it; the batch is then sent again in pieces.
@@ -57,7 +57,7 @@ public final class GraphSql {
 
     /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
     static final String TASKS_OF_KILLED = """
-            SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_graph
+            SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
                 FROM ${kills}
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
@@ -161,7 +161,7 @@ public final class GraphSql {
      * that is refused because of a task the place of that task.
      */
     private static final String RERUN = """
-            WITH ${clock}, graph AS MATERIALIZED (
+            WITH ${clock}, dag AS MATERIALIZED (
                 SELECT r.*, g.seed AS seed_now, g.ordinal
                 FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS g (id, seed, ordinal)
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
@@ -169,7 +169,7 @@ public final class GraphSql {
             ), wanted AS MATERIALIZED (
                 SELECT g.ordinal, w.place, t.key, t.state, g.seed_now, g.restarts, g.timeout AS bound
                 FROM unnest(?::int[], ?::text[]) WITH ORDINALITY AS w (ordinal, id, place)
-                JOIN graph g ON g.ordinal = w.ordinal
+                JOIN dag g ON g.ordinal = w.ordinal
                 LEFT JOIN LATERAL (
                     SELECT key, state FROM ${schema}.run
                     WHERE run.id = w.id AND run.parent = g.key AND run.before IS NOT NULL OFFSET 0
@@ -181,7 +181,7 @@ public final class GraphSql {
                             WHEN g.state < ${COMPLETED} THEN ${ACTIVE}
                             WHEN c.culprit IS NOT NULL THEN ${TASK_UNFIT}
                             ELSE ${FIT} END AS verdict
-                FROM graph g
+                FROM dag g
                 LEFT JOIN (
                     SELECT ordinal, min(place) AS culprit FROM wanted WHERE key IS NULL OR state < ${COMPLETED} GROUP BY ordinal
                 ) c ON c.ordinal = g.ordinal
@@ -254,7 +254,7 @@ public final class GraphSql {
     final String handed;
     final String handedTasks;
 
-    GraphSql(Schema schema) {
+    DagSql(Schema schema) {
         this.task = Pieces.sql(schema, TASK.replace("${tasks}", NewTasks.COLUMNS.many("g")));
         this.open = Pieces.sql(schema, OPEN.replace("${ended}", MOVED));
         this.openAll = Pieces.sql(schema, OPEN.replace("${ended}", MOVED_OR_COMMANDED));

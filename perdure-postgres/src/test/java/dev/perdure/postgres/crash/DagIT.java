@@ -35,16 +35,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Graphs on real processes: joins whose parents end at the same moment on two of them, also when these are killed; graphs
- * that wait in the middle; maps. Longer with {@code -Dgraph.diamonds=1000 -Dgraph.kills=20 -Dgraph.waiters=10000
- * -Dgraph.items=10000}.
+ * DAGs on real processes: joins whose parents end at the same moment on two of them, also when these are killed; DAGs
+ * that wait in the middle; maps. Longer with {@code -Ddag.diamonds=1000 -Ddag.kills=20 -Ddag.waiters=10000
+ * -Ddag.items=10000}.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
-class GraphIT {
-    private static final int DIAMONDS = Integer.getInteger("graph.diamonds", 100);
-    private static final int KILLS = Integer.getInteger("graph.kills", 2);
-    private static final int WAITERS = Integer.getInteger("graph.waiters", 200);
-    private static final int ITEMS = Integer.getInteger("graph.items", 200);
+class DagIT {
+    private static final int DIAMONDS = Integer.getInteger("dag.diamonds", 100);
+    private static final int KILLS = Integer.getInteger("dag.kills", 2);
+    private static final int WAITERS = Integer.getInteger("dag.waiters", 200);
+    private static final int ITEMS = Integer.getInteger("dag.items", 200);
     private static final int BYTES_FOR_EACH_WAITER = 1_024;
     private static final int BYTES_FOR_THE_ENGINE = 8 * 1024 * 1024;
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -64,7 +64,7 @@ class GraphIT {
                     .allSatisfy(tasks -> assertThat(tasks.values())
                             .allSatisfy(bodies -> assertThat(bodies).hasSize(1)));
             System.out.printf(
-                    "graphs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
+                    "DAGs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
         }
     }
 
@@ -91,7 +91,7 @@ class GraphIT {
                                 tasks.values().stream().mapToInt(List::size).sum())
                         .sum();
                 System.out.printf(
-                        "graphs: %d diamonds under %d kills, none stuck; %d bodies for %d tasks%n",
+                        "DAGs: %d diamonds under %d kills, none stuck; %d bodies for %d tasks%n",
                         DIAMONDS, KILLS, bodies, 4 * DIAMONDS);
             } finally {
                 workers.forEach(WorkerProcess::close);
@@ -101,7 +101,7 @@ class GraphIT {
 
     @Test
     @Tag("thorough")
-    void graphs_that_wait_in_the_middle_hold_nothing() throws Exception {
+    void dags_that_wait_in_the_middle_hold_nothing() throws Exception {
         Dag<Integer, Integer> waiting = Dag.of("waiting", Integer.class, dag -> {
             var first = dag.task("first", t -> t.input());
             return dag.after(first).task("second", (t, number) -> number + 1).waitForEvent(Diamond.GO);
@@ -122,7 +122,7 @@ class GraphIT {
             long heap = heap() - heapBefore;
             int threads = threads() - threadsBefore;
             System.out.printf(
-                    "graphs: %d wait in the middle; heap grew by %d bytes, %d for each; %d platform threads more%n",
+                    "DAGs: %d wait in the middle; heap grew by %d bytes, %d for each; %d platform threads more%n",
                     WAITERS, heap, heap / WAITERS, threads);
             assertThat(heap).isLessThan(BYTES_FOR_THE_ENGINE + (long) WAITERS * BYTES_FOR_EACH_WAITER);
             assertThat(threads).isLessThan(WAITERS / 10);
@@ -136,10 +136,10 @@ class GraphIT {
     }
 
     /** Keeps no handle. */
-    private static void startWaiting(Perdure worker, Dag<Integer, Integer> graph) {
+    private static void startWaiting(Perdure worker, Dag<Integer, Integer> dag) {
         var unused = worker.startAll(
                 IntStream.range(0, WAITERS).boxed().toList(),
-                number -> Invocation.of(graph, number),
+                number -> Invocation.of(dag, number),
                 number -> StartOptions.id("waiting-" + number));
     }
 
@@ -174,14 +174,14 @@ class GraphIT {
             assertThat(worker.start(mapping, ITEMS).result(PATIENCE))
                     .isEqualTo(IntStream.range(0, ITEMS).map(i -> i * i).boxed().toList());
             System.out.printf(
-                    "graphs: a map over %d items in %d ms%n",
+                    "DAGs: a map over %d items in %d ms%n",
                     ITEMS, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
         }
     }
 
     /** A database with a ledger in it, and a client. */
     private static final class Field implements AutoCloseable {
-        private final SharedPostgres.Fresh database = SharedPostgres.database("graphs");
+        private final SharedPostgres.Fresh database = SharedPostgres.database("dags");
         private final HikariDataSource pool =
                 CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
         private final PostgresStore store = PostgresStore.on(pool).open();
@@ -195,11 +195,11 @@ class GraphIT {
         }
 
         WorkerProcess worker() throws Exception {
-            return WorkerProcess.start(GraphWorker.class, database);
+            return WorkerProcess.start(DagWorker.class, database);
         }
 
         List<DagRun<Joined>> start() {
-            Dag<Integer, Joined> diamond = Diamond.graph(ledger);
+            Dag<Integer, Joined> diamond = Diamond.dag(ledger);
             return IntStream.range(0, DIAMONDS)
                     .mapToObj(number -> client.start(diamond, number, StartOptions.id("diamond-" + number)))
                     .toList();
@@ -216,7 +216,7 @@ class GraphIT {
                     .until(() -> count("SELECT count(*) FROM perdure.run WHERE state = 3") == count);
         }
 
-        /** Every graph ends with what bodies gave, and no join began before both its parents were recorded. */
+        /** Every DAG ends with what bodies gave, and no join began before both its parents were recorded. */
         Map<String, Map<String, List<Line>>> ended(List<DagRun<Joined>> runs) throws SQLException {
             List<Joined> results = new ArrayList<>();
             for (DagRun<Joined> run : runs) {

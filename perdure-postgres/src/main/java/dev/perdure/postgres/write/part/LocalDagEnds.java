@@ -7,8 +7,8 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
-import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalDag.Member;
+import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The ends in a batch that believes, and the runs that come after them. */
-public final class LocalGraphEnds {
+public final class LocalDagEnds {
     private final List<Ending> endings = new ArrayList<>();
     private final Map<Long, Next> next = new HashMap<>();
     private @Nullable Instant at;
@@ -179,7 +179,7 @@ public final class LocalGraphEnds {
             .text("definition", member -> member.run.definition())
             .text("version", member -> member.run.version());
 
-    public Part part(LocalGraphSql sql, Sending sending) {
+    public Part part(LocalDagSql sql, Sending sending) {
         return new Part(
                 mayQueue() ? sql.endAndQueue : sql.end,
                 parameters -> bind(sending.fence(parameters), sending.worker()),
@@ -240,7 +240,7 @@ public final class LocalGraphEnds {
         }
         for (Ending ending : endings) {
             if (ending.task() != null) {
-                LocalGraphs.noteEnd(ending.task(), ending.end());
+                LocalDags.noteEnd(ending.task(), ending.end());
             }
         }
         Map<Ending, List<Claimed>> handed = handed(lookUp);

@@ -5,9 +5,9 @@ import dev.perdure.postgres.jdbc.Micros;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.write.change.Keys;
-import dev.perdure.postgres.write.change.LocalGraph;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
-import dev.perdure.postgres.write.change.LocalGraphs;
+import dev.perdure.postgres.write.change.LocalDag;
+import dev.perdure.postgres.write.change.LocalDag.Member;
+import dev.perdure.postgres.write.change.LocalDags;
 import dev.perdure.postgres.write.change.NewTasks;
 import dev.perdure.postgres.write.change.RunColumns;
 import dev.perdure.spi.Outcome;
@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The starts of runs with tasks in a batch that believes. */
-public final class LocalGraphStarts {
+public final class LocalDagStarts {
     /**
      * A run to be born, with the slices of the edges that are its own.
      *
@@ -36,7 +36,7 @@ public final class LocalGraphStarts {
         }
 
         private boolean isTask() {
-            return member != member.family.head;
+            return member != member.dag.head;
         }
 
         int begins() {
@@ -49,7 +49,7 @@ public final class LocalGraphStarts {
 
         @Nullable
         Long bound() {
-            NewRun head = member.family.head.run;
+            NewRun head = member.dag.head.run;
             return Micros.ofNullable(begins() == 1 ? shorter(member.run, head) : head.timeout());
         }
     }
@@ -62,7 +62,7 @@ public final class LocalGraphStarts {
             .bigintOrNull(
                     "parent",
                     row -> row.isTask()
-                            ? Long.valueOf(row.member().family.head.ref.key())
+                            ? Long.valueOf(row.member().dag.head.ref.key())
                             : null)
             .integer("after_from", Row::afterFrom)
             .integer("after_to", Row::afterTo)
@@ -75,7 +75,7 @@ public final class LocalGraphStarts {
     private final List<RunToStart> births = new ArrayList<>();
     private @Nullable Instant at;
 
-    private record RunToStart(int index, LocalGraph family) {}
+    private record RunToStart(int index, LocalDag dag) {}
 
     /** Whether it is nothing but a start of a run with tasks, of which no other run knows, by a worker that goes on with them. */
     public static boolean isOne(Change.Start start) {
@@ -91,14 +91,14 @@ public final class LocalGraphStarts {
     public void add(int index, Change.Start start, Keys keys) {
         long key = Keys.key(keys.take(), start.run());
         long[] ofTasks = keys.take(start.tasks().size());
-        births.add(new RunToStart(index, new LocalGraph(key, start.run(), start.tasks(), ofTasks)));
+        births.add(new RunToStart(index, new LocalDag(key, start.run(), start.tasks(), ofTasks)));
     }
 
     public boolean isEmpty() {
         return births.isEmpty();
     }
 
-    public Part part(LocalGraphSql sql, Sending sending) {
+    public Part part(LocalDagSql sql, Sending sending) {
         return Part.timed(sql.start, parameters -> bind(sending.fence(parameters)), done -> at = done);
     }
 
@@ -106,8 +106,8 @@ public final class LocalGraphStarts {
     private void bind(Parameters parameters) throws SQLException {
         List<Member> all = new ArrayList<>();
         for (RunToStart birth : births) {
-            all.add(birth.family().head);
-            all.addAll(birth.family().tasks);
+            all.add(birth.dag().head);
+            all.addAll(birth.dag().tasks);
         }
         all.sort(Comparator.comparing(member -> member.run.id()));
         List<Long> edges = new ArrayList<>();
@@ -133,14 +133,14 @@ public final class LocalGraphStarts {
         return ones == null || (others != null && others.compareTo(ones) < 0) ? others : ones;
     }
 
-    public void started(Outcome[] outcomes, LocalGraphs families) {
+    public void started(Outcome[] outcomes, LocalDags localDags) {
         for (RunToStart birth : births) {
             if (at == null) {
                 outcomes[birth.index()] = new Outcome.Fenced();
             } else {
-                LocalGraph family = birth.family();
-                families.born(family);
-                outcomes[birth.index()] = new Outcome.Started(family.head.ref, false, at, NewTasks.held(family, at));
+                LocalDag dag = birth.dag();
+                localDags.born(dag);
+                outcomes[birth.index()] = new Outcome.Started(dag.head.ref, false, at, NewTasks.held(dag, at));
             }
         }
     }

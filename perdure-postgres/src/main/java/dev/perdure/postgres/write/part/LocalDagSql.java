@@ -1,12 +1,12 @@
 package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.write.change.LocalGraph;
+import dev.perdure.postgres.write.change.LocalDag;
 import dev.perdure.postgres.write.change.Moves;
 
 /**
  * The statements of a batch for tasks that begin and end in the worker that started their run: what {@link OwnSql} is for runs that
- * concern no other run, with its beliefs. The worker knows the edges, identities and outcomes in a {@link LocalGraph}, so it gives the
+ * concern no other run, with its beliefs. The worker knows the edges, identities and outcomes in a {@link LocalDag}, so it gives the
  * statements whom an end lets begin, and reads nothing but what it cannot know.
  *
  * <p>One update ends runs and counts down those that come after them, in the order of their keys: that is the one ordered pass in
@@ -14,7 +14,7 @@ import dev.perdure.postgres.write.change.Moves;
  * once: those that end are held, those that come after them are pending, and have never been anything else. If another batch counts one of
  * these down at the same time, the update waits for it and finds the row as it left it.
  */
-public final class LocalGraphSql {
+public final class LocalDagSql {
     /** Starts runs with their tasks, all of which are new. The edges of all come as one array, of which each has its slices. */
     private static final String START = """
             WITH ${fence_with_time}, born AS (
@@ -97,15 +97,15 @@ public final class LocalGraphSql {
     /** The same if there is one among those that come after them that the worker would not go on with. */
     public final String endAndQueue;
 
-    LocalGraphSql(Schema schema) {
+    LocalDagSql(Schema schema) {
         this.start = Pieces.sql(
                 schema,
-                START.replace("${new_runs}", LocalGraphStarts.COLUMNS.many("g"))
-                        .replace("${inputs}", LocalGraphStarts.INPUTS.many("g")));
-        String end = END.replace("${touched}", LocalGraphEnds.TOUCHED.many("g"))
+                START.replace("${new_runs}", LocalDagStarts.COLUMNS.many("g"))
+                        .replace("${inputs}", LocalDagStarts.INPUTS.many("g")));
+        String end = END.replace("${touched}", LocalDagEnds.TOUCHED.many("g"))
                 .replace("${outcomes}", Moves.OUTCOMES.many("g"));
         this.end = Pieces.sql(schema, end.replace("${queued}", ""));
         this.endAndQueue = Pieces.sql(
-                schema, end.replace("${queued}", QUEUED).replace("${claimable}", LocalGraphEnds.CLAIMABLE.many("g")));
+                schema, end.replace("${queued}", QUEUED).replace("${claimable}", LocalDagEnds.CLAIMABLE.many("g")));
     }
 }

@@ -14,12 +14,12 @@ import dev.perdure.postgres.PostgresStore;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** W6: graphs of ten no-op tasks with a fan-out of four and two joins, one alone and a thousand concurrently. */
-public final class Graphs {
+/** W6: DAGs of ten no-op tasks with a fan-out of four and two joins, one alone and a thousand concurrently. */
+public final class Dags {
     private static final int TASKS = 10;
     private static final int AT_ONCE = 1_000;
 
-    private static final Dag<Integer, Integer> GRAPH = Dag.of("graph", Integer.class, dag -> {
+    private static final Dag<Integer, Integer> DAG = Dag.of("dag", Integer.class, dag -> {
         var first = dag.task("first", t -> t.input());
         List<DagTask<Integer>> four = IntStream.range(0, 4)
                 .<DagTask<Integer>>mapToObj(i -> dag.after(first).task("four-" + i, (t, number) -> number + i))
@@ -39,14 +39,14 @@ public final class Graphs {
                                 numbers.stream().mapToInt(Integer::intValue).sum());
     });
 
-    private Graphs() {}
+    private Dags() {}
 
     /** Measures the workload. */
     public static void measure(Task task) throws Exception {
         try (HikariDataSource pool = task.database().pool(PerdureSteps.CONNECTIONS);
                 PostgresStore store = PostgresStore.on(pool).open();
-                Perdure perdure = Perdure.on(store).register(GRAPH).start()) {
-            Load.Action one = () -> perdure.start(GRAPH, 1).result();
+                Perdure perdure = Perdure.on(store).register(DAG).start()) {
+            Load.Action one = () -> perdure.start(DAG, 1).result();
             Load.of(16, task.scale().warmUp(), one);
             alone(task, one);
             many(task, one);
@@ -62,13 +62,13 @@ public final class Graphs {
         rounds.cost("w6.alone", round -> round.cost().per(round.result().operations()));
     }
 
-    /** Repeats a burst of this many graphs until the time is over. Reports tasks per second and the cost of a task. */
+    /** Repeats a burst of this many DAGs until the time is over. Reports tasks per second and the cost of a task. */
     private static void many(Task task, Load.Action one) throws Exception {
-        int graphs = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
+        int dags = task.scale().choose(AT_ONCE, AT_ONCE, TASKS);
         task.results().progress("w6.tasks");
-        Burst.during(task.scale().warmUp().dividedBy(4), graphs, one);
+        Burst.during(task.scale().warmUp().dividedBy(4), dags, one);
         Rounds<Metered<Burst>> rounds = Rounds.of(
-                task, () -> task.meter().measure(() -> Burst.during(task.scale().round(), graphs, one)));
+                task, () -> task.meter().measure(() -> Burst.during(task.scale().round(), dags, one)));
         rounds.figure("w6.tasks", Unit.PER_SECOND, round -> round.result().perSecond() * TASKS);
         rounds.cost("w6.tasks", round -> round.cost().per(round.result().count() * TASKS));
     }

@@ -16,13 +16,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /** The parts of a batch about runs that come after others, and about what its worker takes on. */
-public final class GraphParts {
-    private final GraphSql sql;
+public final class DagParts {
+    private final DagSql sql;
     private final Sending sending;
     private final Batch batch;
     private final Answers answers;
 
-    public GraphParts(GraphSql sql, Sending sending, Batch batch, Answers answers) {
+    public DagParts(DagSql sql, Sending sending, Batch batch, Answers answers) {
         this.sql = sql;
         this.sending = sending;
         this.batch = batch;
@@ -78,7 +78,7 @@ public final class GraphParts {
      *
      * @param takes how many of those that come after it the worker takes on, for each of them
      */
-    public static Part open(GraphSql sql, Sending sending, long[] keys, int[] takes, Part.Reading reading) {
+    public static Part open(DagSql sql, Sending sending, long[] keys, int[] takes, Part.Reading reading) {
         return new Part(
                 sql.open,
                 parameters ->

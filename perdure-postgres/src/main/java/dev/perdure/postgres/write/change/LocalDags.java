@@ -1,7 +1,7 @@
 package dev.perdure.postgres.write.change;
 
 import dev.perdure.postgres.jdbc.Text;
-import dev.perdure.postgres.write.change.LocalGraph.Member;
+import dev.perdure.postgres.write.change.LocalDag.Member;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
@@ -14,15 +14,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link LocalGraph families} whose tasks this process has at work, so that a task can go on to the next without anything
+ * The {@link LocalDag DAGs} whose tasks this process has at work, so that a task can go on to the next without anything
  * being looked up.
  *
- * <p>How it works: a family is known from its start, if the worker that started it has its first tasks, and for as long as a worker
+ * <p>How it works: a DAG is known from its start, if the worker that started it has its first tasks, and for as long as a worker
  * here has one of its tasks in memory that it was handed. Nothing in it has to be true but what never changes: the statement that uses it fails if rows
- * are not as it says, and the batch goes the way that looks everything up. Whatever a task does but end makes its family
+ * are not as it says, and the batch goes the way that looks everything up. Whatever a task does but end makes its DAG
  * forgotten; so nothing is kept of tasks that wait.
  */
-public final class LocalGraphs {
+public final class LocalDags {
     /** Two generations of so many are known at most: some megabytes, for as long as so much is at work. */
     private static final int GENERATION = 25_000;
     /** A larger outcome is not kept: the statement that needs it reads it again. */
@@ -47,22 +47,22 @@ public final class LocalGraphs {
         }
     }
 
-    /** The task with this key, if its family is known. */
+    /** The task with this key, if its DAG is known. */
     @Nullable
     public Member find(long key) {
         return tasks.get().find(key);
     }
 
-    /** A family has been born, and the worker that started it has the tasks that begin at once. */
-    public void born(LocalGraph family) {
-        for (Member task : family.tasks) {
+    /** A DAG has been born, and the worker that started it has the tasks that begin at once. */
+    public void born(LocalDag dag) {
+        for (Member task : dag.tasks) {
             if (task.begins()) {
                 taken(task);
             }
         }
         ConcurrentMap<Long, Member> young =
                 tasks.updateAndGet(Generations::next).young();
-        family.tasks.forEach(task -> young.put(task.ref.key(), task));
+        dag.tasks.forEach(task -> young.put(task.ref.key(), task));
     }
 
     /** What came of a change, whichever way it went. */
@@ -77,7 +77,7 @@ public final class LocalGraphs {
         if (advance.move() instanceof Move.End end && outcome instanceof Outcome.Applied applied) {
             ended(task, end, applied.handed());
         } else {
-            forget(task.family);
+            forget(task.dag);
         }
     }
 
@@ -91,15 +91,15 @@ public final class LocalGraphs {
         }
         if (task.inHand) {
             task.inHand = false;
-            if (task.family.inHand.decrementAndGet() == 0) {
-                forget(task.family);
+            if (task.dag.inHand.decrementAndGet() == 0) {
+                forget(task.dag);
             }
         }
     }
 
     private static void taken(Member task) {
         task.inHand = true;
-        task.family.inHand.incrementAndGet();
+        task.dag.inHand.incrementAndGet();
     }
 
     /** The task has ended so, and that is durable. */
@@ -110,18 +110,18 @@ public final class LocalGraphs {
         task.ended = new Premise(task.ref, end.state(), end.outcome(), Text.storable(end.reason()));
     }
 
-    /** Rows were not as the family of this task says. */
+    /** Rows were not as the DAG of this task says. */
     public void doubt(Change change) {
         Member task =
                 change instanceof Change.Advance advance ? find(advance.run().key()) : null;
         if (task != null) {
-            forget(task.family);
+            forget(task.dag);
         }
     }
 
-    private void forget(LocalGraph family) {
+    private void forget(LocalDag dag) {
         Generations all = tasks.get();
-        for (Member task : family.tasks) {
+        for (Member task : dag.tasks) {
             all.young().remove(task.ref.key(), task);
             all.old().remove(task.ref.key(), task);
         }
