@@ -75,7 +75,7 @@ final class MemoryLedger implements Ledger {
         return switch (change) {
             case Change.Start start -> start(start);
             case Change.Advance advance -> advance(lane, advance);
-            case Change.Whole whole -> whole(lane, whole);
+            case Change.CompletedCall completed -> completed(lane, completed);
             case Change.Command command -> command(command);
             case Change.Rerun rerun -> tables.dags.rerun(rerun);
             case Change.Deliver deliver -> tables.post.deliver(deliver);
@@ -183,28 +183,28 @@ final class MemoryLedger implements Ledger {
         }
     }
 
-    private Outcome whole(Lane lane, Change.Whole whole) {
-        NewRun run = whole.run();
+    private Outcome completed(Lane lane, Change.CompletedCall completed) {
+        NewRun run = completed.run();
         ObjectCall call = run.object();
         Row existing = tables.byId.get(run.id());
         if (existing != null) {
             boolean mine = existing.start.seed() == run.seed()
-                    && existing.state == whole.end().state();
+                    && existing.state == completed.end().state();
             return mine ? new Outcome.AlreadyThere(existing.changedAt, existing.state) : new Outcome.Fenced();
         }
         boolean next = call != null
-                && whole.follows().equals(lastHere.get(call.object()))
-                && tables.objects.isFreeBut(call.object(), handedHere.keySet(), whole.beside());
+                && completed.follows().equals(lastHere.get(call.object()))
+                && tables.objects.isFreeBut(call.object(), handedHere.keySet(), completed.beside());
         if (!next || lane.worker() == null) {
             return new Outcome.Fenced();
         }
         Row row = tables.add(run);
         row.born(lane.worker());
         tables.entered(row, null);
-        append(row, whole.entries(), row.createdAt);
-        effects.carryOut(row, whole.effects());
-        row.outcome = whole.end().outcome();
-        ended(row, whole.end());
+        append(row, completed.entries(), row.createdAt);
+        effects.carryOut(row, completed.effects());
+        row.outcome = completed.end().outcome();
+        ended(row, completed.end());
         return new Outcome.Applied(row.changedAt, row.state);
     }
 
@@ -290,7 +290,7 @@ final class MemoryLedger implements Ledger {
         RunState before = row.state;
         obey(row, command, false);
         boolean changed = row.state != before;
-        if (command.order() == Change.Order.KILL) {
+        if (command.kind() == Change.CommandKind.KILL) {
             // The last first, so that none becomes ready before its turn.
             row.tasks.reversed().forEach(task -> obey(task, command, true));
         }
@@ -299,7 +299,7 @@ final class MemoryLedger implements Ledger {
 
     private void obey(Row row, Change.Command command, boolean withDag) {
         if (!row.state.isTerminal()) {
-            switch (command.order()) {
+            switch (command.kind()) {
                 case CANCEL -> cancel(row, command.reason());
                 case KILL -> kill(row, command.reason(), withDag);
                 case PAUSE -> pause(row, command.reason());

@@ -18,8 +18,8 @@ import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.StartConformance;
 import dev.perdure.conformance.TaskConformance;
 import dev.perdure.conformance.TaskOrderConformance;
-import dev.perdure.conformance.TrainConformance;
-import dev.perdure.conformance.WholeConformance;
+import dev.perdure.conformance.CallPipelineConformance;
+import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.spi.Store;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -198,7 +198,7 @@ final class BehindPoolerIT {
 
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
-    final class Trains extends TrainConformance {
+    final class CallPipelines extends CallPipelineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
@@ -207,7 +207,7 @@ final class BehindPoolerIT {
 
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
-    final class CompletedCalls extends WholeConformance {
+    final class CompletedCalls extends CompletedCallConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -352,9 +352,9 @@ final class CostIT {
     /** With the end of the call before them, and the start of the one behind them. */
     @Test
     void many_calls_of_a_hot_key_that_begin_and_end_at_once_are_one_round_trip_and_one_commit() {
-        ObjectCall cart = new ObjectCall(new ObjectKey("cart", "train"), ObjectCall.Hold.EXCLUSIVE);
+        ObjectCall cart = new ObjectCall(new ObjectKey("cart", "pipeline"), ObjectCall.Hold.EXCLUSIVE);
         RunRef holder = ((Outcome.Started)
-                        fixture.apply(new Change.Start(newRun("train-0").on(cart), fixture.worker)))
+                        fixture.apply(new Change.Start(newRun("pipeline-0").on(cart), fixture.worker)))
                 .run();
         for (int round = 0; round < 3; round++) {
             List<Change> changes = new ArrayList<>();
@@ -363,11 +363,11 @@ final class CostIT {
             changes.add(new Change.Advance(holder, 1, List.of(), effects, end));
             RunId before = holder.id();
             for (int i = 0; i < 100; i++) {
-                NewRun run = newRun("train-%d-%d".formatted(round, i)).on(cart);
-                changes.add(new Change.Whole(run, List.of(), effects, end, before));
+                NewRun run = newRun("pipeline-%d-%d".formatted(round, i)).on(cart);
+                changes.add(new Change.CompletedCall(run, List.of(), effects, end, before));
                 before = run.id();
             }
-            changes.add(new Change.Start(newRun("train-" + (round + 1)).on(cart), fixture.worker));
+            changes.add(new Change.Start(newRun("pipeline-" + (round + 1)).on(cart), fixture.worker));
             List<Outcome> outcomes = new ArrayList<>();
             assertThat(costOf(() -> outcomes.addAll(fixture.apply(changes)))).isEqualTo(new Cost(1, 1));
             assertThat(outcomes.subList(0, 101)).allMatch(Outcome.Applied.class::isInstance);
@@ -408,7 +408,7 @@ final class CostIT {
                     complete(ends),
                     new Change.Advance(waits, 1, List.of(step(1)), wait),
                     new Change.Start(newRun("new-" + round), fixture.worker),
-                    new Change.Command(newRun("none").id(), Change.Order.CANCEL, "x"));
+                    new Change.Command(newRun("none").id(), Change.CommandKind.CANCEL, "x"));
             assertThat(costOf(() -> fixture.apply(batch))).isEqualTo(new Cost(1, 1));
         }
     }

@@ -13,7 +13,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -180,12 +180,12 @@ final class LateBatchIT {
     @Test
     void a_command_from_outside_is_not_carried_out_again_after_another() throws Exception {
         fixture.store.ledger().apply(CLIENT, List.of(new Change.Start(newRun("a"), null)));
-        List<Change> pause = List.of(new Change.Command(newRun("a").id(), Order.PAUSE, "because"));
+        List<Change> pause = List.of(new Change.Command(newRun("a").id(), CommandKind.PAUSE, "because"));
         HoldingProxy.Held first = heldBack(() -> store.ledger().apply(CLIENT, pause));
 
         store.ledger().apply(CLIENT, pause);
         assertThat(stateOf("a")).isEqualTo(RunState.PAUSED.name());
-        store.ledger().apply(CLIENT, List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
+        store.ledger().apply(CLIENT, List.of(new Change.Command(newRun("a").id(), CommandKind.RESUME, "")));
         first.deliver();
 
         assertThat(stateOf("a")).isEqualTo(RunState.READY.name());

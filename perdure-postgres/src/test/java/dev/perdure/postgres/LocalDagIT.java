@@ -267,11 +267,11 @@ final class LocalDagIT {
     @Test
     void a_task_that_was_paused_and_resumed_while_it_waited_has_it_in_its_history() {
         List<Claimed> two = middle("dag");
-        for (Change.Order order : List.of(Change.Order.PAUSE, Change.Order.RESUME)) {
+        for (Change.CommandKind kind : List.of(Change.CommandKind.PAUSE, Change.CommandKind.RESUME)) {
             store.ledger()
                     .apply(
                             Lane.client(0),
-                            List.of(new Change.Command(newRun("dag/join").id(), order, "")));
+                            List.of(new Change.Command(newRun("dag/join").id(), kind, "")));
         }
         fixture.apply(two.stream().map(task -> end(task, 1)).toList());
         assertThat(TestServer.query(
@@ -286,13 +286,13 @@ final class LocalDagIT {
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.PAUSE, "hold")));
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.CommandKind.PAUSE, "hold")));
         two.forEach(task -> assertThat(handed(fixture.apply(end(task, 1)))).isEmpty());
         assertThat(stateOf("dag/join")).isEqualTo(RunState.PAUSED);
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.RESUME, "")));
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.CommandKind.RESUME, "")));
         assertThat(stateOf("dag/join")).isEqualTo(RunState.READY);
     }
 
@@ -302,7 +302,7 @@ final class LocalDagIT {
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(newRun("dag/join").id(), Change.Order.CANCEL, "enough")));
+                        List.of(new Change.Command(newRun("dag/join").id(), Change.CommandKind.CANCEL, "enough")));
         fixture.apply(end(two.get(0), 1));
         Claimed join = handed(fixture.apply(end(two.get(1), 1))).getFirst();
         assertThat(join.control().cancel()).isEqualTo("enough");

@@ -186,7 +186,7 @@ final class MailIT {
         StoreFixture dying = new StoreFixture(there);
         RunRef child = startChild(dying, parent, 1);
         fixture.apply(StoreFixture.await(parent, Channel.answer(1)));
-        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.Order.KILL, "enough")));
+        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
         there.leases().leave(dying.worker);
 
         assertThat(here.leases().sweep(10)).hasSize(1);
@@ -202,7 +202,7 @@ final class MailIT {
         RunRef parent = fixture.start("parent");
         StoreFixture dying = new StoreFixture(there);
         RunRef child = startChild(dying, parent, 1);
-        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.Order.KILL, "enough")));
+        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
         there.leases().leave(dying.worker);
         try (var holder = TestServer.plain().getConnection();
                 var statement = holder.createStatement()) {
@@ -262,7 +262,7 @@ final class MailIT {
             changes.add(new Change.Advance(
                     run, 1, List.of(), List.of(new Effect.Cancel(target.id(), "why")), StoreFixture.STAY));
         }
-        changes.add(new Change.Command(target.id(), Change.Order.PAUSE, "hold on"));
+        changes.add(new Change.Command(target.id(), Change.CommandKind.PAUSE, "hold on"));
         assertThat(fixture.apply(changes))
                 .hasExactlyElementsOfTypes(Outcome.Applied.class, Outcome.Applied.class, Outcome.Commanded.class);
 
@@ -278,8 +278,8 @@ final class MailIT {
     void two_commands_to_one_run_in_one_batch_are_both_carried_out() {
         RunRef run = fixture.start("a");
         List<Change> commands = List.of(
-                new Change.Command(run.id(), Change.Order.PAUSE, "hold on"),
-                new Change.Command(run.id(), Change.Order.CANCEL, "why"));
+                new Change.Command(run.id(), Change.CommandKind.PAUSE, "hold on"),
+                new Change.Command(run.id(), Change.CommandKind.CANCEL, "why"));
         assertThat(fixture.apply(commands)).allMatch(Outcome.Commanded.class::isInstance);
     }
 

@@ -140,7 +140,7 @@ final class MigrationsIT {
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(StoreFixture.newRun("b").id(), Change.Order.PAUSE, "hold on")));
+                        List.of(new Change.Command(StoreFixture.newRun("b").id(), Change.CommandKind.PAUSE, "hold on")));
         assertThat(store.dispatch().poll(fixture.poll(5)).signalled()).hasSize(1);
         assertThat(store.leases().renew(fixture.worker)).isNotNull();
         store.leases().leave(fixture.worker);
@@ -152,7 +152,7 @@ final class MigrationsIT {
     private static void runAgain(PostgresStore store, StoreFixture fixture) {
         Outcome.Started dag = (Outcome.Started) fixture.apply(StoreFixture.line("dag", fixture.worker));
         RunRef task = dag.handed().getFirst().run();
-        Change kill = new Change.Command(dag.run().id(), Change.Order.KILL, "enough");
+        Change kill = new Change.Command(dag.run().id(), Change.CommandKind.KILL, "enough");
         fixture.apply(StoreFixture.message(task, "news"));
         fixture.apply(kill);
         fixture.apply(StoreFixture.complete(task));
@@ -178,7 +178,7 @@ final class MigrationsIT {
         assertThat(store.mailboxes().awakeable("hash")).isPresent();
         fixture.apply(new Change.Advance(run, 2, List.of(), new Move.Restart(StoreFixture.json("2"), 2)));
         assertThat(store.mailboxes().subscribers("paid", "")).isEmpty();
-        store.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.Order.KILL, "enough")));
+        store.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.CommandKind.KILL, "enough")));
     }
 
     @Test

@@ -16,8 +16,8 @@ import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
 import dev.perdure.conformance.TaskConformance;
 import dev.perdure.conformance.TaskOrderConformance;
-import dev.perdure.conformance.TrainConformance;
-import dev.perdure.conformance.WholeConformance;
+import dev.perdure.conformance.CallPipelineConformance;
+import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -172,7 +172,7 @@ final class PostgresStoreIT {
     }
 
     @Nested
-    final class Trains extends TrainConformance {
+    final class CallPipelines extends CallPipelineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
@@ -180,7 +180,7 @@ final class PostgresStoreIT {
     }
 
     @Nested
-    final class CompletedCalls extends WholeConformance {
+    final class CompletedCalls extends CompletedCallConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -4,7 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Effect;
@@ -330,9 +330,9 @@ final class RandomBatches {
 
     private Unaddressed command(List<Twin.Row> runs) {
         String id = any(runs).id();
-        Order order = List.of(Order.CANCEL, Order.KILL, Order.PAUSE, Order.RESUME, Order.RESUME)
+        CommandKind kind = List.of(CommandKind.CANCEL, CommandKind.KILL, CommandKind.PAUSE, CommandKind.RESUME, CommandKind.RESUME)
                 .get(random.nextInt(5));
-        return new Unaddressed(order + " " + id, refs -> new Change.Command(RunId.of(id), order, "by hand"));
+        return new Unaddressed(kind + " " + id, refs -> new Change.Command(RunId.of(id), kind, "by hand"));
     }
 
     private Unaddressed rerun(List<Twin.Row> runs) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.error.StoreException;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Lane;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -41,13 +41,13 @@ final class SharedClientLaneIT {
                     PostgresStore.on(source).schema(schema).notifications(false).open();
             store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("a"), null)));
             store.ledger().apply(Lane.client(0), List.of(new Change.Start(newRun("b"), null)));
-            List<Change> pauseA = List.of(new Change.Command(newRun("a").id(), Order.PAUSE, "because"));
-            List<Change> cancelB = List.of(new Change.Command(newRun("b").id(), Order.CANCEL, "because"));
+            List<Change> pauseA = List.of(new Change.Command(newRun("a").id(), CommandKind.PAUSE, "because"));
+            List<Change> cancelB = List.of(new Change.Command(newRun("b").id(), CommandKind.CANCEL, "because"));
 
             store.ledger()
                     .apply(
                             Lane.client(0),
-                            List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
+                            List.of(new Change.Command(newRun("a").id(), CommandKind.RESUME, "")));
 
             // The first answer is lost: lane 0 of the fence is in doubt.
             proxy.holdNext();
@@ -83,7 +83,7 @@ final class SharedClientLaneIT {
             store.ledger()
                     .apply(
                             Lane.client(0),
-                            List.of(new Change.Command(newRun("a").id(), Order.RESUME, "")));
+                            List.of(new Change.Command(newRun("a").id(), CommandKind.RESUME, "")));
             assertThat(stateOf(schema, "a")).isEqualTo("READY");
             late.deliver();
             assertThat(stateOf(schema, "a"))

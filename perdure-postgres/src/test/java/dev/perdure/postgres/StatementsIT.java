@@ -108,7 +108,7 @@ final class StatementsIT {
                 ledger.mail,
                 ledger.dag,
                 ledger.objects,
-                ledger.whole,
+                ledger.completedCall,
                 ledger.free,
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
@@ -164,7 +164,7 @@ final class StatementsIT {
                 ledger.objects.follow,
                 ledger.objects.state,
                 ledger.objects.release,
-                ledger.whole.whole,
+                ledger.completedCall.startAndEnd,
                 ledger.free.turn,
                 ledger.objects.anyWaiting));
         together.addAll(statements(new OneChangeSql(SCHEMA)).values());
@@ -263,8 +263,8 @@ final class StatementsIT {
         ledger.apply(
                 Lane.client(0),
                 List.of(
-                        new Change.Command(owned.getLast().id(), Change.Order.CANCEL, "enough"),
-                        new Change.Command(StoreFixture.newRun(name + "-1").id(), Change.Order.PAUSE, "hold on")));
+                        new Change.Command(owned.getLast().id(), Change.CommandKind.CANCEL, "enough"),
+                        new Change.Command(StoreFixture.newRun(name + "-1").id(), Change.CommandKind.PAUSE, "hold on")));
         dispatch.poll(fixture.poll(count / 4));
     }
 
@@ -401,7 +401,7 @@ final class StatementsIT {
             together.add(new Change.Advance(third.run(), third.epoch(), List.of(), effects, end));
             NewRun fourth = StoreFixture.newRun(third.run().id() + "-fourth").on(third.object());
             Move.End last = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");
-            together.add(new Change.Whole(
+            together.add(new Change.CompletedCall(
                     fourth, List.of(), effects, last, third.run().id()));
         }
         applied(ledger, lane, together);
@@ -459,7 +459,7 @@ final class StatementsIT {
                 ledger,
                 lane,
                 ids.stream()
-                        .<Change>map(id -> new Change.Command(id, Change.Order.KILL, "enough"))
+                        .<Change>map(id -> new Change.Command(id, Change.CommandKind.KILL, "enough"))
                         .toList());
     }
 

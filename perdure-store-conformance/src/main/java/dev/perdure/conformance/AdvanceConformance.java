@@ -220,7 +220,7 @@ public abstract class AdvanceConformance extends StoreConformance {
     void a_run_woken_before_it_waits_stays_and_keeps_its_entries() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Change.Order.CANCEL, "enough");
+        command(run, Change.CommandKind.CANCEL, "enough");
         advance(Duration.ofSeconds(1));
 
         Outcome woken = apply(worker, advance(run, 1, sleep(Duration.ofSeconds(10)), step(1, "1")));
@@ -237,7 +237,7 @@ public abstract class AdvanceConformance extends StoreConformance {
     void a_wait_after_being_woken_counts_from_the_entries_it_appended_first() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Change.Order.CANCEL, "enough");
+        command(run, Change.CommandKind.CANCEL, "enough");
         apply(worker, advance(run, 1, sleep(Duration.ofSeconds(10)), step(1, "1")));
         advance(Duration.ofSeconds(3));
 
@@ -259,11 +259,11 @@ public abstract class AdvanceConformance extends StoreConformance {
                 .apply(
                         new Lane(worker, 2),
                         List.of(
-                                new Change.Command(RunId.of("none"), Change.Order.CANCEL, "x"),
+                                new Change.Command(RunId.of("none"), Change.CommandKind.CANCEL, "x"),
                                 advance(ends, 1, complete("1")),
                                 new Change.Start(newRun("new"), worker),
                                 advance(stays, 1, STAY, step(1, "1")),
-                                new Change.Command(ready.id(), Change.Order.PAUSE, "later"),
+                                new Change.Command(ready.id(), Change.CommandKind.PAUSE, "later"),
                                 advance(waits, 1, sleep(Duration.ofSeconds(1)), step(1, "1")),
                                 new Change.Start(newRun("for anyone"), null)));
 

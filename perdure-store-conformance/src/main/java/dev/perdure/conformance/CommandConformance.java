@@ -9,7 +9,7 @@ import dev.perdure.spi.Dispatch.Signalled;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -45,8 +45,8 @@ public abstract class CommandConformance extends StoreConformance {
     void a_pause_taken_back_before_it_is_obeyed_is_not_made() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Order.PAUSE, "hold on");
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.PAUSE, "hold on");
+        command(run, CommandKind.RESUME, "");
 
         assertThat(apply(worker, advance(run, 1, new Move.Pause("hold on", 1))))
                 .isEqualTo(new Outcome.Woken(now(), new Control(2, 0, null, null, null)));
@@ -58,7 +58,7 @@ public abstract class CommandConformance extends StoreConformance {
     void cancel_ends_a_run_that_has_never_run() {
         RunRef run = startReady("a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
         assertThat(store().runs().ended(List.of(run)))
                 .containsExactly(new Runs.Ended(run, RunState.CANCELLED, Payload.EMPTY, "enough"));
         assertThat(polled(join(), 10).claimed()).isEmpty();
@@ -70,7 +70,7 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, new Move.Yield()));
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.READY));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.READY));
         Claimed claimed = claimOne(worker);
         assertThat(claimed.control()).isEqualTo(new Control(0, 0, "enough", null, null));
     }
@@ -80,7 +80,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = suspended(worker, "a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.READY));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(changed(RunState.READY));
         assertThat(found(run).info().wakeAt()).isEmpty();
         assertThat(polled(worker, 0).nextDue()).isNull();
         assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
@@ -93,8 +93,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         startOwned(worker, "other");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.RUNNING));
-        assertThat(command(run, Order.CANCEL, "once more")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, CommandKind.CANCEL, "once more")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, "enough", null, null)));
         assertThat(polled(join(), 0).signalled()).isEmpty();
@@ -105,17 +105,17 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = paused(worker, "a");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(unchanged(RunState.PAUSED));
-        command(run, Order.RESUME, "");
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(unchanged(RunState.PAUSED));
+        command(run, CommandKind.RESUME, "");
         assertThat(claimOne(worker).control().cancel()).isEqualTo("enough");
     }
 
     @Test
     void cancel_ends_a_paused_run_that_has_never_run() {
         RunRef run = startReady("a");
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
 
-        assertThat(command(run, Order.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
+        assertThat(command(run, CommandKind.CANCEL, "enough")).isEqualTo(changed(RunState.CANCELLED));
         assertThat(found(run).info().reason()).contains("enough");
     }
 
@@ -123,10 +123,10 @@ public abstract class CommandConformance extends StoreConformance {
     void a_pause_is_over_after_resume() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
         store().leases().leave(worker);
         store().leases().sweep(10);
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.RESUME, "");
 
         assertThat(claimOne(join()).control().pause()).isNull();
     }
@@ -139,8 +139,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef ready = startReady("ready");
 
         for (RunRef run : List.of(waiting, paused, ready)) {
-            assertThat(command(run, Order.KILL, "gone")).isEqualTo(changed(RunState.CANCELLED));
-            assertThat(command(run, Order.KILL, "again")).isEqualTo(unchanged(RunState.CANCELLED));
+            assertThat(command(run, CommandKind.KILL, "gone")).isEqualTo(changed(RunState.CANCELLED));
+            assertThat(command(run, CommandKind.KILL, "again")).isEqualTo(unchanged(RunState.CANCELLED));
             assertThat(found(run).info().reason()).contains("gone");
         }
         advance(Duration.ofHours(2));
@@ -152,7 +152,7 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
 
-        assertThat(command(run, Order.KILL, "gone")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(run, CommandKind.KILL, "gone")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, null, "gone", null)));
     }
@@ -164,8 +164,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef ready = startReady("ready");
 
         for (RunRef run : List.of(waiting, ready)) {
-            assertThat(command(run, Order.PAUSE, "hold on")).isEqualTo(changed(RunState.PAUSED));
-            assertThat(command(run, Order.PAUSE, "again")).isEqualTo(unchanged(RunState.PAUSED));
+            assertThat(command(run, CommandKind.PAUSE, "hold on")).isEqualTo(changed(RunState.PAUSED));
+            assertThat(command(run, CommandKind.PAUSE, "again")).isEqualTo(unchanged(RunState.PAUSED));
             assertThat(found(run).info().reason()).contains("hold on");
         }
         advance(Duration.ofHours(2));
@@ -177,10 +177,10 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
 
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(1, 0, null, null, "hold on")));
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.RESUME, "");
         assertThat(polled(worker, 0).signalled())
                 .containsExactly(new Signalled(run, 1, new Control(2, 0, null, null, null)));
     }
@@ -190,10 +190,10 @@ public abstract class CommandConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, new Move.Recover("broken")));
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
         assertThat(found(run).info().recoveries()).isEqualTo(1);
 
-        assertThat(command(run, Order.RESUME, "")).isEqualTo(changed(RunState.READY));
+        assertThat(command(run, CommandKind.RESUME, "")).isEqualTo(changed(RunState.READY));
         assertThat(found(run).info().recoveries()).isZero();
         assertThat(claimOne(worker).run()).isEqualTo(run);
     }
@@ -204,8 +204,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef waiting = suspended(worker, "waiting");
         RunRef running = startOwned(worker, "running");
 
-        assertThat(command(waiting, Order.RESUME, "")).isEqualTo(unchanged(RunState.SUSPENDED));
-        assertThat(command(running, Order.RESUME, "")).isEqualTo(unchanged(RunState.RUNNING));
+        assertThat(command(waiting, CommandKind.RESUME, "")).isEqualTo(unchanged(RunState.SUSPENDED));
+        assertThat(command(running, CommandKind.RESUME, "")).isEqualTo(unchanged(RunState.RUNNING));
         assertThat(polled(worker, 0).signalled()).isEmpty();
     }
 
@@ -215,8 +215,8 @@ public abstract class CommandConformance extends StoreConformance {
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, complete("1")));
 
-        for (Order order : Order.values()) {
-            assertThat(command(run, order, "late")).isEqualTo(unchanged(RunState.COMPLETED));
+        for (CommandKind kind : CommandKind.values()) {
+            assertThat(command(run, kind, "late")).isEqualTo(unchanged(RunState.COMPLETED));
         }
         assertThat(store().runs().ended(List.of(run)))
                 .containsExactly(new Runs.Ended(run, RunState.COMPLETED, payload("1"), ""));
@@ -225,7 +225,7 @@ public abstract class CommandConformance extends StoreConformance {
 
     @Test
     void a_command_to_nobody_is_unknown() {
-        assertThat(apply(Lane.client(0), new Change.Command(RunId.of("none"), Order.KILL, "gone")))
+        assertThat(apply(Lane.client(0), new Change.Command(RunId.of("none"), CommandKind.KILL, "gone")))
                 .isEqualTo(new Outcome.UnknownRun());
     }
 
@@ -233,8 +233,8 @@ public abstract class CommandConformance extends StoreConformance {
     void a_paused_run_does_not_wake_by_its_timer_after_resume() {
         WorkerId worker = join();
         RunRef run = suspended(worker, "a");
-        command(run, Order.PAUSE, "hold on");
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.PAUSE, "hold on");
+        command(run, CommandKind.RESUME, "");
         advance(Duration.ofHours(2));
 
         assertThat(claimOne(worker).run()).isEqualTo(run);

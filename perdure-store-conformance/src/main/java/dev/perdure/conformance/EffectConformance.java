@@ -153,7 +153,7 @@ public abstract class EffectConformance extends StoreConformance {
                         : new Move.End(RunState.CANCELLED, payload(""), "enough");
                 apply(worker, advance(child, 1, end));
             } else {
-                command(refOf(ids.get(i)), i == 2 ? Change.Order.CANCEL : Change.Order.KILL, "not wanted");
+                command(refOf(ids.get(i)), i == 2 ? Change.CommandKind.CANCEL : Change.CommandKind.KILL, "not wanted");
             }
         }
         assertThat(store().mailboxes().unread(run, 0, 10_000))
@@ -262,7 +262,7 @@ public abstract class EffectConformance extends StoreConformance {
     void a_delayed_start_that_is_cancelled_ends_at_once() {
         RunRef run = startReady(withDelay(newRun("a"), Duration.ofMinutes(5)));
 
-        command(run, Change.Order.CANCEL, "not wanted");
+        command(run, Change.CommandKind.CANCEL, "not wanted");
         assertThat(stateOf(run)).isEqualTo(RunState.CANCELLED);
     }
 

@@ -7,7 +7,7 @@ import dev.perdure.spi.Hints;
 import dev.perdure.spi.Hints.Hint;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Mail;
@@ -33,7 +33,7 @@ public abstract class HintsConformance extends StoreConformance {
         try (Hints.Subscription subscription = store().hints().subscribe(heard::add)) {
             assertThat(subscription).isNotNull();
             startReady("b");
-            command(run, Order.CANCEL, "enough");
+            command(run, CommandKind.CANCEL, "enough");
             apply(worker, advance(run, 1, complete("1")));
         }
         startReady("c");

@@ -9,7 +9,7 @@ import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
@@ -235,8 +235,8 @@ public abstract class LeasesConformance extends StoreConformance {
     void a_worker_that_joins_again_takes_back_nothing_that_has_been_forgiven_by_a_resume() {
         RunRef run = startReady("a");
         WorkerId slow = lose(run);
-        command(run, Order.PAUSE, "look");
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.PAUSE, "look");
+        command(run, CommandKind.RESUME, "");
         assertThat(found(run).info().recoveries()).isZero();
         lose(run);
 
@@ -272,7 +272,7 @@ public abstract class LeasesConformance extends StoreConformance {
         assertThat(found(run).info().reason().orElseThrow())
                 .contains("Recovered 10 times without progress")
                 .contains("the lease of its worker");
-        command(run, Order.RESUME, "");
+        command(run, CommandKind.RESUME, "");
         assertThat(found(run).info().recoveries()).isZero();
     }
 
@@ -295,7 +295,7 @@ public abstract class LeasesConformance extends StoreConformance {
     void a_kill_that_was_not_heard_is_carried_out_by_the_sweep() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Order.KILL, "gone");
+        command(run, CommandKind.KILL, "gone");
         store().leases().leave(worker);
 
         assertThat(sweep()).extracting(RunChange::state).containsExactly(RunState.CANCELLED);
@@ -306,7 +306,7 @@ public abstract class LeasesConformance extends StoreConformance {
     void a_pause_that_was_not_heard_is_carried_out_by_the_sweep() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
         store().leases().leave(worker);
 
         assertThat(sweep()).extracting(RunChange::state).containsExactly(RunState.PAUSED);
@@ -317,7 +317,7 @@ public abstract class LeasesConformance extends StoreConformance {
     void a_cancel_that_was_not_heard_is_delivered_to_the_next_worker() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        command(run, Order.CANCEL, "enough");
+        command(run, CommandKind.CANCEL, "enough");
         store().leases().leave(worker);
         sweep();
 

@@ -274,8 +274,8 @@ public abstract class ObjectConformance extends StoreConformance {
         RunRef cancelled = started(worker, exclusive("cancelled")).run();
         RunRef killed = started(worker, exclusive("killed")).run();
         RunRef last = started(worker, exclusive("last")).run();
-        command(cancelled, Change.Order.CANCEL, "not wanted");
-        command(killed, Change.Order.KILL, "not wanted");
+        command(cancelled, Change.CommandKind.CANCEL, "not wanted");
+        command(killed, Change.CommandKind.KILL, "not wanted");
         assertThat(stateOf(cancelled)).isEqualTo(RunState.CANCELLED);
         assertThat(stateOf(killed)).isEqualTo(RunState.CANCELLED);
         assertThat(stateOf(last)).isEqualTo(RunState.PENDING);
@@ -292,9 +292,9 @@ public abstract class ObjectConformance extends StoreConformance {
         RunRef next = started(worker, exclusive("next")).run();
         applied(worker, advance(holder, 1, sleep(Duration.ofDays(1))));
         assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
-        command(holder, Change.Order.PAUSE, "look");
+        command(holder, Change.CommandKind.PAUSE, "look");
         assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
-        command(holder, Change.Order.KILL, "away");
+        command(holder, Change.CommandKind.KILL, "away");
         assertThat(stateOf(next)).isEqualTo(RunState.READY);
         assertThat(started(worker, exclusive("later")).owned()).isFalse();
     }
@@ -305,15 +305,15 @@ public abstract class ObjectConformance extends StoreConformance {
         RunRef holder = started(worker, exclusive("holder")).run();
         RunRef next = started(worker, exclusive("next")).run();
         RunRef behind = started(worker, exclusive("behind")).run();
-        command(next, Change.Order.PAUSE, "look");
+        command(next, Change.CommandKind.PAUSE, "look");
         assertThat(stateOf(next)).isEqualTo(RunState.PAUSED);
-        command(next, Change.Order.RESUME, "");
+        command(next, Change.CommandKind.RESUME, "");
         assertThat(stateOf(next)).isEqualTo(RunState.PENDING);
-        command(next, Change.Order.PAUSE, "look again");
+        command(next, Change.CommandKind.PAUSE, "look again");
         assertThat(applied(worker, advance(holder, 1, end(1))).handed()).isEmpty();
         assertThat(stateOf(next)).isEqualTo(RunState.PAUSED);
         assertThat(stateOf(behind)).isEqualTo(RunState.PENDING);
-        command(next, Change.Order.RESUME, "");
+        command(next, Change.CommandKind.RESUME, "");
         assertThat(stateOf(next)).isEqualTo(RunState.READY);
         assertThat(claimOne(worker).run()).isEqualTo(next);
     }
@@ -327,7 +327,7 @@ public abstract class ObjectConformance extends StoreConformance {
         ObjectKey other = new ObjectKey("cart", "user-2");
         RunRef killed = started(worker, call("killed", other, Hold.EXCLUSIVE)).run();
         RunRef next = started(worker, call("next", other, Hold.EXCLUSIVE)).run();
-        command(killed, Change.Order.KILL, "away");
+        command(killed, Change.CommandKind.KILL, "away");
         store().leases().leave(worker);
         store().leases().sweep(10);
         assertThat(stateOf(kept)).isEqualTo(RunState.READY);
@@ -404,8 +404,8 @@ public abstract class ObjectConformance extends StoreConformance {
         applied(worker, advance(call, claimOne(worker).epoch(), new Move.Arrive()));
         applied(worker, advance(holder, 1, end(0)));
         assertThat(stateOf(call)).isEqualTo(RunState.READY);
-        command(call, Change.Order.PAUSE, "wait");
-        command(call, Change.Order.RESUME, "");
+        command(call, Change.CommandKind.PAUSE, "wait");
+        command(call, Change.CommandKind.RESUME, "");
         startReady("other");
 
         assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("call", "other");

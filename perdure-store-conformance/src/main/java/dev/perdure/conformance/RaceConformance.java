@@ -8,7 +8,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -115,7 +115,7 @@ public abstract class RaceConformance extends StoreConformance {
             RunRef run = startOwned(worker, "run-" + round);
             List<Outcome> outcomes = race(List.of(
                     () -> apply(worker, advance(run, 1, sleep(Duration.ofHours(1)), step(1, "1"))),
-                    () -> command(run, Order.CANCEL, "enough")));
+                    () -> command(run, CommandKind.CANCEL, "enough")));
 
             boolean woken = outcomes.get(0) instanceof Outcome.Woken;
             assertThat(stateOf(run)).isEqualTo(woken ? RunState.RUNNING : RunState.READY);
@@ -131,7 +131,7 @@ public abstract class RaceConformance extends StoreConformance {
             apply(worker, advance(run, 1, new Move.Yield()));
             long epoch = claimOne(worker).epoch();
             List<Outcome> outcomes = race(List.of(
-                    () -> apply(worker, advance(run, epoch, complete("1"))), () -> command(run, Order.KILL, "gone")));
+                    () -> apply(worker, advance(run, epoch, complete("1"))), () -> command(run, CommandKind.KILL, "gone")));
 
             assertThat(outcomes.get(0)).isEqualTo(new Outcome.Applied(now(), RunState.COMPLETED));
             assertThat(store().runs().ended(List.of(run)).getFirst().outcome()).isEqualTo(payload("1"));
@@ -179,7 +179,7 @@ public abstract class RaceConformance extends StoreConformance {
             Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1);
             List<Outcome> outcomes = race(List.of(
                     () -> apply(worker, advance(a.run(), a.epoch(), end)),
-                    () -> command(started.run(), Order.KILL, "enough")));
+                    () -> command(started.run(), CommandKind.KILL, "enough")));
 
             assertThat(stateOf(started.run())).isEqualTo(RunState.CANCELLED);
             for (Claimed b : ((Outcome.Applied) outcomes.getFirst()).handed()) {

@@ -9,7 +9,7 @@ import dev.perdure.RunState;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs.Ended;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -47,7 +47,7 @@ public abstract class RunsConformance extends StoreConformance {
     void a_run_is_found_by_its_id() {
         RunRef run = startReady("a");
         advance(Duration.ofSeconds(1));
-        command(run, Order.PAUSE, "hold on");
+        command(run, CommandKind.PAUSE, "hold on");
 
         assertThat(store().runs().find(run.id())).hasValueSatisfying(found -> {
             assertThat(found.ref()).isEqualTo(run);

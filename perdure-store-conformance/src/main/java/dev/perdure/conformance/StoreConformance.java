@@ -315,8 +315,8 @@ public abstract class StoreConformance {
         return new Outcome.Commanded(now(), state, false);
     }
 
-    protected final Outcome command(RunRef run, Change.Order order, String reason) {
-        return apply(Lane.client(0), new Change.Command(run.id(), order, reason));
+    protected final Outcome command(RunRef run, Change.CommandKind kind, String reason) {
+        return apply(Lane.client(0), new Change.Command(run.id(), kind, reason));
     }
 
     /** A mail with a token of its own. */

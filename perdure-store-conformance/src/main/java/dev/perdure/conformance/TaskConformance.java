@@ -9,7 +9,7 @@ import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
@@ -230,7 +230,7 @@ public abstract class TaskConformance extends DagConformance {
         store().leases().join(new Joining(worker, Set.of(DEFINITION), null, Duration.ofMillis(1), 4));
         List<Claimed> held = start(worker, List.of(task("a"), task("b"), task("after a", 0), task("after b", 1)))
                 .handed();
-        held.forEach(run -> command(run.run(), Order.KILL, "enough"));
+        held.forEach(run -> command(run.run(), CommandKind.KILL, "enough"));
         apply(worker, advance(held.get(0).run(), 1, new Move.Recover("cannot go on")));
         assertThat(statesOf("a", "after a")).containsExactly(RunState.CANCELLED, RunState.READY);
 
@@ -304,7 +304,7 @@ public abstract class TaskConformance extends DagConformance {
     void a_cancel_ends_tasks_that_are_held_back() {
         Outcome.Started dag =
                 start(null, withDelay(newRun("dag"), Duration.ofHours(1)), List.of(task("a"), task("b", 0)));
-        apply(Lane.client(0), new Change.Command(RunId.of("a"), Order.CANCEL, "enough"));
+        apply(Lane.client(0), new Change.Command(RunId.of("a"), CommandKind.CANCEL, "enough"));
 
         assertThat(statesOf("a", "b")).containsExactly(RunState.CANCELLED, RunState.READY);
         assertThat(polled(join(), 10).nextDue()).isNull();

@@ -10,7 +10,7 @@ import dev.perdure.spi.Mailboxes.Address;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Effect;
@@ -39,7 +39,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_cancelled_run_with_tasks_is_ready_at_once_to_pass_it_on() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, diamond());
-        command(started.run(), Order.CANCEL, "not wanted");
+        command(started.run(), CommandKind.CANCEL, "not wanted");
 
         Claimed dag = claimOne(worker);
         assertThat(dag.run()).isEqualTo(started.run());
@@ -63,13 +63,13 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_run_that_began_early_waits_again_until_the_last_of_those_has_ended_that_it_comes_after() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, List.of(task("a"), task("b")));
-        command(started.run(), Order.CANCEL, "not wanted");
+        command(started.run(), CommandKind.CANCEL, "not wanted");
         Claimed early = claimOne(worker);
 
         Change.Advance wait = advance(early.run(), early.epoch(), forPremises(early), step(1, "1"));
         assertThat(apply(worker, wait)).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
         assertThat(apply(worker, wait)).isEqualTo(new Outcome.AlreadyThere(now(), RunState.PENDING));
-        command(early.run(), Order.CANCEL, "again");
+        command(early.run(), CommandKind.CANCEL, "again");
         assertThat(complete(worker, started.handed().get(0), 5)).isEmpty();
         assertThat(stateOf(early.run())).isEqualTo(RunState.PENDING);
         Claimed dag = complete(worker, started.handed().get(1), 5).getFirst();
@@ -82,7 +82,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_run_stays_if_all_have_ended_that_it_would_wait_for() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, List.of(task("a")));
-        command(started.run(), Order.CANCEL, "not wanted");
+        command(started.run(), CommandKind.CANCEL, "not wanted");
         Claimed early = claimOne(worker);
         complete(worker, started.handed().getFirst(), 5);
 
@@ -102,7 +102,7 @@ public abstract class TaskOrderConformance extends DagConformance {
         Claimed a = start(worker, List.of(task("a"), task("b", 0), task("c", 1)))
                 .handed()
                 .getFirst();
-        command(refOf("b"), Order.CANCEL, "not wanted");
+        command(refOf("b"), CommandKind.CANCEL, "not wanted");
         assertThat(statesOf("b", "c", "dag")).containsOnly(RunState.PENDING);
 
         Claimed b = complete(worker, a, 5).getFirst();
@@ -117,21 +117,21 @@ public abstract class TaskOrderConformance extends DagConformance {
     @Test
     void a_task_that_was_cancelled_during_a_pause_waits_on_after_it() {
         start(null, List.of(task("a"), task("b", 0)));
-        command(refOf("b"), Order.PAUSE, "wait");
-        command(refOf("b"), Order.CANCEL, "not wanted");
+        command(refOf("b"), CommandKind.PAUSE, "wait");
+        command(refOf("b"), CommandKind.CANCEL, "not wanted");
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PAUSED);
-        command(refOf("b"), Order.RESUME, "");
+        command(refOf("b"), CommandKind.RESUME, "");
         assertThat(statesOf("b", "dag")).containsOnly(RunState.PENDING);
     }
 
     @Test
     void a_cancel_of_a_paused_run_with_tasks_waits_for_the_resume() {
         RunRef dag = start(null, diamond()).run();
-        command(dag, Order.PAUSE, "wait");
-        command(dag, Order.CANCEL, "not wanted");
+        command(dag, CommandKind.PAUSE, "wait");
+        command(dag, CommandKind.CANCEL, "not wanted");
         assertThat(stateOf(dag)).isEqualTo(RunState.PAUSED);
 
-        command(dag, Order.RESUME, "");
+        command(dag, CommandKind.RESUME, "");
         assertThat(stateOf(dag)).isEqualTo(RunState.READY);
     }
 
@@ -143,7 +143,7 @@ public abstract class TaskOrderConformance extends DagConformance {
         Outcome.Started started = start(worker, List.of(task("a"), task("b"), task("c", 0), task("d", 2)));
         complete(worker, started.handed().getFirst(), 0);
 
-        assertThat(command(started.run(), Order.KILL, "enough")).isEqualTo(changed(RunState.CANCELLED));
+        assertThat(command(started.run(), CommandKind.KILL, "enough")).isEqualTo(changed(RunState.CANCELLED));
         assertThat(statesOf("dag", "a", "b", "c", "d"))
                 .containsExactly(
                         RunState.CANCELLED,
@@ -157,13 +157,13 @@ public abstract class TaskOrderConformance extends DagConformance {
                         signal.run().id().value() + " " + signal.control().kill())
                 .containsExactly("b enough");
         assertThat(changesOf(refOf("d"))).containsExactly("PENDING", "CANCELLED: enough");
-        assertThat(command(started.run(), Order.KILL, "again")).isEqualTo(unchanged(RunState.CANCELLED));
+        assertThat(command(started.run(), CommandKind.KILL, "again")).isEqualTo(unchanged(RunState.CANCELLED));
     }
 
     @Test
     void a_killed_task_lets_others_begin() {
         start(null, List.of(task("a"), task("b", 0)));
-        command(refOf("a"), Order.KILL, "enough");
+        command(refOf("a"), CommandKind.KILL, "enough");
 
         assertThat(statesOf("dag", "a", "b")).containsExactly(RunState.PENDING, RunState.CANCELLED, RunState.READY);
     }
@@ -181,7 +181,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_leaf_that_is_killed_while_it_waits_ends_after_what_it_comes_after() {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
-        assertThat(command(refOf("b"), Order.KILL, "enough")).isEqualTo(unchanged(RunState.PENDING));
+        assertThat(command(refOf("b"), CommandKind.KILL, "enough")).isEqualTo(unchanged(RunState.PENDING));
         assertThat(statesOf("a", "b", "dag")).containsExactly(RunState.RUNNING, RunState.PENDING, RunState.PENDING);
 
         Move failure = new Move.End(RunState.FAILED, payload("{}"), "it broke", 5);
@@ -196,8 +196,8 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_task_in_the_middle_that_is_killed_while_it_waits_lets_others_begin_after_what_it_comes_after() {
         WorkerId worker = join();
         Claimed a = start(worker, line(3)).handed().getFirst();
-        command(refOf("t1"), Order.KILL, "enough");
-        command(refOf("t1"), Order.PAUSE, "wait");
+        command(refOf("t1"), CommandKind.KILL, "enough");
+        command(refOf("t1"), CommandKind.PAUSE, "wait");
         assertThat(statesOf("t1", "t2", "dag")).containsOnly(RunState.PENDING);
 
         Claimed killed = complete(worker, a, 0).isEmpty() ? claimOne(worker) : null;
@@ -208,8 +208,8 @@ public abstract class TaskOrderConformance extends DagConformance {
     void a_paused_task_that_is_killed_waits_for_its_turn_without_the_pause() {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
-        command(refOf("b"), Order.PAUSE, "wait");
-        command(refOf("b"), Order.KILL, "enough");
+        command(refOf("b"), CommandKind.PAUSE, "wait");
+        command(refOf("b"), CommandKind.KILL, "enough");
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
 
         assertThat(ids(obeyKill(worker, complete(worker, a, 1).getFirst()))).containsExactly("dag");
@@ -219,8 +219,8 @@ public abstract class TaskOrderConformance extends DagConformance {
     void tasks_that_were_killed_before_end_with_a_killed_dag() {
         WorkerId worker = join();
         start(worker, List.of(task("a"), task("b", 0)));
-        command(refOf("b"), Order.KILL, "enough");
-        command(refOf("dag"), Order.KILL, "all of it");
+        command(refOf("b"), CommandKind.KILL, "enough");
+        command(refOf("dag"), CommandKind.KILL, "all of it");
         assertThat(statesOf("a", "b", "dag")).containsExactly(RunState.RUNNING, RunState.CANCELLED, RunState.CANCELLED);
     }
 
@@ -231,9 +231,9 @@ public abstract class TaskOrderConformance extends DagConformance {
         WorkerId worker = join();
         List<Claimed> held =
                 start(worker, List.of(task("a"), task("b"), task("c", 0, 1))).handed();
-        command(refOf("c"), Order.PAUSE, "wait");
+        command(refOf("c"), CommandKind.PAUSE, "wait");
         assertThat(complete(worker, held.get(0), 5)).isEmpty();
-        command(refOf("c"), Order.RESUME, "");
+        command(refOf("c"), CommandKind.RESUME, "");
 
         assertThat(stateOf(refOf("c"))).isEqualTo(RunState.PENDING);
         assertThat(ids(complete(worker, held.get(1), 5))).containsExactly("c");
@@ -243,11 +243,11 @@ public abstract class TaskOrderConformance extends DagConformance {
     void what_ends_during_a_pause_is_counted() {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"), task("b", 0))).handed().getFirst();
-        command(refOf("b"), Order.PAUSE, "wait");
+        command(refOf("b"), CommandKind.PAUSE, "wait");
         assertThat(complete(worker, a, 5)).isEmpty();
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PAUSED);
 
-        command(refOf("b"), Order.RESUME, "");
+        command(refOf("b"), CommandKind.RESUME, "");
         assertThat(told(claimOne(worker).premises())).containsExactly("a COMPLETED a");
     }
 
@@ -257,7 +257,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     private RunRef oftenRecoveredAndReady() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, List.of(task("a")));
-        command(started.run(), Order.CANCEL, "not wanted");
+        command(started.run(), CommandKind.CANCEL, "not wanted");
         for (int i = 0; i < Claimed.ALONE_AFTER; i++) {
             WorkerId dying = join();
             assertThat(claimOne(dying).run()).isEqualTo(started.run());
@@ -275,8 +275,8 @@ public abstract class TaskOrderConformance extends DagConformance {
     @Test
     void a_run_that_was_recovered_often_is_in_the_queue_once_after_pause_and_resume() {
         RunRef dag = oftenRecoveredAndReady();
-        command(dag, Order.PAUSE, "wait");
-        command(dag, Order.RESUME, "");
+        command(dag, CommandKind.PAUSE, "wait");
+        command(dag, CommandKind.RESUME, "");
         startReady("other");
 
         assertThat(claimedIds(poll(join(), 10))).containsExactlyInAnyOrder("dag", "other");
@@ -285,7 +285,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     @Test
     void a_killed_run_that_was_recovered_often_takes_no_place_in_the_queue() {
         RunRef dag = oftenRecoveredAndReady();
-        command(dag, Order.KILL, "enough");
+        command(dag, CommandKind.KILL, "enough");
         startReady("other");
 
         assertThat(claimedIds(poll(join(), 1))).containsExactly("other");
@@ -390,15 +390,15 @@ public abstract class TaskOrderConformance extends DagConformance {
     void what_was_asked_of_the_old_life_is_forgotten() {
         WorkerId worker = join();
         Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
-        command(a.run(), Order.CANCEL, "not wanted");
+        command(a.run(), CommandKind.CANCEL, "not wanted");
         apply(worker, advance(a.run(), 1, new Move.End(RunState.CANCELLED, payload(""), "not wanted")));
-        command(refOf("dag"), Order.KILL, "enough");
+        command(refOf("dag"), CommandKind.KILL, "enough");
         rerun("a");
 
         Claimed again = claimOne(worker);
         assertThat(again.control().cancel()).isNull();
         assertThat(again.control().wakes()).isZero();
-        command(again.run(), Order.CANCEL, "again");
+        command(again.run(), CommandKind.CANCEL, "again");
         assertThat(polled(worker, 0).signalled()).hasSize(1);
     }
 
@@ -414,7 +414,7 @@ public abstract class TaskOrderConformance extends DagConformance {
         Address asked = store().mailboxes().awakeable("first").orElseThrow();
         Address subscribed = store().mailboxes().subscribers("paid", "").getFirst();
         apply(worker, advance(a.run(), 1, new Move.End(RunState.FAILED, payload(""), "broken")));
-        command(refOf("dag"), Order.KILL, "enough");
+        command(refOf("dag"), CommandKind.KILL, "enough");
         rerun("a");
         List<Claimed> claimed = polled(worker, 5).claimed();
         assertThat(ids(claimed)).containsExactlyInAnyOrder("a", "child");
@@ -457,7 +457,7 @@ public abstract class TaskOrderConformance extends DagConformance {
             apply(
                     worker,
                     advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
-            command(refOf("dag"), Order.KILL, "enough");
+            command(refOf("dag"), CommandKind.KILL, "enough");
             assertThat(rerun(seed, "a")).isInstanceOf(Outcome.Applied.class);
             assertThat(unread(a.run())).isEmpty();
             assertThat(store().mailboxes().promise(a.run(), "paid")).isEmpty();
@@ -476,7 +476,7 @@ public abstract class TaskOrderConformance extends DagConformance {
         RunRef stranger = startOwned(worker, "stranger");
         assertThat(rerun("a"))
                 .isEqualTo(new Outcome.Refused("The run 'dag' is PENDING. Wait until it has ended, or cancel it."));
-        command(started.run(), Order.KILL, "enough");
+        command(started.run(), CommandKind.KILL, "enough");
         assertThat(rerun("c", "b"))
                 .isEqualTo(new Outcome.Refused("The run 'b' is RUNNING. Wait until it has ended, or cancel it."));
         assertThat(rerun("c", "stranger"))
@@ -494,7 +494,7 @@ public abstract class TaskOrderConformance extends DagConformance {
     void another_life_waits_for_those_of_the_old_that_still_run() {
         WorkerId worker = join();
         Outcome.Started started = start(worker, List.of(task("a"), task("b", 0)));
-        command(started.run(), Order.KILL, "enough");
+        command(started.run(), CommandKind.KILL, "enough");
         assertThat(rerun("b")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
         assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
 

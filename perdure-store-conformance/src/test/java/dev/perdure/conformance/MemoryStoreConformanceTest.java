@@ -145,7 +145,7 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
-    final class Trains extends TrainConformance {
+    final class CallPipelines extends CallPipelineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
@@ -153,7 +153,7 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
-    final class Wholes extends WholeConformance {
+    final class CompletedCalls extends CompletedCallConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

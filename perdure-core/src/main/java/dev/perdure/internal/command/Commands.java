@@ -28,15 +28,15 @@ public final class Commands {
         this.runs = runs;
     }
 
-    public void order(RunRef run, Change.Order order, String reason) {
+    public void send(RunRef run, Change.CommandKind kind, String reason) {
         Texts.requireReason(reason);
         Optional<RunInfo> before = runs.find(run.id()).map(Runs.Found::info);
         List<RunRef> tree = new ArrayList<>(List.of(run));
-        if (order == Change.Order.KILL) {
+        if (kind == Change.CommandKind.KILL) {
             tree.addAll(runs.liveChildren(
                     tree)); // a DAG's tasks end with it, and their children must be found all the same
         }
-        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), order, reason)))
+        Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason)))
                 .getFirst();
         switch (outcome) {
             case Outcome.UnknownRun unknown ->
@@ -45,7 +45,7 @@ public final class Commands {
                 if (commanded.changed()) {
                     before.ifPresent(info -> tell(info, commanded.state(), reason));
                 }
-                if (order == Change.Order.KILL) {
+                if (kind == Change.CommandKind.KILL) {
                     killChildren(tree, reason);
                 }
             }
@@ -76,7 +76,7 @@ public final class Commands {
         List<RunRef> children = runs.liveChildren(parents);
         if (!children.isEmpty()) {
             commits.commitAll(children.stream()
-                    .<Change>map(child -> new Change.Command(child.id(), Change.Order.KILL, reason))
+                    .<Change>map(child -> new Change.Command(child.id(), Change.CommandKind.KILL, reason))
                     .toList());
             killChildren(children, reason);
         }

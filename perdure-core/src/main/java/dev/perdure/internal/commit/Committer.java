@@ -290,7 +290,7 @@ public final class Committer {
         return switch (change) {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
-            case Change.Whole whole -> whole.run().id();
+            case Change.CompletedCall completed -> completed.run().id();
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
             case Change.Deliver deliver -> deliver.to();

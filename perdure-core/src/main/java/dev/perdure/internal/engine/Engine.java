@@ -210,15 +210,15 @@ public final class Engine implements Perdure {
             List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options) {
         List<Invocation<R>> invocations = new ArrayList<>();
         List<CallTarget> callees = new ArrayList<>();
-        List<Starter.Order> orders = new ArrayList<>();
+        List<Starter.StartRequest> requests = new ArrayList<>();
         for (T item : items) {
             Invocation<R> wanted = invocation.apply(item);
             CallTarget callee = targets.of(wanted);
             invocations.add(wanted);
             callees.add(callee);
-            orders.add(starter.order(callee, wanted.input(), options.apply(item)));
+            requests.add(starter.request(callee, wanted.input(), options.apply(item)));
         }
-        List<RunRef> started = starter.startAll(orders);
+        List<RunRef> started = starter.startAll(requests);
         List<Run<R>> runs = new ArrayList<>();
         for (int i = 0; i < started.size(); i++) {
             runs.add(handle(invocations.get(i), started.get(i), callees.get(i)));

@@ -61,7 +61,7 @@ final class EngineOutbox implements Outbox {
     }
 
     private RunId start(CallTarget callee, @Nullable Object input, StartOptions options) {
-        Change.Start start = starter.order(callee, input, options).change(null);
+        Change.Start start = starter.request(callee, input, options).change(null);
         inbox.put(inOrder(start));
         return start.run().id();
     }
@@ -76,7 +76,7 @@ final class EngineOutbox implements Outbox {
         List<RunId> ids = new ArrayList<>();
         for (T item : items) {
             Invocation<?> wanted = invocation.apply(item);
-            Change.Start start = starter.order(targets.of(wanted), wanted.input(), options.apply(item))
+            Change.Start start = starter.request(targets.of(wanted), wanted.input(), options.apply(item))
                     .change(null);
             starts.addAll(inOrder(start));
             ids.add(start.run().id());
@@ -137,6 +137,6 @@ final class EngineOutbox implements Outbox {
     @Override
     public void cancel(RunId run, String reason) {
         Texts.requireReason(reason);
-        inbox.put(List.of(new Change.Command(run, Change.Order.CANCEL, reason)));
+        inbox.put(List.of(new Change.Command(run, Change.CommandKind.CANCEL, reason)));
     }
 }

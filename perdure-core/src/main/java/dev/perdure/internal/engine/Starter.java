@@ -62,7 +62,7 @@ final class Starter {
     }
 
     RunRef start(CallTarget callee, @Nullable Object input, StartOptions options) {
-        return startAll(List.of(order(callee, input, options))).getFirst();
+        return startAll(List.of(request(callee, input, options))).getFirst();
     }
 
     /**
@@ -70,34 +70,34 @@ final class Starter {
      * process, it goes with them, and is started only when it ends; otherwise it is started like any other.
      */
     Reply call(CallTarget callee, @Nullable Object input) {
-        Order order = order(callee, input, StartOptions.defaults());
+        StartRequest request = request(callee, input, StartOptions.defaults());
         Session home = worker == null ? null : worker.session();
-        ObjectKey object = home == null ? null : pipelined(home, callee, order.run());
+        ObjectKey object = home == null ? null : pipelined(home, callee, request.run());
         if (home == null || object == null) {
-            return startAlone(order);
+            return startAlone(request);
         }
         commits.requireOpen();
         CallPipeline mine = home.pipelines().open(object).orElse(null);
         if (mine != null) {
-            return startFirst(mine, order);
+            return startFirst(mine, request);
         }
-        Registered handler = registry.find(order.run().definition()).orElseThrow();
-        Reply reply = home.pipelines().execute(new LocalCaller(order.run(), handler, settings.clockwork()), object);
+        Registered handler = registry.find(request.run().definition()).orElseThrow();
+        Reply reply = home.pipelines().execute(new LocalCaller(request.run(), handler, settings.clockwork()), object);
         return switch (reply) {
-            case Reply.NotStored() -> startAlone(order);
-            case Reply.StartFirst(CallPipeline pipeline) -> startFirst(pipeline, order);
+            case Reply.NotStored() -> startAlone(request);
+            case Reply.StartFirst(CallPipeline pipeline) -> startFirst(pipeline, request);
             case Reply.Ended arrived -> arrived;
             case Reply.Stored stored -> stored;
         };
     }
 
-    private Reply startAlone(Order order) {
-        return new Reply.Stored(startAll(List.of(order)).getFirst());
+    private Reply startAlone(StartRequest request) {
+        return new Reply.Stored(startAll(List.of(request)).getFirst());
     }
 
-    private Reply startFirst(CallPipeline pipeline, Order order) {
+    private Reply startFirst(CallPipeline pipeline, StartRequest request) {
         try {
-            return startAlone(order);
+            return startAlone(request);
         } finally {
             pipeline.expectNoMore();
         }
@@ -121,7 +121,7 @@ final class Starter {
      * @param mails what it finds when it begins
      * @param tasks what is born with it
      */
-    record Order(NewRun run, StartOptions options, List<Mail> mails, List<Task> tasks) {
+    record StartRequest(NewRun run, StartOptions options, List<Mail> mails, List<Task> tasks) {
         Change.Start change(@Nullable WorkerId owner) {
             return new Change.Start(run, owner, mails, tasks);
         }
@@ -137,11 +137,11 @@ final class Starter {
         }
     }
 
-    Order order(CallTarget callee, @Nullable Object input, StartOptions options) {
+    StartRequest request(CallTarget callee, @Nullable Object input, StartOptions options) {
         callee.require(options);
         List<Mail> mails = options.messages().stream().map(this::mail).toList();
         NewRun run = newRun(callee, input, options);
-        return new Order(run, options, mails, callee.tasks(run));
+        return new StartRequest(run, options, mails, callee.tasks(run));
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
@@ -168,23 +168,23 @@ final class Starter {
     }
 
     /** Starts runs in few commits. All are tried; then the first refusal is thrown. */
-    List<RunRef> startAll(List<Order> orders) {
+    List<RunRef> startAll(List<StartRequest> requests) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
-        return home == null ? startAll(null, orders) : home.acquiring(() -> startAll(home, orders));
+        return home == null ? startAll(null, requests) : home.acquiring(() -> startAll(home, requests));
     }
 
-    private List<RunRef> startAll(@Nullable Session home, List<Order> orders) {
+    private List<RunRef> startAll(@Nullable Session home, List<StartRequest> requests) {
         List<Change.Start> changes =
-                orders.stream().map(order -> order.change(owner(home, order))).toList();
+                requests.stream().map(request -> request.change(owner(home, request))).toList();
         try {
-            orders.forEach(order -> expect(home, order.run()));
+            requests.forEach(request -> expect(home, request.run()));
             List<Outcome> outcomes = commits.commitAll(home, List.copyOf(changes));
             List<RunRef> started = new ArrayList<>();
             PerdureException refusal = null;
-            for (int i = 0; i < orders.size(); i++) {
+            for (int i = 0; i < requests.size(); i++) {
                 try {
-                    started.add(settle(home, orders.get(i), outcomes.get(i)));
+                    started.add(settle(home, requests.get(i), outcomes.get(i)));
                 } catch (RunConflictException | PayloadException refused) { // the others have begun all the same
                     refusal = refusal == null ? refused : refusal;
                 }
@@ -198,36 +198,36 @@ final class Starter {
                 changes.stream()
                         .filter(change -> change.owner() != null)
                         .forEach(change -> home.unexpect(change.run().id()));
-                orders.forEach(order -> started(home, order.run(), false));
+                requests.forEach(request -> started(home, request.run(), false));
             }
         }
     }
 
     /** The worker to be born in, if it has room. */
-    private @Nullable WorkerId owner(@Nullable Session home, Order order) {
-        if (home == null || worker == null || order.run().delay() != null) {
+    private @Nullable WorkerId owner(@Nullable Session home, StartRequest request) {
+        if (home == null || worker == null || request.run().delay() != null) {
             return null;
         }
-        return worker.admits(home, order.first()) && home.expect(order.run().id()) ? home.id() : null;
+        return worker.admits(home, request.first()) && home.expect(request.run().id()) ? home.id() : null;
     }
 
-    private RunRef settle(@Nullable Session home, Order order, Outcome outcome) {
+    private RunRef settle(@Nullable Session home, StartRequest request, Outcome outcome) {
         return switch (outcome) {
             case Outcome.Started started -> {
                 if (started.owned() && home != null) {
-                    launch(home, order, started);
+                    launch(home, request, started);
                 }
                 if (home != null) {
                     home.handed(started.handed(), Optional.empty());
-                    started(home, order.run(), !started.owned());
+                    started(home, request.run(), !started.owned());
                 }
                 yield started.run();
             }
-            case Outcome.Existing existing -> attach(order, existing);
-            case Outcome.Fenced fenced -> settle(null, order, startUnowned(order));
+            case Outcome.Existing existing -> attach(request, existing);
+            case Outcome.Fenced fenced -> settle(null, request, startUnowned(request));
             case Outcome.Refused refused ->
                 throw new PayloadException("Run '%s' was refused by the store: %s"
-                        .formatted(order.run().id(), refused.reason()));
+                        .formatted(request.run().id(), refused.reason()));
             default -> throw new IllegalStateException("Unexpected outcome " + outcome);
         };
     }
@@ -252,12 +252,12 @@ final class Starter {
         return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE ? call.object() : null;
     }
 
-    private Outcome startUnowned(Order order) {
-        return commits.commitAll(null, List.of(order.change(null))).getFirst();
+    private Outcome startUnowned(StartRequest request) {
+        return commits.commitAll(null, List.of(request.change(null))).getFirst();
     }
 
-    private void launch(Session home, Order order, Outcome.Started started) {
-        NewRun run = order.run();
+    private void launch(Session home, StartRequest request, Outcome.Started started) {
+        NewRun run = request.run();
         Registered definition = registry.find(run.definition()).orElseThrow();
         Duration timeout = run.timeout();
         Instant deadline = timeout == null ? null : started.at().plus(timeout);
@@ -267,7 +267,7 @@ final class Starter {
                 definition,
                 run.input(),
                 run.seed(),
-                new Control(0, order.mails().size(), null, null, null),
+                new Control(0, request.mails().size(), null, null, null),
                 deadline,
                 false,
                 List.of(),
@@ -282,13 +282,13 @@ final class Starter {
                 : new KnownState(run.object().object(), new TreeMap<>(started.state()));
     }
 
-    private static RunRef attach(Order order, Outcome.Existing existing) {
-        NewRun wanted = order.run();
+    private static RunRef attach(StartRequest request, Outcome.Existing existing) {
+        NewRun wanted = request.run();
         if (!existing.definition().equals(wanted.definition())) {
             throw new RunConflictException("Run '%s' exists already and runs '%s', not '%s'. Choose another id."
                     .formatted(wanted.id(), existing.definition(), wanted.definition()));
         }
-        if (!existing.sameInput() && !order.options().attachesToAnyInput()) {
+        if (!existing.sameInput() && !request.options().attachesToAnyInput()) {
             throw new RunConflictException(
                     "Run '%s' of '%s' exists already with another input. Choose another id, or attach with attachToAnyInput()."
                             .formatted(wanted.id(), wanted.definition()));

@@ -249,22 +249,22 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public void cancel(String reason) {
-        commands.order(ref, Change.Order.CANCEL, reason);
+        commands.send(ref, Change.CommandKind.CANCEL, reason);
     }
 
     @Override
     public void kill(String reason) {
-        commands.order(ref, Change.Order.KILL, reason);
+        commands.send(ref, Change.CommandKind.KILL, reason);
     }
 
     @Override
     public void pause(String reason) {
-        commands.order(ref, Change.Order.PAUSE, reason);
+        commands.send(ref, Change.CommandKind.PAUSE, reason);
     }
 
     @Override
     public void resume() {
-        commands.order(ref, Change.Order.RESUME, "");
+        commands.send(ref, Change.CommandKind.RESUME, "");
     }
 
     @Override

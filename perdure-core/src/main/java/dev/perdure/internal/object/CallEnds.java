@@ -34,7 +34,7 @@ public final class CallEnds {
             Change.Advance end = Objects.requireNonNull(call.end());
             if (call.isUnknown() && before != null && end.move() instanceof Move.End how) {
                 NewRun run = Objects.requireNonNull(call.caller()).run();
-                changes.add(new Change.Whole(run, end.entries(), end.effects(), how, before.id(), unseen));
+                changes.add(new Change.CompletedCall(run, end.entries(), end.effects(), how, before.id(), unseen));
             } else {
                 changes.add(ending(end, call.ref(), call.epoch(), call == last ? takes : 1, before));
             }

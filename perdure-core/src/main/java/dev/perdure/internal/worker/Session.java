@@ -413,7 +413,7 @@ public final class Session implements Host, PipelineHost {
 
     @Override
     public void pause(RunRef run, String definition, String reason) {
-        Change.Command pause = new Change.Command(run.id(), Change.Order.PAUSE, reason);
+        Change.Command pause = new Change.Command(run.id(), Change.CommandKind.PAUSE, reason);
         Outcome outcome = store.command(run, pause);
         if (outcome instanceof Outcome.Commanded commanded && commanded.changed()) {
             listeners.tell(new RunChange(run.id(), definition, RunState.PAUSED, Optional.of(reason)));

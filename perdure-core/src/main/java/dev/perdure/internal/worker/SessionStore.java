@@ -117,7 +117,7 @@ final class SessionStore implements StoreAccess {
     @Override
     public void cancel(Collection<RunId> runs, String reason) {
         List<Change> cancels = runs.stream()
-                .<Change>map(run -> new Change.Command(run, Change.Order.CANCEL, reason))
+                .<Change>map(run -> new Change.Command(run, Change.CommandKind.CANCEL, reason))
                 .toList();
         untilReached(() -> "The cancel of a DAG's tasks", () -> committer.commitAll(cancels));
     }

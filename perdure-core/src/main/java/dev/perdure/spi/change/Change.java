@@ -64,10 +64,10 @@ public sealed interface Change {
      * @param beside calls that may also wait for the object, because they were not acknowledged to any caller before
      *     this call was made
      */
-    record Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
+    record CompletedCall(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
             implements Change {
         /** A call for whose object no other calls may wait. */
-        public Whole(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows) {
+        public CompletedCall(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows) {
             this(run, entries, effects, end, follows, Set.of());
         }
     }
@@ -113,14 +113,14 @@ public sealed interface Change {
     }
 
     /**
-     * An order from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the run,
-     * the store leaves the order on the row and raises the wake count.
+     * A command from outside to a run. It takes effect at once on a run that no worker holds. If a worker holds the run,
+     * the store leaves the command on the row and raises the wake count.
      *
      * @param run the run
-     * @param order the order
-     * @param reason why; empty for {@link Order#RESUME}
+     * @param kind what it does
+     * @param reason why; empty for {@link CommandKind#RESUME}
      */
-    record Command(RunId run, Order order, String reason) implements Change {}
+    record Command(RunId run, CommandKind kind, String reason) implements Change {}
 
     /**
      * Gives a run with tasks, and some of the tasks, a new life under the same ids, with the same inputs and empty
@@ -138,7 +138,7 @@ public sealed interface Change {
     }
 
     /** What a command does to a run. */
-    enum Order {
+    enum CommandKind {
         /** Cancels it: its workflow gets the cancel and can compensate. */
         CANCEL,
         /** Ends it without running its code again. */

@@ -42,7 +42,7 @@ public sealed interface Effect {
     }
 
     /**
-     * Asks a run to end, as {@link Change.Order#CANCEL} does.
+     * Asks a run to end, as {@link Change.CommandKind#CANCEL} does.
      *
      * @param run the run
      * @param reason the reason

@@ -96,7 +96,7 @@ class CommitterTest {
     }
 
     private static Change change(String run, String mark) {
-        return new Change.Command(RunId.of(run), Change.Order.PAUSE, mark);
+        return new Change.Command(RunId.of(run), Change.CommandKind.PAUSE, mark);
     }
 
     private CompletableFuture<Outcome> commit(Committer committer, String name) {

@@ -40,7 +40,7 @@ public final class BoardingTest {
 
     private final MemoryStore rows = new MemoryStore();
     private final AtomicInteger starts = new AtomicInteger();
-    private final AtomicInteger wholes = new AtomicInteger();
+    private final AtomicInteger completedCalls = new AtomicInteger();
     private final AtomicInteger mostStarts = new AtomicInteger();
     /** Where the first batch stops when all have run. */
     private final Gate gate = new Gate();
@@ -122,8 +122,8 @@ public final class BoardingTest {
         Ledger ledger = (lane, changes) -> {
             starts.addAndGet((int)
                     changes.stream().filter(Change.Start.class::isInstance).count());
-            wholes.addAndGet((int)
-                    changes.stream().filter(Change.Whole.class::isInstance).count());
+            completedCalls.addAndGet((int)
+                    changes.stream().filter(Change.CompletedCall.class::isInstance).count());
             mostStarts.accumulateAndGet(
                     (int) changes.stream()
                             .filter(Change.Start.class::isInstance)
@@ -193,8 +193,8 @@ public final class BoardingTest {
             assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
             assertThat(first.get()).isEqualTo(1);
             // But one behind each of two batches, which holds the object after it.
-            assertThat(wholes.get()).isBetween(CALLERS - 2, CALLERS);
-            assertThat(starts.get() + wholes.get()).isEqualTo(CALLERS + 1);
+            assertThat(completedCalls.get()).isBetween(CALLERS - 2, CALLERS);
+            assertThat(starts.get() + completedCalls.get()).isEqualTo(CALLERS + 1);
             assertThat(engine.list(RunFilter.all()))
                     .hasSize(CALLERS + 1)
                     .allMatch(run -> run.state() == RunState.COMPLETED);
@@ -268,8 +268,8 @@ public final class BoardingTest {
             assertThat(results(calls)).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 1));
             assertThat(first.get()).isEqualTo(1);
             assertThat(sent.get().result()).isEqualTo(CALLERS + 2);
-            assertThat(wholes.get()).isBetween(CALLERS - 2, CALLERS);
-            assertThat(starts.get() + wholes.get()).isEqualTo(CALLERS + 2);
+            assertThat(completedCalls.get()).isBetween(CALLERS - 2, CALLERS);
+            assertThat(starts.get() + completedCalls.get()).isEqualTo(CALLERS + 2);
         }
     }
 

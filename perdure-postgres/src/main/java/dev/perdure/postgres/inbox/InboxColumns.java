@@ -50,7 +50,7 @@ public final class InboxColumns {
                     new Row(Codes.START, run.id(), run, tasks.size(), null, null, 0);
                 case Change.Command command ->
                     new Row(
-                            Codes.of(command.order()),
+                            Codes.of(command.kind()),
                             command.run(),
                             null,
                             0,
@@ -68,7 +68,7 @@ public final class InboxColumns {
                     throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
-                case Change.Whole whole -> throw new IllegalArgumentException("Only a worker has run it: " + whole);
+                case Change.CompletedCall completed -> throw new IllegalArgumentException("Only a worker has run it: " + completed);
             };
         }
 
@@ -158,7 +158,7 @@ public final class InboxColumns {
                     : new Change.Deliver(id, mail);
         }
         if (command != Codes.START) {
-            return new Change.Command(id, Codes.order(command), row.getString("reason"));
+            return new Change.Command(id, Codes.commandKind(command), row.getString("reason"));
         }
         NewRun run = new NewRun(
                 id,

@@ -71,7 +71,7 @@ public final class InboxReader {
                 case Change.Command command -> command.run();
                 case Change.Rerun rerun -> rerun.run();
                 case Change.Advance advance -> advance.run().id();
-                case Change.Whole whole -> whole.run().id();
+                case Change.CompletedCall completed -> completed.run().id();
                 case Change.Deliver deliver -> deliver.to();
             };
         }

@@ -3,7 +3,7 @@ package dev.perdure.postgres.jdbc;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectCall.Hold;
@@ -89,15 +89,15 @@ public final class Codes {
         for (RunState state : RunState.values()) {
             named.put(state.name(), (int) of(state));
         }
-        for (Order order : Order.values()) {
-            named.put(order.name(), (int) of(order));
+        for (CommandKind kind : CommandKind.values()) {
+            named.put(kind.name(), (int) of(kind));
         }
         return Map.copyOf(named);
     }
 
-    public static short of(Order order) {
+    public static short of(CommandKind kind) {
         return (short)
-                switch (order) {
+                switch (kind) {
                     case CANCEL -> 1;
                     case KILL -> 2;
                     case PAUSE -> 3;
@@ -106,14 +106,14 @@ public final class Codes {
                 };
     }
 
-    public static Order order(int code) {
+    public static CommandKind commandKind(int code) {
         return switch (code) {
-            case 1 -> Order.CANCEL;
-            case 2 -> Order.KILL;
-            case 3 -> Order.PAUSE;
-            case 4 -> Order.RESUME;
-            case 5 -> Order.REFUSE;
-            default -> throw unknown("order", code);
+            case 1 -> CommandKind.CANCEL;
+            case 2 -> CommandKind.KILL;
+            case 3 -> CommandKind.PAUSE;
+            case 4 -> CommandKind.RESUME;
+            case 5 -> CommandKind.REFUSE;
+            default -> throw unknown("command", code);
         };
     }
 
@@ -189,7 +189,7 @@ public final class Codes {
             case 14 -> Entry.Kind.TRANSACTION;
             case 15 -> Entry.Kind.STATE;
             case 16 -> Entry.Kind.STATE_NAMES;
-            default -> throw unknown("kind", code);
+            default -> throw unknown("command", code);
         };
     }
 

@@ -75,7 +75,7 @@ public final class Circles {
         List<CallCycle.Member> members =
                 new ArrayList<>(circle.stream().map(Step::member).toList());
         members.addFirst(members.removeLast()); // from the newcomer on
-        return new Change.Command(youngest.member().run(), Change.Order.REFUSE, CallCycle.message(members));
+        return new Change.Command(youngest.member().run(), Change.CommandKind.REFUSE, CallCycle.message(members));
     }
 
     private List<Step> waitsFor(Collection<Long> keys) {

@@ -51,7 +51,7 @@ public final class LookedUpPlan {
 
     /** Sends the batch. */
     public List<Outcome> outcomes() {
-        answers.fence(batch.wholes);
+        answers.fence(batch.completedCallChanges);
         context.send(parts());
         answers.readBack(context.readBack(), runs.stayEntries());
         learn(context.beliefs());
@@ -97,8 +97,8 @@ public final class LookedUpPlan {
         parts.addIf(!batch.moves.isEmpty(), () -> batch.onlyEnds() ? runs.end(careful) : runs.move());
         parts.addIf(!batch.restarts.isEmpty(), runs::restart);
         parts.addIf(!batch.reruns.isEmpty(), dags::rerun);
-        parts.addIf(!batch.trains.isEmpty(), objects::completed);
-        parts.addIf(batch.trains.states.changesStates(), objects::statesOfCompleted);
+        parts.addIf(!batch.completedCalls.isEmpty(), objects::completed);
+        parts.addIf(batch.completedCalls.states.changesStates(), objects::statesOfCompleted);
         parts.addIf(batch.answers(), mail::answer);
         parts.addIf(batch.releases(), objects::release);
         parts.addIf(batch.opens(), dags::open);

@@ -207,7 +207,7 @@ public final class PostgresLedger implements Ledger {
             if (outcomes.get(i) instanceof Outcome.Applied || outcomes.get(i) instanceof Outcome.Woken) {
                 showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
             }
-            if (change instanceof Change.Deliver || change instanceof Change.Whole) {
+            if (change instanceof Change.Deliver || change instanceof Change.CompletedCall) {
                 // The batch has the hints for the runs that it wakes. No process knows of a call that was not there
                 // before.
                 continue;
@@ -267,7 +267,7 @@ public final class PostgresLedger implements Ledger {
         return switch (change) {
             case Change.Start start -> start.run().id();
             case Change.Advance advance -> advance.run().id();
-            case Change.Whole whole -> whole.run().id();
+            case Change.CompletedCall completed -> completed.run().id();
             case Change.Command command -> command.run();
             case Change.Rerun rerun -> rerun.run();
             case Change.Deliver deliver -> deliver.to();

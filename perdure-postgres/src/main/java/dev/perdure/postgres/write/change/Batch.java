@@ -44,8 +44,8 @@ public final class Batch {
     public final OwnEffects ownEffects = new OwnEffects();
     public final BatchObjects objects = new BatchObjects();
     public final MailDeliveries letters = new MailDeliveries();
-    public final List<Placed<Change.Whole>> wholes = new ArrayList<>();
-    public final CompletedCalls trains = new CompletedCalls();
+    public final List<Placed<Change.CompletedCall>> completedCallChanges = new ArrayList<>();
+    public final CompletedCalls completedCalls = new CompletedCalls();
     public final int size;
 
     public Batch(List<Change> changes, Keys keys) {
@@ -58,7 +58,7 @@ public final class Batch {
                     advance.effects().forEach(effect -> add(advance, effect, unborn));
                 }
                 case Change.Start start -> unborn.add(RunToStart.of(new Placed<>(i, start)));
-                case Change.Whole whole -> wholes.add(new Placed<>(i, whole));
+                case Change.CompletedCall completed -> completedCallChanges.add(new Placed<>(i, completed));
                 case Change.Command command -> commands.asked(i, command);
                 case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
                 case Change.Deliver deliver -> letters.asked(i, deliver);
@@ -67,7 +67,7 @@ public final class Batch {
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
         this.births = born(unborn, keys);
         objects.born(births.all);
-        trains.add(wholes, wholes.isEmpty() ? Map.of() : ends.holders(), keys);
+        completedCalls.add(completedCallChanges, completedCallChanges.isEmpty() ? Map.of() : ends.holders(), keys);
     }
 
     private List<Placed<Change.Advance>> movesOf(Move move) {

@@ -24,17 +24,17 @@ import java.util.Objects;
 
 /** Calls of virtual objects that begin and end in this batch, behind a run that it ends. */
 public final class CompletedCalls {
-    /** @param train the number of the line in which it stands */
-    record Call(long key, Change.Whole whole, int train) {}
+    /** @param pipeline the number of the pipeline that it is in */
+    record Call(long key, Change.CompletedCall completed, int pipeline) {}
 
     public static final Columns<Call> CALLS = Columns.<Call>of()
             .bigint("key", Call::key)
-            .with(RunColumns.WITH_INPUT.in(call -> call.whole().run()))
-            .smallint("state", call -> Codes.of(call.whole().end().state()))
-            .text("reason", call -> Text.storableOrNull(call.whole().end().reason()))
-            .text("type", call -> objectOf(call.whole().run()).type())
-            .text("object", call -> objectOf(call.whole().run()).key())
-            .bigint("train", Call::train);
+            .with(RunColumns.WITH_INPUT.in(call -> call.completed().run()))
+            .smallint("state", call -> Codes.of(call.completed().end().state()))
+            .text("reason", call -> Text.storableOrNull(call.completed().end().reason()))
+            .text("type", call -> objectOf(call.completed().run()).type())
+            .text("object", call -> objectOf(call.completed().run()).key())
+            .bigint("pipeline", Call::pipeline);
 
     public static final Columns<Map.Entry<ObjectKey, Change.Advance>> LINES =
             Columns.<Map.Entry<ObjectKey, Change.Advance>>of()
@@ -44,12 +44,12 @@ public final class CompletedCalls {
                     .bigint("epoch", line -> Endings.epoch(line.getValue()));
 
     /** Those of which the batch ends the call before them. */
-    final List<Placed<Change.Whole>> all = new ArrayList<>();
+    final List<Placed<Change.CompletedCall>> all = new ArrayList<>();
     /** What they make of the states of their objects. */
     public final BatchObjects states = new BatchObjects();
 
     private final List<Change.Advance> advances = new ArrayList<>();
-    private final List<Integer> trains = new ArrayList<>();
+    private final List<Integer> pipelines = new ArrayList<>();
     private final Map<ObjectKey, Change.Advance> ends = new LinkedHashMap<>();
 
     /**
@@ -57,24 +57,24 @@ public final class CompletedCalls {
      *
      * @param ended the ends of runs that the batch makes, by id
      */
-    void add(List<Placed<Change.Whole>> given, Map<RunId, Change.Advance> ended, Keys keys) {
+    void add(List<Placed<Change.CompletedCall>> given, Map<RunId, Change.Advance> ended, Keys keys) {
         long[] numbers = keys.take(given.size());
-        Map<RunId, Integer> trainOf = new HashMap<>();
+        Map<RunId, Integer> pipelineOf = new HashMap<>();
         for (int i = 0; i < numbers.length; i++) {
-            Change.Whole whole = given.get(i).change();
-            NewRun run = whole.run();
-            Change.Advance end = ended.get(whole.follows());
+            Change.CompletedCall completed = given.get(i).change();
+            NewRun run = completed.run();
+            Change.Advance end = ended.get(completed.follows());
             if (end != null && ends.putIfAbsent(objectOf(run), end) == null) {
-                trainOf.put(whole.follows(), ends.size());
+                pipelineOf.put(completed.follows(), ends.size());
             }
-            Integer train = trainOf.remove(whole.follows());
-            if (train != null) {
-                trainOf.put(run.id(), train);
-                trains.add(train);
+            Integer pipeline = pipelineOf.remove(completed.follows());
+            if (pipeline != null) {
+                pipelineOf.put(run.id(), pipeline);
+                pipelines.add(pipeline);
                 all.add(given.get(i));
                 RunRef ref = new RunRef(run.id(), Keys.holdersKey(Keys.key(numbers[i], run)));
                 advances.add(new Change.Advance(
-                        ref, Outcome.Started.FIRST_EPOCH, whole.entries(), whole.effects(), whole.end()));
+                        ref, Outcome.Started.FIRST_EPOCH, completed.entries(), completed.effects(), completed.end()));
             }
         }
         changeStates();
@@ -84,14 +84,14 @@ public final class CompletedCalls {
         return Objects.requireNonNull(run.object()).object();
     }
 
-    /** All of a train or none: so what they do to the state together goes with the last. */
+    /** The store applies all calls of a pipeline or none, so what they do to the state together goes with the last. */
     private void changeStates() {
         Map<Integer, Change.Advance> last = new HashMap<>();
         for (int i = 0; i < advances.size(); i++) {
-            last.put(trains.get(i), advances.get(i));
+            last.put(pipelines.get(i), advances.get(i));
         }
         for (int i = 0; i < advances.size(); i++) {
-            RunRef run = Objects.requireNonNull(last.get(trains.get(i))).run();
+            RunRef run = Objects.requireNonNull(last.get(pipelines.get(i))).run();
             Change.Advance sender = new Change.Advance(run, Outcome.Started.FIRST_EPOCH, List.of(), new Move.Stay());
             advances.get(i).effects().forEach(effect -> states.change(sender, effect));
         }
@@ -102,14 +102,14 @@ public final class CompletedCalls {
     }
 
     /** For each line of calls its object and the run before it, as that has ended. */
-    public void bindTrains(Parameters parameters) throws SQLException {
+    public void bindPipelines(Parameters parameters) throws SQLException {
         LINES.bind(parameters, List.copyOf(ends.entrySet()));
     }
 
     /** Calls that may wait for their objects. A call waits for one object only. */
     public void bindBeside(Parameters parameters) throws SQLException {
         parameters.texts(all.stream()
-                .flatMap(whole -> whole.change().beside().stream())
+                .flatMap(completed -> completed.change().beside().stream())
                 .distinct()
                 .map(RunId::value)
                 .toArray(String[]::new));
@@ -118,7 +118,7 @@ public final class CompletedCalls {
     public void bind(Parameters parameters) throws SQLException {
         List<Call> calls = new ArrayList<>(all.size());
         for (int i = 0; i < all.size(); i++) {
-            calls.add(new Call(advances.get(i).run().key(), all.get(i).change(), trains.get(i)));
+            calls.add(new Call(advances.get(i).run().key(), all.get(i).change(), pipelines.get(i)));
         }
         CALLS.bind(parameters, calls);
         new Entries(advances).bind(parameters);
@@ -130,9 +130,9 @@ public final class CompletedCalls {
             places.put(advances.get(i).run().key(), i);
         }
         while (rows.next()) {
-            Placed<Change.Whole> whole = all.get(Objects.requireNonNull(places.get(rows.getLong("key"))));
-            outcomes[whole.index()] = new Outcome.Applied(
-                    Results.time(rows, "at"), whole.change().end().state());
+            Placed<Change.CompletedCall> completed = all.get(Objects.requireNonNull(places.get(rows.getLong("key"))));
+            outcomes[completed.index()] = new Outcome.Applied(
+                    Results.time(rows, "at"), completed.change().end().state());
         }
     }
 }

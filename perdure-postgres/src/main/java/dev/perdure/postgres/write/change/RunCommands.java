@@ -6,7 +6,7 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Change.Order;
+import dev.perdure.spi.change.Change.CommandKind;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +23,11 @@ public final class RunCommands {
      * @param reason why
      * @param sender the transition that wants it, or null
      */
-    public record RunCommand(int index, RunId run, Order order, String reason, Change.@Nullable Advance sender) {}
+    public record RunCommand(int index, RunId run, CommandKind kind, String reason, Change.@Nullable Advance sender) {}
 
     public static final Columns<RunCommand> COLUMNS = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
-            .smallint("command", command -> Codes.of(command.order()))
+            .smallint("command", command -> Codes.of(command.kind()))
             .text("why", command -> Text.storable(command.reason()))
             .with(Rights.columns("sender", "epoch", RunCommand::sender));
 
@@ -38,11 +38,11 @@ public final class RunCommands {
     public final List<RunCommand> all = new ArrayList<>();
 
     void asked(int index, Change.Command command) {
-        all.add(new RunCommand(index, command.run(), command.order(), command.reason(), null));
+        all.add(new RunCommand(index, command.run(), command.kind(), command.reason(), null));
     }
 
     void cancel(Change.Advance sender, RunId run, String reason) {
-        all.add(new RunCommand(MailDeliveries.UNASKED, run, Order.CANCEL, reason, sender));
+        all.add(new RunCommand(MailDeliveries.UNASKED, run, CommandKind.CANCEL, reason, sender));
     }
 
     public boolean isEmpty() {
@@ -56,16 +56,16 @@ public final class RunCommands {
     /** Those that may end by it. */
     List<String> endingIds() {
         return all.stream()
-                .filter(command -> command.order() == Order.CANCEL
-                        || command.order() == Order.KILL
-                        || command.order() == Order.REFUSE)
+                .filter(command -> command.kind() == CommandKind.CANCEL
+                        || command.kind() == CommandKind.KILL
+                        || command.kind() == CommandKind.REFUSE)
                 .map(command -> command.run().value())
                 .toList();
     }
 
     /** Those that are killed, and their tasks with them. */
     public List<RunCommand> kills() {
-        return all.stream().filter(command -> command.order() == Order.KILL).toList();
+        return all.stream().filter(command -> command.kind() == CommandKind.KILL).toList();
     }
 
     public List<String> killedIds() {

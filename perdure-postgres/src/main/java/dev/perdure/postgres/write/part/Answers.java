@@ -101,11 +101,11 @@ public final class Answers {
         if (!taken.isEmpty()) {
             readBack.existing(taken, sender, outcomes);
         }
-        List<Placed<Change.Whole>> fenced = batch.wholes.stream()
-                .filter(whole -> outcomes[whole.index()] instanceof Outcome.Fenced)
+        List<Placed<Change.CompletedCall>> fenced = batch.completedCallChanges.stream()
+                .filter(completed -> outcomes[completed.index()] instanceof Outcome.Fenced)
                 .toList();
         if (!fenced.isEmpty()) {
-            readBack.wholes(fenced, outcomes);
+            readBack.completedCalls(fenced, outcomes);
         }
     }
 

@@ -13,8 +13,8 @@ public final class CompletedCallSql {
      * object must have ended: only the batch that ended it sees such a holder, because the same batch passes the object on. No call may
      * wait for the object but those of this batch and those that are given.
      */
-    private static final String WHOLE = """
-            WITH ${clock}, train AS MATERIALIZED (
+    private static final String START_AND_END = """
+            WITH ${clock}, pipeline AS MATERIALIZED (
                 SELECT t.ordinal
                 FROM ${lines}
                 CROSS JOIN LATERAL (
@@ -39,7 +39,7 @@ public final class CompletedCallSql {
             ), given AS MATERIALIZED (
                 SELECT g.*, (g.key & 255)::smallint AS partition, clock.at
                 FROM ${calls}
-                JOIN train ON train.ordinal = g.train
+                JOIN pipeline ON pipeline.ordinal = g.pipeline
                 CROSS JOIN clock
             ), born AS (
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, changes, partition, state, reason)
@@ -54,12 +54,12 @@ public final class CompletedCallSql {
             SELECT key, at FROM given
             """;
 
-    public final String whole;
+    public final String startAndEnd;
 
     CompletedCallSql(Schema schema) {
-        this.whole = Pieces.sql(
+        this.startAndEnd = Pieces.sql(
                 schema,
-                WHOLE.replace("${calls}", CompletedCalls.CALLS.many("g"))
+                START_AND_END.replace("${calls}", CompletedCalls.CALLS.many("g"))
                         .replace("${lines}", CompletedCalls.LINES.numbered("t")));
     }
 }

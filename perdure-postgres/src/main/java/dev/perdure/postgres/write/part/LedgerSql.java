@@ -150,7 +150,7 @@ public final class LedgerSql {
     public final LocalDagSql localDag;
     public final MailSql mail;
     public final ObjectSql objects;
-    public final CompletedCallSql whole;
+    public final CompletedCallSql completedCall;
     public final FreeCallSql free;
     public final DagSql dag;
 
@@ -169,7 +169,7 @@ public final class LedgerSql {
         this.localDag = new LocalDagSql(schema);
         this.mail = new MailSql(schema);
         this.objects = new ObjectSql(schema);
-        this.whole = new CompletedCallSql(schema);
+        this.completedCall = new CompletedCallSql(schema);
         this.free = new FreeCallSql(schema);
         this.dag = new DagSql(schema);
     }

@@ -102,7 +102,7 @@ public final class ObjectParts {
 
     /** What calls that begin and end in this batch do to the states of objects. */
     public Part statesOfCompleted() {
-        return states(batch.trains.states);
+        return states(batch.completedCalls.states);
     }
 
     private Part states(BatchObjects objects) {
@@ -123,14 +123,14 @@ public final class ObjectParts {
     /** Inserts calls that begin and end in this batch. */
     public Part completed() {
         return new Part(
-                sql.whole.whole,
+                sql.completedCall.startAndEnd,
                 parameters -> {
-                    batch.trains.bindTrains(parameters.time(sending.time()));
+                    batch.completedCalls.bindPipelines(parameters.time(sending.time()));
                     sending.lane(parameters).longs(batch.births.keys());
-                    batch.trains.bindBeside(parameters);
-                    batch.trains.bind(parameters);
+                    batch.completedCalls.bindBeside(parameters);
+                    batch.completedCalls.bind(parameters);
                 },
-                results -> batch.trains.read(results.next(), answers.outcomes));
+                results -> batch.completedCalls.read(results.next(), answers.outcomes));
     }
 
     /** Passes on the objects of runs that end. */

@@ -113,13 +113,13 @@ public final class ReadBack {
     }
 
     /** Tells calls that were not applied whether they had been before. */
-    void wholes(List<Placed<Change.Whole>> wholes, Outcome[] outcomes) {
-        List<NewRun> runs = wholes.stream().map(whole -> whole.change().run()).toList();
+    void completedCalls(List<Placed<Change.CompletedCall>> completedCalls, Outcome[] outcomes) {
+        List<NewRun> runs = completedCalls.stream().map(completed -> completed.change().run()).toList();
         existing(runs).forEach((place, found) -> {
-            Change.Whole whole = wholes.get(place).change();
-            if (found.seed() == whole.run().seed()
-                    && found.state() == whole.end().state()) {
-                outcomes[wholes.get(place).index()] = new Outcome.AlreadyThere(found.createdAt(), found.state());
+            Change.CompletedCall completed = completedCalls.get(place).change();
+            if (found.seed() == completed.run().seed()
+                    && found.state() == completed.end().state()) {
+                outcomes[completedCalls.get(place).index()] = new Outcome.AlreadyThere(found.createdAt(), found.state());
             }
         });
     }

@@ -29,11 +29,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Calls of a virtual object that begin and end in one batch, behind one that the batch ends. */
-public abstract class WholeConformance extends StoreConformance {
+public abstract class CompletedCallConformance extends StoreConformance {
     private static final ObjectKey CART = new ObjectKey("cart", "user-1");
 
     /** For subclasses. */
-    protected WholeConformance() {}
+    protected CompletedCallConformance() {}
 
     private static NewRun call(String id) {
         return newRun(id).on(new ObjectCall(CART, Hold.EXCLUSIVE));
@@ -48,10 +48,10 @@ public abstract class WholeConformance extends StoreConformance {
         return new Change.Advance(run, 1, List.of(), List.of(effects), end);
     }
 
-    private static Change.Whole whole(String id, String follows, Effect... effects) {
+    private static Change.CompletedCall completed(String id, String follows, Effect... effects) {
         Move.End end = new Move.End(RunState.COMPLETED, payload("\"" + id + "\""), "");
         Entry entry = new Entry(1, 0, Entry.Kind.EFFECT, "set state", Entry.Status.VALUE, Payload.EMPTY);
-        return new Change.Whole(call(id), List.of(entry), List.of(effects), end, RunId.of(follows));
+        return new Change.CompletedCall(call(id), List.of(entry), List.of(effects), end, RunId.of(follows));
     }
 
     private List<Outcome> applyAll(WorkerId worker, Change... changes) {
@@ -83,8 +83,8 @@ public abstract class WholeConformance extends StoreConformance {
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(holder, set("a", "0"), set("b", "0")),
-                whole("first", "holder", set("a", "1"), set("c", "1")),
-                whole("second", "first", set("a", "2"), new Effect.ClearState("c")));
+                completed("first", "holder", set("a", "1"), set("c", "1")),
+                completed("second", "first", set("a", "2"), new Effect.ClearState("c")));
         assertThat(outcomes).allMatch(Outcome.Applied.class::isInstance);
         assertThat(state()).isEqualTo(Map.of("a", "2", "b", "0"));
         assertThat(changesOf(ref("second"))).containsExactly("RUNNING", "COMPLETED");
@@ -108,8 +108,8 @@ public abstract class WholeConformance extends StoreConformance {
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(holder, set("a", "0")),
-                beside(whole("first", "holder", set("a", "1")), "waits", "waits-too"),
-                beside(whole("second", "first", set("a", "2")), "waits", "waits-too"));
+                beside(completed("first", "holder", set("a", "1")), "waits", "waits-too"),
+                beside(completed("second", "first", set("a", "2")), "waits", "waits-too"));
         assertThat(outcomes).allMatch(Outcome.Applied.class::isInstance);
         Outcome.Applied ended = (Outcome.Applied) outcomes.getFirst();
         assertThat(ended.handed()).extracting(handed -> handed.run()).containsExactly(waits);
@@ -125,7 +125,7 @@ public abstract class WholeConformance extends StoreConformance {
         RunRef unnamed = started(worker, "unnamed");
         started(worker, "named");
         List<Outcome> outcomes =
-                applyAll(worker, end(holder, set("a", "0")), beside(whole("first", "holder", set("a", "1")), "named"));
+                applyAll(worker, end(holder, set("a", "0")), beside(completed("first", "holder", set("a", "1")), "named"));
         assertThat(outcomes.getLast()).isInstanceOf(Outcome.Fenced.class);
         assertThat(((Outcome.Applied) outcomes.getFirst()).handed())
                 .extracting(handed -> handed.run())
@@ -133,9 +133,9 @@ public abstract class WholeConformance extends StoreConformance {
         assertThat(state()).isEqualTo(Map.of("a", "0"));
     }
 
-    private static Change.Whole beside(Change.Whole whole, String... named) {
+    private static Change.CompletedCall beside(Change.CompletedCall call, String... named) {
         Set<RunId> ids = Stream.of(named).map(RunId::of).collect(Collectors.toSet());
-        return new Change.Whole(whole.run(), whole.entries(), whole.effects(), whole.end(), whole.follows(), ids);
+        return new Change.CompletedCall(call.run(), call.entries(), call.effects(), call.end(), call.follows(), ids);
     }
 
     @Test
@@ -143,7 +143,7 @@ public abstract class WholeConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef holder = started(worker, "holder");
         List<Outcome> outcomes = applyAll(
-                worker, end(holder), whole("first", "holder", set("a", "1")), new Change.Start(call("next"), worker));
+                worker, end(holder), completed("first", "holder", set("a", "1")), new Change.Start(call("next"), worker));
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Applied.class);
         assertThat(stateOf(ref("next"))).isEqualTo(RunState.RUNNING);
         assertThat(store().leases().owned(worker))
@@ -163,8 +163,8 @@ public abstract class WholeConformance extends StoreConformance {
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(holder, set("a", "0")),
-                whole("first", "holder", set("a", "1")),
-                whole("second", "first", set("a", "2")));
+                completed("first", "holder", set("a", "1")),
+                completed("second", "first", set("a", "2")));
         assertThat(outcomes.get(0)).isInstanceOf(Outcome.Applied.class);
         assertThat(outcomes.subList(1, 3)).allMatch(Outcome.Fenced.class::isInstance);
         assertThat(isThere("first")).isFalse();
@@ -179,7 +179,7 @@ public abstract class WholeConformance extends StoreConformance {
         RunRef waiting = started(worker, "waiting");
         Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1, holder);
         Change.Advance ahead = new Change.Advance(waiting, 1, List.of(), List.of(set("a", "1")), end);
-        assertThat(applyAll(worker, end(holder, set("a", "0")), ahead, whole("first", "waiting", set("b", "2"))))
+        assertThat(applyAll(worker, end(holder, set("a", "0")), ahead, completed("first", "waiting", set("b", "2"))))
                 .allMatch(Outcome.Applied.class::isInstance);
         assertThat(state()).isEqualTo(Map.of("a", "1", "b", "2"));
     }
@@ -189,10 +189,10 @@ public abstract class WholeConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef holder = started(worker, "holder");
         RunRef waiting = started(worker, "waiting");
-        command(waiting, Change.Order.CANCEL, "not wanted");
+        command(waiting, Change.CommandKind.CANCEL, "not wanted");
         Move end = new Move.End(RunState.COMPLETED, payload("1"), "", 1, holder);
         Change.Advance ahead = new Change.Advance(waiting, 1, List.of(), List.of(set("a", "1")), end);
-        List<Outcome> outcomes = applyAll(worker, end(holder), ahead, whole("first", "waiting", set("a", "2")));
+        List<Outcome> outcomes = applyAll(worker, end(holder), ahead, completed("first", "waiting", set("a", "2")));
         assertThat(outcomes.subList(1, 3)).allMatch(Outcome.Fenced.class::isInstance);
         assertThat(isThere("first")).isFalse();
         assertThat(state()).isEmpty();
@@ -203,14 +203,14 @@ public abstract class WholeConformance extends StoreConformance {
         WorkerId worker = join();
         WorkerId other = join();
         RunRef holder = started(worker, "holder");
-        assertThat(applyAll(other, end(holder), whole("first", "holder", set("a", "1"))))
+        assertThat(applyAll(other, end(holder), completed("first", "holder", set("a", "1"))))
                 .allMatch(Outcome.Fenced.class::isInstance);
-        assertThat(apply(worker, whole("first", "holder", set("a", "1")))).isInstanceOf(Outcome.Fenced.class);
+        assertThat(apply(worker, completed("first", "holder", set("a", "1")))).isInstanceOf(Outcome.Fenced.class);
         apply(worker, end(holder));
-        assertThat(apply(worker, whole("first", "holder", set("a", "1")))).isInstanceOf(Outcome.Fenced.class);
+        assertThat(apply(worker, completed("first", "holder", set("a", "1")))).isInstanceOf(Outcome.Fenced.class);
         RunRef next = started(worker, "next");
         store().leases().leave(worker);
-        assertThat(applyAll(worker, end(next), whole("first", "next", set("a", "1"))))
+        assertThat(applyAll(worker, end(next), completed("first", "next", set("a", "1"))))
                 .allMatch(Outcome.Fenced.class::isInstance);
         assertThat(isThere("first")).isFalse();
         assertThat(state()).isEmpty();
@@ -222,8 +222,8 @@ public abstract class WholeConformance extends StoreConformance {
         RunRef holder = started(worker, "holder");
         Change[] batch = {
             end(holder, set("a", "0")),
-            whole("first", "holder", set("a", "1")),
-            whole("second", "first", set("a", "2")),
+            completed("first", "holder", set("a", "1")),
+            completed("second", "first", set("a", "2")),
             new Change.Start(call("next"), worker)
         };
         applyAll(worker, batch);
@@ -246,14 +246,14 @@ public abstract class WholeConformance extends StoreConformance {
                         worker, new Change.Start(newRun("other").on(new ObjectCall(other, Hold.EXCLUSIVE)), worker)))
                 .run();
         started(worker, "waiting");
-        Change.Whole first = whole("first", "other", set("a", "1"));
+        Change.CompletedCall first = completed("first", "other", set("a", "1"));
         NewRun moved = first.run().on(new ObjectCall(other, Hold.EXCLUSIVE));
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(holder),
-                whole("second", "holder", set("a", "2")),
+                completed("second", "holder", set("a", "2")),
                 end(otherHolder),
-                new Change.Whole(moved, first.entries(), first.effects(), first.end(), first.follows()));
+                new Change.CompletedCall(moved, first.entries(), first.effects(), first.end(), first.follows()));
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Fenced.class);
         assertThat(outcomes.get(3)).isInstanceOf(Outcome.Applied.class);
         assertThat(state()).isEmpty();

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Calls of a virtual object that end ahead of their turns, in one batch with those before them. */
-public abstract class TrainConformance extends StoreConformance {
+public abstract class CallPipelineConformance extends StoreConformance {
     private static final ObjectKey CART = new ObjectKey("cart", "user-1");
 
     /** For subclasses. */
-    protected TrainConformance() {}
+    protected CallPipelineConformance() {}
 
     private static NewRun call(String id) {
         return newRun(id).on(new ObjectCall(CART, Hold.EXCLUSIVE));
@@ -177,7 +177,7 @@ public abstract class TrainConformance extends StoreConformance {
     void one_that_was_cancelled_lets_none_behind_it_end() {
         WorkerId worker = join();
         List<RunRef> calls = calls(worker, 4);
-        command(calls.get(2), Change.Order.CANCEL, "not wanted");
+        command(calls.get(2), Change.CommandKind.CANCEL, "not wanted");
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(calls.get(0), 1),
@@ -196,7 +196,7 @@ public abstract class TrainConformance extends StoreConformance {
     void one_that_was_paused_holds_the_object_and_lets_none_behind_it_end() {
         WorkerId worker = join();
         List<RunRef> calls = calls(worker, 3);
-        command(calls.get(1), Change.Order.PAUSE, "look");
+        command(calls.get(1), Change.CommandKind.PAUSE, "look");
         List<Outcome> outcomes = applyAll(
                 worker,
                 end(calls.get(0), 1, set("a", "0")),
