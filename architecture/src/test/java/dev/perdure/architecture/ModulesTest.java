@@ -117,7 +117,7 @@ class ModulesTest {
     }
 
     @Test
-    void no_circles_between_packages() {
+    void no_cycles_between_packages() {
         Set<String> packages = withoutOwnRules().stream()
                 .flatMap(module -> module.packages().stream())
                 .collect(Collectors.toSet());

@@ -144,7 +144,7 @@ class VirtualObjectsTest {
     /** Calls another account, which may call back. */
     @VirtualObject("account")
     public static final class Account {
-        // region circle
+        // region cycle
         @Handler
         public String transfer(ObjectContext ctx, String to) {
             try {
@@ -163,7 +163,7 @@ class VirtualObjectsTest {
             perdure.register(new Account());
             Run<String> run = perdure.object(Account.class, "ann").send(Account::transfer, "bob", id("t-1"));
             assertThat(run.result())
-                    .contains("Calls wait for each other in a circle")
+                    .contains("Calls wait for each other in a cycle")
                     .contains("'t-1' (account/transfer of 'ann')");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
         }

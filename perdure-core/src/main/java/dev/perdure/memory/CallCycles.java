@@ -14,7 +14,7 @@ import java.util.Map;
 
 /**
  * Finds calls that wait for each other. A pending call waits for the run that holds its object; any other run waits for the runs
- * that it has called and not just sent to. Only a new call can close a circle.
+ * that it has called and not just sent to. Only a new call can close a cycle.
  */
 final class CallCycles {
     private final Tables tables;
@@ -23,16 +23,16 @@ final class CallCycles {
         this.tables = tables;
     }
 
-    /** Ends the youngest call of a circle that this one is part of, if there is one. */
+    /** Ends the youngest call of a cycle that this one is part of, if there is one. */
     void refuse(Row newcomer) {
-        List<Row> circle = newcomer.state == RunState.PENDING ? through(newcomer) : List.of();
-        circle.stream()
+        List<Row> cycle = newcomer.state == RunState.PENDING ? through(newcomer) : List.of();
+        cycle.stream()
                 .filter(row -> row.state == RunState.PENDING)
                 .max(Comparator.comparingLong(row -> row.ref.key()))
                 .ifPresent(youngest -> tables.fail(
                         youngest,
                         CallCycle.message(
-                                circle.stream().map(CallCycles::described).toList())));
+                                cycle.stream().map(CallCycles::described).toList())));
     }
 
     private static CallCycle.Member described(Row row) {

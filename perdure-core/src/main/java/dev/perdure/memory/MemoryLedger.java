@@ -32,7 +32,7 @@ final class MemoryLedger implements Ledger {
     private final Tables tables;
 
     private final MemoryEffects effects;
-    private final CallCycles circles;
+    private final CallCycles cycles;
     /** Calls of virtual objects that were handed over in this batch, and by whose end. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
     /** Who was the last to end in this batch of those that held an object. */
@@ -41,7 +41,7 @@ final class MemoryLedger implements Ledger {
     MemoryLedger(Tables tables) {
         this.tables = tables;
         this.effects = new MemoryEffects(tables, this);
-        this.circles = new CallCycles(tables);
+        this.cycles = new CallCycles(tables);
     }
 
     @Override
@@ -116,7 +116,7 @@ final class MemoryLedger implements Ledger {
         }
         tables.entered(row, null);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
-        circles.refuse(row);
+        cycles.refuse(row);
         boolean owned = row.state == RunState.RUNNING;
         return new Outcome.Started(
                 row.ref,
@@ -221,7 +221,7 @@ final class MemoryLedger implements Ledger {
             return new Outcome.Applied(now, row.state);
         }
         tables.change(row, RunState.PENDING, null);
-        circles.refuse(row);
+        cycles.refuse(row);
         return new Outcome.Applied(now, row.state);
     }
 

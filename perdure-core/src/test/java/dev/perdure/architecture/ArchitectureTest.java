@@ -128,7 +128,7 @@ class ArchitectureTest {
         assertThat(packages).containsExactlyInAnyOrderElementsOf(Rooms.names());
     }
 
-    /** So there can be no circle. */
+    /** So there can be no cycle. */
     @Test
     void the_arrows_between_rooms_run_down_only() {
         List<String> above = new ArrayList<>();

@@ -84,12 +84,12 @@ public final class PostgresStore implements Store {
         Keys keys = new Keys(schema, database);
         keys.refill();
         this.ledger = new PostgresLedger(database, schema, keys, workers, hints, wanted.believes);
-        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCircles);
+        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCycles);
         this.dispatch = new PostgresDispatch(
                 database, schema, workers, new InboxReader(database, schema, ledger), new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
-        this.mailboxes = new PostgresMailboxes(database, schema, hints.watch());
-        this.runs = new PostgresRuns(database, querySql, hints.watch());
+        this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
+        this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, schema);
         this.recorder = new TransactionRecorder(database, schema, workers);
     }

@@ -92,7 +92,7 @@ final class NotificationsIT {
     /** Somebody there waits for the run, and the store here gets to know that somebody waits. */
     private static void watch(PostgresStore there, RunRef run, PostgresStore here) {
         assertThat(there.runs().ended(List.of(run))).isEmpty();
-        await().until(() -> ((PostgresHints) here.hints()).watch().isWatched());
+        await().until(() -> ((PostgresHints) here.hints()).waitingCallers().exist());
     }
 
     @Test

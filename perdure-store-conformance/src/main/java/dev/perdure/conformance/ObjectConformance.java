@@ -474,7 +474,7 @@ public abstract class ObjectConformance extends StoreConformance {
         assertThat(state(CART)).isEmpty();
     }
 
-    // ---- circles
+    // ---- cycles
 
     @Test
     void a_call_that_waits_for_its_own_caller_fails_with_the_chain() {
@@ -485,7 +485,7 @@ public abstract class ObjectConformance extends StoreConformance {
         assertThat(unreadText(holder))
                 .singleElement()
                 .asString()
-                .startsWith("FAILED: Calls wait for each other in a circle: 'inner' (order of 'user-1') waits for "
+                .startsWith("FAILED: Calls wait for each other in a cycle: 'inner' (order of 'user-1') waits for "
                         + "'holder' (order of 'user-1') waits for 'inner' (order of 'user-1').");
         assertThat(found(store().runs().find(inner.id()).orElseThrow().ref())
                         .info()
@@ -496,7 +496,7 @@ public abstract class ObjectConformance extends StoreConformance {
     }
 
     @Test
-    void a_circle_between_two_roots_is_broken_at_its_youngest_call() {
+    void a_cycle_between_two_roots_is_broken_at_its_youngest_call() {
         WorkerId worker = join();
         ObjectKey other = new ObjectKey("cart", "user-2");
         RunRef one = started(worker, exclusive("one")).run();
@@ -515,7 +515,7 @@ public abstract class ObjectConformance extends StoreConformance {
     }
 
     @Test
-    void a_call_that_nobody_waits_for_closes_no_circle() {
+    void a_call_that_nobody_waits_for_closes_no_cycle() {
         WorkerId worker = join();
         RunRef holder = started(worker, exclusive("holder")).run();
         applied(worker, advance(holder, 1, STAY, List.of(new Effect.Start(exclusive("sent"))), step(1, "1")));

@@ -59,10 +59,10 @@ public final class Engine implements Perdure {
     private final TypedDags dags;
     private final Registry registry;
     private final CallTargets targets;
-    private final Waiters<RunRef, Runs.Ended> board;
-    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> signs;
-    private final RunHandle.Desk desk;
-    private final MailSender mailroom;
+    private final Waiters<RunRef, Runs.Ended> resultWaiters;
+    private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progressWaiters;
+    private final RunHandle.Services services;
+    private final MailSender mailSender;
     private final Starter starter;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
@@ -73,11 +73,11 @@ public final class Engine implements Perdure {
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
         this.registry = new Registry(dags.definitions(), settings.rules().codec());
         Listeners listeners = new Listeners(settings.listeners());
-        this.board = new Waiters<>(
+        this.resultWaiters = new Waiters<>(
                 "results",
                 settings.clockwork(),
                 new ResultWaiters(settings.store().runs(), this::isHere));
-        this.signs = new Waiters<>(
+        this.progressWaiters = new Waiters<>(
                 "progress",
                 settings.clockwork(),
                 new ProgressWaiters(settings.store().mailboxes()));
@@ -88,21 +88,21 @@ public final class Engine implements Perdure {
                         settings,
                         rules,
                         registry,
-                        new Session.Shared(new StoreClock(settings.clockwork()), board, listeners, registry, dags));
+                        new Session.Shared(new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
-        this.mailroom = new MailSender(settings, commits);
+        this.mailSender = new MailSender(settings, commits);
         this.targets = new CallTargets(registry, dags);
-        this.desk = new RunHandle.Desk(settings, dags, board, signs, commands, mailroom, closed::get);
-        this.starter = new Starter(settings, registry, worker, commits, mailroom);
+        this.services = new RunHandle.Services(settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
+        this.starter = new Starter(settings, registry, worker, commits, mailSender);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
 
     /** Checks the registrations, joins the store and begins to work. */
     public static Engine start(Settings settings) {
         Engine engine = new Engine(settings);
-        engine.board.start();
-        engine.signs.start();
+        engine.resultWaiters.start();
+        engine.progressWaiters.start();
         if (engine.worker != null) {
             engine.worker.start();
         }
@@ -115,11 +115,11 @@ public final class Engine implements Perdure {
 
     private void hint(Hints.Hint hint) {
         if (hint instanceof Hints.RunEnded ended) {
-            board.hint(ended.run());
-            signs.hint(ended.run());
+            resultWaiters.hint(ended.run());
+            progressWaiters.hint(ended.run());
         }
         if (hint instanceof Hints.RunShows shows) {
-            signs.hint(shows.run());
+            progressWaiters.hint(shows.run());
         }
         if (worker != null) {
             worker.hint(hint);
@@ -165,7 +165,7 @@ public final class Engine implements Perdure {
     /** The run of a DAG has a handle that can read what a DAG gives. */
     private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
         return invocation instanceof Invocation.OfDag<R> dag
-                ? new DagHandle<>(run, targets.dag(dag), desk)
+                ? new DagHandle<>(run, targets.dag(dag), services)
                 : handle(run, callee.target().resultType());
     }
 
@@ -196,7 +196,7 @@ public final class Engine implements Perdure {
         public <R extends @Nullable Object> Run<R> call(CallTarget callee, @Nullable Object input) {
             Type type = callee.target().resultType();
             return switch (starter.call(callee, input)) {
-                case Reply.Ended(Runs.Ended ended) -> new EndedRunHandle<>(ended, type, desk);
+                case Reply.Ended(Runs.Ended ended) -> new EndedRunHandle<>(ended, type, services);
                 case Reply.Stored(RunRef run) -> handle(run, type);
                 case Reply.NotStored left -> throw new IllegalStateException("Not started: " + callee);
                 case Reply.StartFirst first -> throw new IllegalStateException("Not started: " + callee);
@@ -237,7 +237,7 @@ public final class Engine implements Perdure {
     public <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options) {
         TypedDag typed = dags.of(dag);
-        return new DagHandle<>(starter.start(typed.callee(), input, options), typed, desk);
+        return new DagHandle<>(starter.start(typed.callee(), input, options), typed, services);
     }
 
     /** As {@link #adopt(Run)}, for the run of a DAG. */
@@ -245,18 +245,18 @@ public final class Engine implements Perdure {
         if (!(run instanceof DagHandle<O> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
         }
-        return new DagHandle<>(handle.ref(), handle.dag(), desk);
+        return new DagHandle<>(handle.ref(), handle.dag(), services);
     }
 
     @Override
     public Outbox outbox(Inbox inbox) {
-        return new EngineOutbox(registry, targets, starter, mailroom, inbox);
+        return new EngineOutbox(registry, targets, starter, mailSender, inbox);
     }
 
     // ---- handles
 
     private <R extends @Nullable Object> Run<R> handle(RunRef ref, Type resultType) {
-        return new RunHandle<>(ref, resultType, desk);
+        return new RunHandle<>(ref, resultType, services);
     }
 
     /** A handle on the same run through this engine: for tests, whose handles outlive the engines they restart. */
@@ -265,7 +265,7 @@ public final class Engine implements Perdure {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
         }
         if (run instanceof DagHandle<R> dag) {
-            return new DagHandle<>(dag.ref(), dag.dag(), desk);
+            return new DagHandle<>(dag.ref(), dag.dag(), services);
         }
         return handle(handle.ref(), handle.resultType());
     }
@@ -288,37 +288,37 @@ public final class Engine implements Perdure {
 
     @Override
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
-        mailroom.deliver(run, mailroom.message(topic, value));
+        mailSender.deliver(run, mailSender.message(topic, value));
     }
 
     @Override
     public <T extends @Nullable Object> void sendAll(
             Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
-        mailroom.deliverAll(runs, run -> mailroom.<T>message(topic, value.apply(run)));
+        mailSender.deliverAll(runs, run -> mailSender.<T>message(topic, value.apply(run)));
     }
 
     @Override
     public <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
-        mailroom.deliverAll(runs, run -> mailroom.<T>resolution(promise, value.apply(run)));
+        mailSender.deliverAll(runs, run -> mailSender.<T>resolution(promise, value.apply(run)));
     }
 
     @Override
     public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
         return switch (topic) {
-            case Topic<T> any -> mailroom.emit(any, "", value);
-            case KeyedTopic<T> keyed -> mailroom.emit(keyed.topic(), keyed.key(), value);
+            case Topic<T> any -> mailSender.emit(any, "", value);
+            case KeyedTopic<T> keyed -> mailSender.emit(keyed.topic(), keyed.key(), value);
         };
     }
 
     @Override
     public void resolve(String token, @Nullable Object value) {
-        mailroom.resolve(token, value);
+        mailSender.resolve(token, value);
     }
 
     @Override
     public void reject(String token, String reason) {
-        mailroom.reject(token, reason);
+        mailSender.reject(token, reason);
     }
 
     @Override
@@ -335,8 +335,8 @@ public final class Engine implements Perdure {
             if (worker != null) {
                 worker.close();
             }
-            board.close();
-            signs.close();
+            resultWaiters.close();
+            progressWaiters.close();
         }
     }
 
@@ -347,8 +347,8 @@ public final class Engine implements Perdure {
             if (worker != null) {
                 worker.crash();
             }
-            board.close();
-            signs.close();
+            resultWaiters.close();
+            progressWaiters.close();
         }
     }
 }

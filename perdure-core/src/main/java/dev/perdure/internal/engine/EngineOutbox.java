@@ -28,14 +28,14 @@ final class EngineOutbox implements Outbox {
     private final Registry registry;
     private final CallTargets targets;
     private final Starter starter;
-    private final MailSender mailroom;
+    private final MailSender mailSender;
     private final Inbox inbox;
 
-    EngineOutbox(Registry registry, CallTargets targets, Starter starter, MailSender mailroom, Inbox inbox) {
+    EngineOutbox(Registry registry, CallTargets targets, Starter starter, MailSender mailSender, Inbox inbox) {
         this.registry = registry;
         this.targets = targets;
         this.starter = starter;
-        this.mailroom = mailroom;
+        this.mailSender = mailSender;
         this.inbox = inbox;
     }
 
@@ -102,7 +102,7 @@ final class EngineOutbox implements Outbox {
 
     @Override
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
-        deliver(run, mailroom.message(topic, value));
+        deliver(run, mailSender.message(topic, value));
     }
 
     @Override
@@ -110,24 +110,24 @@ final class EngineOutbox implements Outbox {
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
-                deliver(run, mailroom.resolution(name, value));
+                deliver(run, mailSender.resolution(name, value));
             }
 
             @Override
             public void reject(String reason) {
-                deliver(run, mailroom.rejection(name, reason));
+                deliver(run, mailSender.rejection(name, reason));
             }
         };
     }
 
     @Override
     public void resolve(String token, @Nullable Object value) {
-        inbox.put(List.of(mailroom.resolution(token, value)));
+        inbox.put(List.of(mailSender.resolution(token, value)));
     }
 
     @Override
     public void reject(String token, String reason) {
-        inbox.put(List.of(mailroom.rejection(token, reason)));
+        inbox.put(List.of(mailSender.rejection(token, reason)));
     }
 
     private void deliver(RunId run, Mail mail) {

@@ -49,15 +49,15 @@ final class Starter {
     private final Registry registry;
     private final @Nullable Worker worker;
     private final Commits commits;
-    private final MailSender mailroom;
+    private final MailSender mailSender;
     private final Values values;
 
-    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, MailSender mailroom) {
+    Starter(Settings settings, Registry registry, @Nullable Worker worker, Commits commits, MailSender mailSender) {
         this.settings = settings;
         this.registry = registry;
         this.worker = worker;
         this.commits = commits;
-        this.mailroom = mailroom;
+        this.mailSender = mailSender;
         this.values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
     }
 
@@ -145,7 +145,7 @@ final class Starter {
     }
 
     private <T extends @Nullable Object> Mail mail(StartOptions.Message<T> message) {
-        return mailroom.message(message.topic(), message.value());
+        return mailSender.message(message.topic(), message.value());
     }
 
     private NewRun newRun(CallTarget callee, @Nullable Object input, StartOptions options) {

@@ -83,7 +83,7 @@ class RunContext implements Shorthands {
     private final Steps steps;
     private final Futures futures;
     private final Children children;
-    private final RunMail letters;
+    private final RunMail mail;
     private final RunSignals orders;
     private final Derived derived;
     private final Logger logger;
@@ -114,9 +114,9 @@ class RunContext implements Shorthands {
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        this.letters = new RunMail(
+        this.mail = new RunMail(
                 calls, transitions, futures, values, derived, new UnreadMail(held, host, orders, transitions), host);
-        this.children = new Children(held, host, calls, transitions, futures, letters, values, derived);
+        this.children = new Children(held, host, calls, transitions, futures, mail, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
         this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
         this.time = new TimeCalls(host, calls, transitions, waits, values);
@@ -336,7 +336,7 @@ class RunContext implements Shorthands {
 
     @Override
     public DurableFuture<@Nullable Void> occurrence(String event) {
-        return letters.occurrence(event);
+        return mail.occurrence(event);
     }
 
     @Override
@@ -364,17 +364,17 @@ class RunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
-        return letters.receive(topic);
+        return mail.receive(topic);
     }
 
     @Override
     public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
-        letters.send(to, topic, value);
+        mail.send(to, topic, value);
     }
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
-        return letters.promise(name);
+        return mail.promise(name);
     }
 
     @Override
@@ -382,12 +382,12 @@ class RunContext implements Shorthands {
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
-                letters.resolve(run, name, value);
+                mail.resolve(run, name, value);
             }
 
             @Override
             public void reject(String reason) {
-                letters.reject(run, name, reason);
+                mail.reject(run, name, reason);
             }
         };
     }
@@ -396,35 +396,35 @@ class RunContext implements Shorthands {
     public boolean resolve(String token, @Nullable Object value) {
         Type type = value == null ? Object.class : value.getClass();
         Payload payload = values.store(value, type, "the value of an awakeable").payload();
-        return answer("resolve", token, (channel, mail) -> Mail.value(channel, mail, payload));
+        return answer("resolve", token, (channel, mailId) -> Mail.value(channel, mailId, payload));
     }
 
     @Override
     public boolean reject(String token, String reason) {
         Texts.requireReason(reason);
-        return answer("reject", token, (channel, mail) -> Mail.failure(channel, mail, reason, Payload.EMPTY));
+        return answer("reject", token, (channel, mailId) -> Mail.failure(channel, mailId, reason, Payload.EMPTY));
     }
 
     /** The token is a secret, so that the journal has its hash. */
-    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> letter) {
+    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> answer) {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
         ContextCall call = calls.take(what, Entry.Kind.STEP, name);
-        UUID mail = derived.uuid(what, call.position());
-        Callable<Boolean> body = () -> host.store().answer(token, channel -> letter.apply(channel, mail));
+        UUID mailId = derived.uuid(what, call.position());
+        Callable<Boolean> body = () -> host.store().answer(token, channel -> answer.apply(channel, mailId));
         Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
         return Boolean.TRUE.equals(arrived);
     }
 
     @Override
     public <T extends @Nullable Object> Awakeable<T> awakeable(TypeRef<T> type) {
-        return letters.awakeable(typeOf(type));
+        return mail.awakeable(typeOf(type));
     }
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> event(EventTopic<T> topic) {
         return switch (topic) {
-            case Topic<T> any -> letters.event(any, "");
-            case KeyedTopic<T> keyed -> letters.event(keyed.topic(), keyed.key());
+            case Topic<T> any -> mail.event(any, "");
+            case KeyedTopic<T> keyed -> mail.event(keyed.topic(), keyed.key());
         };
     }
 
@@ -438,7 +438,7 @@ class RunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
-        letters.publish(topic, value);
+        mail.publish(topic, value);
     }
 
     @Override

@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 /** A handle on the run of a DAG. */
 public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> implements DagRun<O> {
     private final TypedDag dag;
-    private final Desk desk;
+    private final Services services;
 
-    public DagHandle(RunRef ref, TypedDag dag, Desk desk) {
-        super(ref, dag.target().resultType(), desk);
+    public DagHandle(RunRef ref, TypedDag dag, Services services) {
+        super(ref, dag.target().resultType(), services);
         this.dag = dag;
-        this.desk = desk;
+        this.services = services;
     }
 
     public TypedDag dag() {
@@ -49,11 +49,11 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
             return super.decoded(outcome);
         }
         Map<String, @Nullable Payload> payloads = new LinkedHashMap<>();
-        Object leaves = desk.settings().rules().codec().decode(outcome, LeafOutputs.class);
+        Object leaves = services.settings().rules().codec().decode(outcome, LeafOutputs.class);
         if (leaves instanceof LeafOutputs outputs) {
             outputs.byTask().forEach((task, bytes) -> payloads.put(task, bytes == null ? null : new Payload(bytes)));
         }
-        return (O) new TaskOutputs(dag, desk.settings().rules().codec(), payloads);
+        return (O) new TaskOutputs(dag, services.settings().rules().codec(), payloads);
     }
 
     @Override
@@ -78,16 +78,16 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
 
     @Override
     public DagStatus status() {
-        return new DagReader(desk.settings(), dag).read(info(), rows(), handlers());
+        return new DagReader(services.settings(), dag).read(info(), rows(), handlers());
     }
 
     /** What it has started when its tasks had ended. */
     private List<Runs.TaskRow> handlers() {
-        return dag.hasHandlers() ? desk.settings().store().runs().children(ref()) : List.of();
+        return dag.hasHandlers() ? services.settings().store().runs().children(ref()) : List.of();
     }
 
     private List<Runs.TaskRow> rows() {
-        return desk.settings().store().runs().tasks(ref());
+        return services.settings().store().runs().tasks(ref());
     }
 
     @Override
@@ -133,8 +133,8 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
         if (tasks.isEmpty()) {
             throw new InvalidRequestException("Run '%s' %s. Look at its status().".formatted(id(), otherwise));
         }
-        desk.commands()
-                .rerun(new Change.Rerun(id(), tasks, desk.settings().clockwork().random()));
+        services.commands()
+                .rerun(new Change.Rerun(id(), tasks, services.settings().clockwork().random()));
     }
 
     @Override

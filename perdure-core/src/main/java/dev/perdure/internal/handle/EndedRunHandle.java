@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 public final class EndedRunHandle<R extends @Nullable Object> extends RunHandle<R> {
     private final Runs.Ended ended;
 
-    public EndedRunHandle(Runs.Ended ended, Type resultType, Desk desk) {
-        super(ended.run(), resultType, desk);
+    public EndedRunHandle(Runs.Ended ended, Type resultType, Services services) {
+        super(ended.run(), resultType, services);
         this.ended = ended;
     }
 

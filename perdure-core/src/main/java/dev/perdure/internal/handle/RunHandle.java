@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final RunRef ref;
     private final Type resultType;
-    private final Desk desk;
+    private final Services services;
     private final Settings settings;
     private final Waiters<RunRef, Runs.Ended> results;
     private final Waiters<ProgressWaiters.Wanted, ProgressWaiters.Seen> progress;
@@ -53,7 +53,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final BooleanSupplier closed;
 
     /** What handles need of the engine they come from. */
-    public record Desk(
+    public record Services(
             Settings settings,
             TypedDags dags,
             Waiters<RunRef, Runs.Ended> results,
@@ -62,16 +62,16 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
             MailSender mailSender,
             BooleanSupplier closed) {}
 
-    public RunHandle(RunRef ref, Type resultType, Desk desk) {
+    public RunHandle(RunRef ref, Type resultType, Services services) {
         this.ref = ref;
         this.resultType = resultType;
-        this.desk = desk;
-        this.settings = desk.settings();
-        this.results = desk.results();
-        this.progress = desk.progress();
-        this.commands = desk.commands();
-        this.mailSender = desk.mailSender();
-        this.closed = desk.closed();
+        this.services = services;
+        this.settings = services.settings();
+        this.results = services.results();
+        this.progress = services.progress();
+        this.commands = services.commands();
+        this.mailSender = services.mailSender();
+        this.closed = services.closed();
     }
 
     public final RunRef ref() {
@@ -232,14 +232,14 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <O extends @Nullable Object> DagRun<O> dag(Dag<?, O> dag) {
-        TypedDag typed = desk.dags().of(dag);
+        TypedDag typed = services.dags().of(dag);
         String definition = info().definition();
         if (!definition.equals(typed.name())) {
             throw new RunConflictException(
                     "Run '%s' is of '%s', not of DAG '%s'. Give the DAG that it runs, or use its handle as it is if it runs none."
                             .formatted(ref.id(), definition, typed.name()));
         }
-        return new DagHandle<>(ref, typed, desk);
+        return new DagHandle<>(ref, typed, services);
     }
 
     @Override

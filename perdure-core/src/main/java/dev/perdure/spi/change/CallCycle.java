@@ -29,7 +29,7 @@ public final class CallCycle {
     /** The message of a refused call, with the whole chain: each member waits for the one after it. */
     public static String message(List<Member> members) {
         String chain = members.stream().map(Member::toString).collect(Collectors.joining(" waits for "));
-        return "Calls wait for each other in a circle: %s waits for %s. Let one of them send instead of call, or call a shared handler."
+        return "Calls wait for each other in a cycle: %s waits for %s. Let one of them send instead of call, or call a shared handler."
                 .formatted(chain, members.getFirst());
     }
 }

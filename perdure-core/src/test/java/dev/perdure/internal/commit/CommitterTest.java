@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 
 class CommitterTest {
     /** A ledger that shows each batch, and lets it pass, hold or fail as the test says. */
-    private static final class Desk implements Ledger {
+    private static final class RecordingLedger implements Ledger {
         private final List<List<String>> batches = new CopyOnWriteArrayList<>();
         private final List<Lane> lanes = new CopyOnWriteArrayList<>();
         private final Queue<CountDownLatch> holds = new ConcurrentLinkedQueue<>();
@@ -55,7 +55,7 @@ class CommitterTest {
             CountDownLatch hold = holds.poll();
             Supplier<? extends Throwable> failure = failures.poll();
             lanes.add(lane);
-            batches.add(changes.stream().map(Desk::mark).toList());
+            batches.add(changes.stream().map(RecordingLedger::mark).toList());
             pass(hold);
             if (failure != null) {
                 switch (failure.get()) {
@@ -87,12 +87,12 @@ class CommitterTest {
     private static final WorkerId WORKER = new WorkerId(new UUID(1, 2));
     private static final Outcome DONE = new Outcome.Applied(Instant.EPOCH, RunState.RUNNING);
 
-    private final Desk desk = new Desk();
+    private final RecordingLedger ledger = new RecordingLedger();
     private final GatedClockwork clockwork = new GatedClockwork();
     private final AtomicBoolean alive = new AtomicBoolean(true);
 
     private Committer committer(int lanes) {
-        return new Committer(desk, clockwork, WORKER, lanes, alive::get);
+        return new Committer(ledger, clockwork, WORKER, lanes, alive::get);
     }
 
     private static Change change(String run, String mark) {
@@ -116,7 +116,7 @@ class CommitterTest {
     }
 
     private void awaitBatches(int count) {
-        await().until(() -> desk.batches.size() >= count);
+        await().until(() -> ledger.batches.size() >= count);
     }
 
     private void awaitWaiting(int count) {
@@ -126,14 +126,14 @@ class CommitterTest {
     @Test
     void a_lone_caller_pays_one_round_trip_in_his_own_thread() {
         assertThat(committer(2).commit(change("a", "a"))).isEqualTo(DONE);
-        assertThat(desk.batches).containsExactly(List.of("a"));
+        assertThat(ledger.batches).containsExactly(List.of("a"));
         assertThat(clockwork.waiting()).isZero();
     }
 
     @Test
     void what_comes_while_the_leader_is_busy_goes_as_one_batch() {
         Committer committer = committer(1);
-        CountDownLatch first = desk.hold();
+        CountDownLatch first = ledger.hold();
         CompletableFuture<Outcome> leader = commit(committer, "leader");
         awaitBatches(1);
         List<CompletableFuture<Outcome>> others = IntStream.range(0, 5)
@@ -145,22 +145,22 @@ class CommitterTest {
         assertThat(others)
                 .allSatisfy(other -> assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo(DONE));
         assertThat(leader).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
-        assertThat(desk.batches).hasSize(2);
-        assertThat(desk.batches.get(1)).hasSize(5);
+        assertThat(ledger.batches).hasSize(2);
+        assertThat(ledger.batches.get(1)).hasSize(5);
     }
 
     @Test
     void those_who_were_let_begin_by_one_change_go_as_one_batch() {
         Committer committer = committer(2);
-        desk.outcome = new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, List.of(begun("a"), begun("b")));
+        ledger.outcome = new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, List.of(begun("a"), begun("b")));
         committer.commit(change("first", "first"));
-        desk.outcome = DONE;
+        ledger.outcome = DONE;
         clockwork.meanwhile(() -> {
             var unused = commit(committer, "b");
             awaitWaiting(1);
         });
         assertThat(committer.commit(change("a", "a"))).isEqualTo(DONE);
-        assertThat(desk.batches).containsExactly(List.of("first"), List.of("a", "b"));
+        assertThat(ledger.batches).containsExactly(List.of("first"), List.of("a", "b"));
     }
 
     private static Claimed begun(String run) {
@@ -172,7 +172,7 @@ class CommitterTest {
     void a_batch_has_no_two_changes_of_one_run_and_keeps_their_order() {
         List<Change> changes = List.of(change("a", "a1"), change("b", "b1"), change("a", "a2"), change("a", "a3"));
         assertThat(committer(1).commitAll(changes)).containsExactly(DONE, DONE, DONE, DONE);
-        assertThat(desk.batches).containsExactly(List.of("a1", "b1"), List.of("a2"), List.of("a3"));
+        assertThat(ledger.batches).containsExactly(List.of("a1", "b1"), List.of("a2"), List.of("a3"));
     }
 
     @Test
@@ -181,25 +181,25 @@ class CommitterTest {
                 .mapToObj(i -> change("run-" + i, "mark"))
                 .toList();
         assertThat(committer(1).commitAll(changes)).hasSize(2_500);
-        assertThat(desk.batches).extracting(List::size).containsExactly(1_000, 1_000, 500);
+        assertThat(ledger.batches).extracting(List::size).containsExactly(1_000, 1_000, 500);
     }
 
     @Test
     void no_changes_need_no_commit() {
         assertThat(committer(1).commitAll(List.of())).isEmpty();
-        assertThat(desk.batches).isEmpty();
+        assertThat(ledger.batches).isEmpty();
     }
 
     @Test
     void two_lanes_send_two_batches_at_once() {
         Committer committer = committer(2);
-        CountDownLatch one = desk.hold();
-        CountDownLatch two = desk.hold();
+        CountDownLatch one = ledger.hold();
+        CountDownLatch two = ledger.hold();
         CompletableFuture<Outcome> a = commit(committer, "a");
         awaitBatches(1);
         CompletableFuture<Outcome> b = commit(committer, "b");
         awaitBatches(2);
-        assertThat(desk.lanes).containsExactlyInAnyOrder(new Lane(WORKER, 0), new Lane(WORKER, 1));
+        assertThat(ledger.lanes).containsExactlyInAnyOrder(new Lane(WORKER, 0), new Lane(WORKER, 1));
         one.countDown();
         two.countDown();
         assertThat(a).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
@@ -209,17 +209,17 @@ class CommitterTest {
     @Test
     void another_lane_goes_out_only_when_as_many_wait_as_are_on_their_way() {
         Committer committer = committer(2);
-        CountDownLatch one = desk.hold();
+        CountDownLatch one = ledger.hold();
         CompletableFuture<List<Outcome>> pair =
                 CompletableFuture.supplyAsync(() -> committer.commitAll(List.of(change("a", "a"), change("b", "b"))));
         awaitBatches(1);
         CompletableFuture<Outcome> c = commit(committer, "c");
         awaitWaiting(1);
-        assertThat(desk.batches).hasSize(1);
+        assertThat(ledger.batches).hasSize(1);
         CompletableFuture<Outcome> d = commit(committer, "d");
         assertThat(c).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
         assertThat(d).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
-        assertThat(desk.batches).containsExactly(List.of("a", "b"), List.of("c", "d"));
+        assertThat(ledger.batches).containsExactly(List.of("a", "b"), List.of("c", "d"));
         one.countDown();
         assertThat(pair).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(List.of(DONE, DONE));
     }
@@ -241,9 +241,9 @@ class CommitterTest {
     /** The sizes of the batches when so many come while both lanes are out, and these come back one after the other. */
     private List<Integer> batchesOf(int count, Function<String, Change> changes) {
         Committer committer = committer(2);
-        CountDownLatch one = desk.hold();
-        CountDownLatch two = desk.hold();
-        CountDownLatch three = desk.hold();
+        CountDownLatch one = ledger.hold();
+        CountDownLatch two = ledger.hold();
+        CountDownLatch three = ledger.hold();
         List<CompletableFuture<Outcome>> all = new ArrayList<>(List.of(commit(committer, "a")));
         awaitBatches(1);
         all.add(commit(committer, "b"));
@@ -254,19 +254,19 @@ class CommitterTest {
         awaitBatches(3);
         two.countDown();
         assertThat(all.get(1)).succeedsWithin(10, TimeUnit.SECONDS);
-        if (desk.batches.get(2).size() < count) {
+        if (ledger.batches.get(2).size() < count) {
             awaitBatches(4);
         }
         three.countDown();
         assertThat(all).allSatisfy(outcome -> assertThat(outcome).succeedsWithin(10, TimeUnit.SECONDS));
-        return desk.batches.stream().map(List::size).toList();
+        return ledger.batches.stream().map(List::size).toList();
     }
 
     @Test
     void an_unknown_outcome_is_found_out_by_sending_the_same_batch_again() {
         Committer committer = committer(1);
-        CountDownLatch first = desk.hold();
-        desk.failures.add(() -> new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null));
+        CountDownLatch first = ledger.hold();
+        ledger.failures.add(() -> new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null));
         CompletableFuture<Outcome> a = commit(committer, "a");
         awaitBatches(1);
         CompletableFuture<Outcome> b = commit(committer, "b");
@@ -274,14 +274,14 @@ class CommitterTest {
         first.countDown();
         assertThat(a).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
         assertThat(b).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
-        assertThat(desk.batches).containsExactly(List.of("a"), List.of("a"), List.of("b"));
+        assertThat(ledger.batches).containsExactly(List.of("a"), List.of("a"), List.of("b"));
     }
 
     @Test
     void a_store_that_fails_one_batch_fails_nobody_else() {
         Committer committer = committer(1);
-        CountDownLatch first = desk.hold();
-        desk.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
+        CountDownLatch first = ledger.hold();
+        ledger.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
         CompletableFuture<Outcome> a = commit(committer, "a");
         awaitBatches(1);
         CompletableFuture<Outcome> b = commit(committer, "b");
@@ -295,7 +295,7 @@ class CommitterTest {
     @Test
     void a_store_that_breaks_in_the_leaders_hands_loses_no_lane() {
         Committer committer = committer(1);
-        desk.failures.addAll(new ArrayDeque<>(List.<Supplier<? extends Throwable>>of(
+        ledger.failures.addAll(new ArrayDeque<>(List.<Supplier<? extends Throwable>>of(
                 () -> new StackOverflowError("deep"), () -> new IllegalStateException("a bug in the store"))));
         assertThatThrownBy(() -> committer.commit(change("a", "a"))).isInstanceOf(StackOverflowError.class);
         assertThatThrownBy(() -> committer.commit(change("b", "b"))).hasMessage("a bug in the store");
@@ -307,24 +307,24 @@ class CommitterTest {
         alive.set(false);
         assertThat(committer(2).commitAll(List.of(change("a", "a"), change("b", "b"))))
                 .containsExactly(new Outcome.Fenced(), new Outcome.Fenced());
-        assertThat(desk.batches).isEmpty();
+        assertThat(ledger.batches).isEmpty();
     }
 
     @Test
     void a_batch_is_not_sent_again_when_the_lease_ended_meanwhile() {
-        desk.failures.add(() -> {
+        ledger.failures.add(() -> {
             alive.set(false);
             return new StoreException(StoreException.Kind.UNAVAILABLE, "lost", null);
         });
         assertThat(committer(1).commit(change("a", "a"))).isEqualTo(new Outcome.Fenced());
-        assertThat(desk.batches).containsExactly(List.of("a"));
+        assertThat(ledger.batches).containsExactly(List.of("a"));
     }
 
     @Test
     void two_lanes_that_come_back_at_once_go_to_two_callers() throws Exception {
         Committer committer = committer(2);
-        CountDownLatch one = desk.hold();
-        CountDownLatch two = desk.hold();
+        CountDownLatch one = ledger.hold();
+        CountDownLatch two = ledger.hold();
         CompletableFuture<Outcome> a = commit(committer, "a");
         awaitBatches(1);
         CompletableFuture<Outcome> b = commit(committer, "b");
@@ -346,7 +346,7 @@ class CommitterTest {
         d.get(10, TimeUnit.SECONDS);
         clockwork.open("c");
         c.get(10, TimeUnit.SECONDS);
-        assertThat(desk.batches.getLast()).containsExactly("c", "d");
+        assertThat(ledger.batches.getLast()).containsExactly("c", "d");
 
         assertBothLanesAreThere(committer);
     }
@@ -354,8 +354,8 @@ class CommitterTest {
     @Test
     void a_lane_does_not_wait_for_a_caller_who_is_busy_with_another() {
         Committer committer = committer(2);
-        CountDownLatch first = desk.hold();
-        CountDownLatch second = desk.hold();
+        CountDownLatch first = ledger.hold();
+        CountDownLatch second = ledger.hold();
         List<Change> many = IntStream.range(0, 2_500)
                 .mapToObj(i -> change("run-" + i, "mark-" + i))
                 .toList();
@@ -366,7 +366,7 @@ class CommitterTest {
         awaitBatches(2);
         second.countDown();
         assertThat(other).succeedsWithin(10, TimeUnit.SECONDS).isEqualTo(DONE);
-        assertThat(desk.batches).extracting(List::size).containsExactly(1_000, 1_000, 501);
+        assertThat(ledger.batches).extracting(List::size).containsExactly(1_000, 1_000, 501);
         assertThat(busy).isNotDone();
         first.countDown();
         assertThat(busy).succeedsWithin(10, TimeUnit.SECONDS);
@@ -374,9 +374,9 @@ class CommitterTest {
     }
 
     private void assertBothLanesAreThere(Committer committer) {
-        int before = desk.batches.size();
-        CountDownLatch one = desk.hold();
-        CountDownLatch two = desk.hold();
+        int before = ledger.batches.size();
+        CountDownLatch one = ledger.hold();
+        CountDownLatch two = ledger.hold();
         CompletableFuture<Outcome> e = commit(committer, "e");
         awaitBatches(before + 1);
         CompletableFuture<Outcome> f = commit(committer, "f");

@@ -127,7 +127,7 @@ public final class ListeningLoop implements AutoCloseable {
 
     private void hear(Notice.Heard notice) {
         if (notice.watching()) {
-            hints.watch().heard();
+            hints.waitingCallers().heard();
         }
         notice.hints().forEach(hints::tellHere);
     }

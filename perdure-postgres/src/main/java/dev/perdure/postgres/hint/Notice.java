@@ -17,7 +17,7 @@ import java.util.UUID;
 /**
  * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
  * hint a line. Ids hold no control characters, so a line is a line. A store also tells the others that callers wait in its process: see
- * {@link Watch}.
+ * {@link WaitingCallers}.
  */
 public final class Notice {
     /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */

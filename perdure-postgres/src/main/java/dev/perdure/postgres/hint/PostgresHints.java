@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PostgresHints implements Hints {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final Watch watch = new Watch(this);
+    private final WaitingCallers waitingCallers = new WaitingCallers(this);
     private volatile @Nullable Notifier notifier;
 
     public void sendThrough(Notifier sender) {
@@ -30,8 +30,8 @@ public final class PostgresHints implements Hints {
             case WorkReady() -> true;
             case WorkerSignalled signalled -> true;
             case MailArrived mail -> true;
-            case RunEnded ended -> watch.isWatched();
-            case RunShows shows -> watch.isWatched();
+            case RunEnded ended -> waitingCallers.exist();
+            case RunShows shows -> waitingCallers.exist();
         };
         if (ofUse) {
             notifyOthers(Notice.line(hint));
@@ -47,8 +47,8 @@ public final class PostgresHints implements Hints {
     }
 
     /** Who waits for what runs give and show, here and elsewhere. */
-    public Watch watch() {
-        return watch;
+    public WaitingCallers waitingCallers() {
+        return waitingCallers;
     }
 
     /** Tells this process only. */

@@ -2,7 +2,7 @@ package dev.perdure.postgres.read;
 
 import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
-import dev.perdure.postgres.hint.Watch;
+import dev.perdure.postgres.hint.WaitingCallers;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
@@ -36,14 +36,14 @@ public final class PostgresMailboxes implements Mailboxes {
     private final Database database;
     private final Query query;
     private final MailboxSql sql;
-    private final Watch watch;
+    private final WaitingCallers waitingCallers;
     private final byte[] secret;
 
-    public PostgresMailboxes(Database database, Schema schema, Watch watch) {
+    public PostgresMailboxes(Database database, Schema schema, WaitingCallers waitingCallers) {
         this.database = database;
         this.query = new Query(database);
         this.sql = new MailboxSql(schema);
-        this.watch = watch;
+        this.waitingCallers = waitingCallers;
         this.secret = query.all(sql.secret, none -> {}, row -> row.getBytes("value")).stream()
                 .findFirst()
                 .orElseThrow(() -> new StoreException(
@@ -107,7 +107,7 @@ public final class PostgresMailboxes implements Mailboxes {
                         row -> Map.entry(asked.get(row.getInt("ordinal") - 1), mail(row)))
                 .forEach(found -> settled.put(found.getKey(), found.getValue()));
         if (settled.size() < asked.size()) {
-            watch.waits();
+            waitingCallers.add();
         }
         return settled;
     }
@@ -182,7 +182,7 @@ public final class PostgresMailboxes implements Mailboxes {
                     found.value().ifPresent(there.values()::add);
                 });
         if (shown.size() < asked.size()) {
-            watch.waits();
+            waitingCallers.add();
         }
         return shown;
     }

@@ -4,7 +4,7 @@ import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
-import dev.perdure.postgres.hint.Watch;
+import dev.perdure.postgres.hint.WaitingCallers;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Query;
@@ -28,12 +28,12 @@ import org.jspecify.annotations.Nullable;
 public final class PostgresRuns implements Runs {
     private final Query query;
     private final QuerySql sql;
-    private final Watch watch;
+    private final WaitingCallers waitingCallers;
 
-    public PostgresRuns(Database database, QuerySql sql, Watch watch) {
+    public PostgresRuns(Database database, QuerySql sql, WaitingCallers waitingCallers) {
         this.query = new Query(database);
         this.sql = sql;
-        this.watch = watch;
+        this.waitingCallers = waitingCallers;
     }
 
     @Override
@@ -116,7 +116,7 @@ public final class PostgresRuns implements Runs {
                         payload(row.getBytes("outcome")),
                         Objects.requireNonNullElse(row.getString("reason"), "")));
         if (ended.size() < runs.size()) {
-            watch.waits();
+            waitingCallers.add();
         }
         return ended;
     }

@@ -61,7 +61,7 @@ public final class PostgresLeases implements Leases {
     private final Script script = new Script();
     private final Workers workers;
     private final PostgresHints hints;
-    private final Runnable breakOldCircles;
+    private final Runnable breakOldCycles;
 
     public PostgresLeases(
             Database database,
@@ -69,13 +69,13 @@ public final class PostgresLeases implements Leases {
             LeaseSql sql,
             Workers workers,
             PostgresHints hints,
-            Runnable breakOldCircles) {
+            Runnable breakOldCycles) {
         this.database = database;
         this.sql = sql;
         this.ledgerSql = new LedgerSql(schema);
         this.workers = workers;
         this.hints = hints;
-        this.breakOldCircles = breakOldCircles;
+        this.breakOldCycles = breakOldCycles;
     }
 
     @Override
@@ -166,7 +166,7 @@ public final class PostgresLeases implements Leases {
     private boolean expireWorkers() {
         Expired expired = expire();
         if (expired.callsWait()) {
-            breakOldCircles.run();
+            breakOldCycles.run();
         }
         return (expired.busy() != null && expireBusy(expired.busy())) || expired.leftBehind();
     }

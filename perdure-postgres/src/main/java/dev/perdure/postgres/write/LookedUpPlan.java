@@ -93,7 +93,7 @@ public final class LookedUpPlan {
         parts.addIf(batch.ends.follows(), objects::follow);
         parts.addIf(!batch.ownEffects.isEmpty(), mail::effects);
         parts.addIf(batch.objects.changesStates(), objects::states);
-        parts.addIf(!batch.letters.isEmpty(), mail::deliver);
+        parts.addIf(!batch.deliveries.isEmpty(), mail::deliver);
         parts.addIf(!batch.moves.isEmpty(), () -> batch.onlyEnds() ? runs.end(careful) : runs.move());
         parts.addIf(!batch.restarts.isEmpty(), runs::restart);
         parts.addIf(!batch.reruns.isEmpty(), dags::rerun);

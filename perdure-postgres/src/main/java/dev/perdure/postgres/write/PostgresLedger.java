@@ -47,7 +47,7 @@ public final class PostgresLedger implements Ledger {
     private final Workers workers;
     private final ClientFence clientFence;
     private final PostgresHints hints;
-    private final Circles circles;
+    private final CallCycleSearch cycles;
 
     /**
      * The ledger of a schema.
@@ -67,7 +67,7 @@ public final class PostgresLedger implements Ledger {
         this.workers = workers;
         this.clientFence = new ClientFence(workers);
         this.hints = hints;
-        this.circles = new Circles(database, schema);
+        this.cycles = new CallCycleSearch(database, schema);
     }
 
     /** How batches were sent so far. */
@@ -131,7 +131,7 @@ public final class PostgresLedger implements Ledger {
     private List<Outcome> halving(Sender sender, List<Change> changes) {
         try {
             Planner.Applied applied = planner.apply(sender, changes);
-            breakCircles(applied.waiting());
+            breakCycles(applied.waiting());
             return applied.outcomes();
         } catch (RefusedException refused) {
             if (changes.size() == 1) {
@@ -169,15 +169,15 @@ public final class PostgresLedger implements Ledger {
     }
 
     /** Refuses calls that would wait for each other for ever. */
-    private void breakCircles(List<Long> waiting) {
+    private void breakCycles(List<Long> waiting) {
         for (long call : waiting) {
-            circles.breaking(call).ifPresent(refusal -> apply(Lane.client(0), List.of(refusal)));
+            cycles.breaking(call).ifPresent(refusal -> apply(Lane.client(0), List.of(refusal)));
         }
     }
 
     /** The same for calls whose own batch was not followed by that look. */
-    public void breakOldCircles() {
-        breakCircles(circles.longWaiting());
+    public void breakOldCycles() {
+        breakCycles(cycles.longWaiting());
     }
 
     private List<Outcome> halves(Sender sender, List<Change> changes) {

@@ -87,7 +87,7 @@ abstract class ObjectCallScenarios extends Scenarios {
             perdure.register(new Log());
             Run<String> run = log(perdure, "a").send(Log::viaOther, List.of("b", "a"), id("root"));
             assertThat(run.result())
-                    .contains("FAILED: Calls wait for each other in a circle: ")
+                    .contains("FAILED: Calls wait for each other in a cycle: ")
                     .contains("(list/viaOther of 'a') waits for 'root' (list/viaOther of 'a') waits for 'root/")
                     .contains("(list/viaOther of 'b') waits for ")
                     .endsWith("Let one of them send instead of call, or call a shared handler.");
@@ -107,7 +107,7 @@ abstract class ObjectCallScenarios extends Scenarios {
             List<String> results = List.of(a.result(), b.result());
             assertThat(results).filteredOn(result -> result.equals("passed")).hasSize(1);
             assertThat(results)
-                    .filteredOn(result -> result.contains("Calls wait for each other in a circle: ")
+                    .filteredOn(result -> result.contains("Calls wait for each other in a cycle: ")
                             && result.contains("'A' (crossing/cross of 'a')")
                             && result.contains("'B' (crossing/cross of 'b')"))
                     .hasSize(1);

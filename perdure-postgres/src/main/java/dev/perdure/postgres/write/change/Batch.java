@@ -43,7 +43,7 @@ public final class Batch {
     public final RunCommands cancels = new RunCommands();
     public final OwnEffects ownEffects = new OwnEffects();
     public final BatchObjects objects = new BatchObjects();
-    public final MailDeliveries letters = new MailDeliveries();
+    public final MailDeliveries deliveries = new MailDeliveries();
     public final List<Placed<Change.CompletedCall>> completedCallChanges = new ArrayList<>();
     public final CompletedCalls completedCalls = new CompletedCalls();
     public final int size;
@@ -61,7 +61,7 @@ public final class Batch {
                 case Change.CompletedCall completed -> completedCallChanges.add(new Placed<>(i, completed));
                 case Change.Command command -> commands.asked(i, command);
                 case Change.Rerun rerun -> reruns.all.add(new Placed<>(i, rerun));
-                case Change.Deliver deliver -> letters.asked(i, deliver);
+                case Change.Deliver deliver -> deliveries.asked(i, deliver);
             }
         }
         moves.sort(Comparator.comparingLong(placed -> placed.change().run().key()));
@@ -89,10 +89,10 @@ public final class Batch {
                 NewRun run = start.run();
                 unborn.add(RunToStart.of(start, sender));
                 if (run.parent() != null && run.parent().answers()) {
-                    letters.taken(sender, run.id(), run.seed(), run.parent().position());
+                    deliveries.taken(sender, run.id(), run.seed(), run.parent().position());
                 }
             }
-            case Effect.Deliver deliver -> letters.sent(sender, deliver.to(), deliver.mail());
+            case Effect.Deliver deliver -> deliveries.sent(sender, deliver.to(), deliver.mail());
             case Effect.Cancel cancel -> cancels.cancel(sender, cancel.run(), cancel.reason());
             case Effect.Take take -> ownEffects.take(sender, take);
             case Effect.Publish publish -> ownEffects.publish(sender, publish);
@@ -120,7 +120,7 @@ public final class Batch {
             next += size(birth);
             if (asked != null) {
                 long key = birth.key();
-                asked.change().mails().forEach(mail -> letters.born(key, mail));
+                asked.change().mails().forEach(mail -> deliveries.born(key, mail));
             }
         }
         return new NewRuns(born);
@@ -153,9 +153,9 @@ public final class Batch {
 
     /** The runs to be locked by key: those that move, and parents that may have to hear that an id is taken. */
     public long[] lockedKeys() {
-        LongStream parents = letters.all.stream()
-                .filter(letter -> letter.rival() != null)
-                .mapToLong(letter -> Objects.requireNonNull(letter.key()));
+        LongStream parents = deliveries.all.stream()
+                .filter(delivery -> delivery.rival() != null)
+                .mapToLong(delivery -> Objects.requireNonNull(delivery.key()));
         LongStream own = LongStream.concat(LongStream.of(Moves.keys(moves)), LongStream.of(Moves.keys(restarts)));
         return LongStream.concat(LongStream.concat(own, parents), LongStream.of(objects.arrivingKeys()))
                 .toArray();
@@ -163,7 +163,7 @@ public final class Batch {
 
     /** The runs to be locked by id. */
     public String[] lockedIds() {
-        return Stream.of(commands.ids(), cancels.ids(), letters.ids(), reruns.ids())
+        return Stream.of(commands.ids(), cancels.ids(), deliveries.ids(), reruns.ids())
                 .flatMap(List::stream)
                 .toArray(String[]::new);
     }
@@ -191,7 +191,7 @@ public final class Batch {
     public boolean touchesOthers() {
         return !commands.isEmpty()
                 || !cancels.isEmpty()
-                || !letters.isEmpty()
+                || !deliveries.isEmpty()
                 || !reruns.isEmpty()
                 || answers()
                 || opens()
@@ -203,7 +203,7 @@ public final class Batch {
         return opens()
                 && commands.isEmpty()
                 && cancels.isEmpty()
-                && letters.isEmpty()
+                && deliveries.isEmpty()
                 && reruns.isEmpty()
                 && !answers()
                 && !releases();

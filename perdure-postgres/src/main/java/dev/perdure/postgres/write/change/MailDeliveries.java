@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The mail that a batch delivers, in the order in which it arrives. */
 public final class MailDeliveries {
-    /** The place of a letter in the batch that no change of its own asks for. */
+    /** The place of a delivery in the batch that no change of its own asks for. */
     public static final int UNASKED = -1;
 
     /**
@@ -44,7 +44,7 @@ public final class MailDeliveries {
             @Nullable RunId rival) {}
 
     public static final Columns<MailDelivery> COLUMNS = Columns.<MailDelivery>of()
-            .text("id", letter -> letter.to() == null ? null : letter.to().value())
+            .text("id", delivery -> delivery.to() == null ? null : delivery.to().value())
             .bigintOrNull("key", MailDelivery::key)
             .with(MailColumns.COLUMNS.in(MailDelivery::mail))
             .integer("life", MailDelivery::life)
@@ -52,7 +52,7 @@ public final class MailDeliveries {
             .with(Rights.columns("sender", "epoch", MailDelivery::sender))
             .text(
                     "rival",
-                    letter -> letter.rival() == null ? null : letter.rival().value());
+                    delivery -> delivery.rival() == null ? null : delivery.rival().value());
 
     public final List<MailDelivery> all = new ArrayList<>();
 

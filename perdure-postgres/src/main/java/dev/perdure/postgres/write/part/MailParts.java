@@ -45,7 +45,7 @@ public final class MailParts {
         return new Part(
                 sql.deliver,
                 parameters -> {
-                    batch.letters.bind(parameters.time(sending.time()));
+                    batch.deliveries.bind(parameters.time(sending.time()));
                     sending.laneOfWorker(parameters).integer(sending.worker());
                 },
                 results -> readDelivered(results.next()));
@@ -53,17 +53,17 @@ public final class MailParts {
 
     private void readDelivered(ResultSet rows) throws SQLException {
         if (answers.fenced) {
-            batch.letters.all.forEach(letter -> answers.fence(letter.index()));
+            batch.deliveries.all.forEach(delivery -> answers.fence(delivery.index()));
             return;
         }
         while (rows.next()) {
-            int index = batch.letters.all.get(rows.getInt("ordinal") - 1).index();
+            int index = batch.deliveries.all.get(rows.getInt("ordinal") - 1).index();
             if (index != MailDeliveries.UNASKED) {
                 answers.outcomes[index] = reception(rows);
             }
             told(
                     rows,
-                    batch.letters.all.size() == 1 ? batch.letters.all.getFirst().mail() : null);
+                    batch.deliveries.all.size() == 1 ? batch.deliveries.all.getFirst().mail() : null);
         }
     }
 

@@ -62,7 +62,7 @@ final class MailSql {
      * Mail with a rival tells a parent that its child's id is taken, if it is: then the run of that id is not this child.
      */
     private static final String DELIVER = """
-            WITH ${clock}, letter AS MATERIALIZED (
+            WITH ${clock}, delivery AS MATERIALIZED (
                 SELECT g.ordinal, g.channel, g.position, g.name, g.token, g.status, g.text, g.payload,
                        r.key, r.partition, r.state, r.mails,
                        CASE WHEN g.channel = ${ANSWER} THEN r.restarts ELSE 0 END AS restarts,
@@ -102,7 +102,7 @@ final class MailSql {
                 SELECT r.key
                 FROM unnest(?::text[]) AS commanded (id)
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
-            ), letter AS MATERIALIZED (
+            ), delivery AS MATERIALIZED (
                 SELECT row_number() OVER (ORDER BY c.key) AS ordinal, ${ANSWER}::smallint AS channel,
                        c.parent_position AS position, '' AS name,
                        (lpad(to_hex(c.key), 16, '0') || lpad(to_hex(c.seed), 16, '0'))::uuid AS token,
@@ -131,8 +131,8 @@ final class MailSql {
             """;
 
     /**
-     * What becomes of letters, one for each mail with the run that gets it. The runs are touched once each, however many
-     * letters they get, and only for those that are new. What a run waits for is unpacked once for all its letters.
+     * What becomes of deliveries, one for each mail with the run that gets it. The runs are touched once each, however many
+     * deliveries they get, and only for those that are new. What a run waits for is unpacked once for all its deliveries.
      */
     private static final String ARRIVAL = """
             looked_at AS MATERIALIZED (
@@ -144,16 +144,16 @@ final class MailSql {
                                 PARTITION BY key, channel, position, name, stale ORDER BY ordinal) > 1) THEN ${TAKEN}
                             ELSE ${NEW} END AS reception
                 FROM (
-                    SELECT letter.*,
+                    SELECT delivery.*,
                            COALESCE((
-                               SELECT true FROM ${schema}.mail m WHERE m.key = letter.key AND m.token = letter.token
+                               SELECT true FROM ${schema}.mail m WHERE m.key = delivery.key AND m.token = delivery.token
                            ), false) AS known,
                            COALESCE((
                                SELECT true FROM ${schema}.mail m
-                               WHERE m.key = letter.key AND m.position = letter.position AND m.restarts = letter.restarts
-                                 AND m.name = letter.name AND m.channel <> ${MESSAGE} AND letter.channel <> ${MESSAGE}
+                               WHERE m.key = delivery.key AND m.position = delivery.position AND m.restarts = delivery.restarts
+                                 AND m.name = delivery.name AND m.channel <> ${MESSAGE} AND delivery.channel <> ${MESSAGE}
                            ), false) AS answered
-                    FROM letter
+                    FROM delivery
                     OFFSET 0
                 ) l
             ), arrived AS MATERIALIZED (

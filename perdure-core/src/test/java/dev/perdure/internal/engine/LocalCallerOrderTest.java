@@ -21,13 +21,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Calls that are sent and calls that are awaited, of one virtual object, by many callers in two processes. */
-public final class BoardingOrderTest {
+public final class LocalCallerOrderTest {
     private static final StateKey<List<String>> LINES = StateKey.of("lines", new TypeRef<>() {});
     private static final int CALLERS = 12;
     private static final int EACH = 40;
 
     /** Keeps what it is told. */
-    @VirtualObject("boarding-diary")
+    @VirtualObject("local-diary")
     public static final class Diary {
         /** Appends a line. */
         @Handler

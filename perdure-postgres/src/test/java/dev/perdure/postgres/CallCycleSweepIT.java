@@ -43,8 +43,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Circles of calls whose makers died before they could look for them. */
-final class CircleSweepIT {
+/** Cycles of calls whose makers died before they could look for them. */
+final class CallCycleSweepIT {
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
     private HikariDataSource pool;
     private PostgresStore store;
@@ -109,7 +109,7 @@ final class CircleSweepIT {
     }
 
     @Test
-    void two_circles_closed_at_the_same_moment_are_found_by_the_sweep_and_broken_once_each() throws Exception {
+    void two_cycles_closed_at_the_same_moment_are_found_by_the_sweep_and_broken_once_each() throws Exception {
         List<RunRef> holders = Stream.of("a", "b", "c", "d").map(this::holder).toList();
         List<Callable<List<Outcome>>> calls = List.of(
                 calling(holders.get(0), 0, "b"),
@@ -123,14 +123,14 @@ final class CircleSweepIT {
         }
         String[] first = {"holds-a-calls-b", "holds-b-calls-a"};
         String[] second = {"holds-c-calls-d", "holds-d-calls-c"};
-        ledger.breakOldCircles();
+        ledger.breakOldCycles();
         assertThat(statesOf(first)).as("too young to be looked for").containsOnly(RunState.PENDING);
 
         now.updateAndGet(time -> time.plusSeconds(2));
-        ledger.breakOldCircles();
+        ledger.breakOldCycles();
         assertThat(statesOf(first)).containsExactlyInAnyOrder(RunState.FAILED, RunState.PENDING);
         assertThat(statesOf(second)).containsExactlyInAnyOrder(RunState.FAILED, RunState.PENDING);
-        ledger.breakOldCircles();
+        ledger.breakOldCycles();
         assertThat(statesOf(first)).containsOnlyOnce(RunState.FAILED);
         assertThat(statesOf(second)).containsOnlyOnce(RunState.FAILED);
     }

@@ -25,15 +25,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a circle, so it is looked
+ * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a cycle, so it is looked
  * for after the batch that made it: of two that are made at once, the one that is committed last sees both. Every
- * process that finds a circle breaks it at the same place, its youngest call. The search goes level by level, with one query each.
+ * process that finds a cycle breaks it at the same place, its youngest call. The search goes level by level, with one query each.
  */
-public final class Circles {
+public final class CallCycleSearch {
     private final Database database;
     private final ObjectSql sql;
 
-    Circles(Database database, Schema schema) {
+    CallCycleSearch(Database database, Schema schema) {
         this.database = database;
         this.sql = new ObjectSql(schema);
     }
@@ -41,7 +41,7 @@ public final class Circles {
     /** A run on the way, and the key of the run that waits for it. */
     private record Step(long waits, long key, RunState state, CallCycle.Member member) {}
 
-    /** What breaks the circle that this waiting call is part of, if it is part of one. */
+    /** What breaks the cycle that this waiting call is part of, if it is part of one. */
     Optional<Change.Command> breaking(long newcomer) {
         Map<Long, Step> reached = new HashMap<>();
         Collection<Long> frontier = List.of(newcomer);
@@ -54,26 +54,26 @@ public final class Circles {
             }
             frontier = next;
         }
-        return Optional.ofNullable(reached.get(newcomer)).map(last -> breaking(circle(reached, last)));
+        return Optional.ofNullable(reached.get(newcomer)).map(last -> breaking(cycle(reached, last)));
     }
 
-    private static List<Step> circle(Map<Long, Step> reached, Step last) {
-        Deque<Step> circle = new ArrayDeque<>();
+    private static List<Step> cycle(Map<Long, Step> reached, Step last) {
+        Deque<Step> cycle = new ArrayDeque<>();
         Step step = last;
         do {
-            circle.addFirst(step);
+            cycle.addFirst(step);
             step = reached.get(step.waits());
         } while (step != null && step.key() != last.key());
-        return List.copyOf(circle);
+        return List.copyOf(cycle);
     }
 
-    private static Change.Command breaking(List<Step> circle) {
-        Step youngest = circle.stream()
+    private static Change.Command breaking(List<Step> cycle) {
+        Step youngest = cycle.stream()
                 .filter(step -> step.state() == RunState.PENDING)
                 .max(Comparator.comparingLong(step -> Keys.number(step.key())))
                 .orElseThrow();
         List<CallCycle.Member> members =
-                new ArrayList<>(circle.stream().map(Step::member).toList());
+                new ArrayList<>(cycle.stream().map(Step::member).toList());
         members.addFirst(members.removeLast()); // from the newcomer on
         return new Change.Command(youngest.member().run(), Change.CommandKind.REFUSE, CallCycle.message(members));
     }

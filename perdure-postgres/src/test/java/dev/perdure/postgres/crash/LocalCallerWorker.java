@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A worker process that calls objects and waits, from many threads at once, so that calls board trains; it says what each call
+ * A worker process that calls objects and waits, from many threads at once, so that callers join pipelines; it says what each call
  * gave. Ends with its standard input, so that it cannot outlive the test.
  */
-public final class BoardingWorker {
+public final class LocalCallerWorker {
     private static final int CALLERS = 16;
 
-    private BoardingWorker() {}
+    private LocalCallerWorker() {}
 
     /** Arguments: the JDBC URL, the user, the password, the first number to append, how many to append, the keys in turn. */
     public static void main(String... args) throws IOException {

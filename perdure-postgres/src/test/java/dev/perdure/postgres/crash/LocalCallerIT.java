@@ -22,12 +22,12 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Processes that call objects and wait for the results are killed in the middle: whatever they were told has happened, in the
- * place that they were told, and nothing has happened twice. The long form: {@code -Dboarding.calls=2000 -Dboarding.kills=20}.
+ * place that they were told, and nothing has happened twice. The long form: {@code -Dlocal.calls=2000 -Dlocal.kills=20}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
-class BoardingIT {
-    private static final int CALLS = Integer.getInteger("boarding.calls", 200);
-    private static final int KILLS = Integer.getInteger("boarding.kills", 1);
+class LocalCallerIT {
+    private static final int CALLS = Integer.getInteger("local.calls", 200);
+    private static final int KILLS = Integer.getInteger("local.kills", 1);
     private static final int MORE_THAN_IT_LIVES_TO_MAKE = 1_000_000;
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -48,7 +48,7 @@ class BoardingIT {
         /** @param calls how many it makes, if it lives so long */
         Life(SharedPostgres.Fresh database, int number, int calls) throws Exception {
             this.process = WorkerProcess.start(
-                            BoardingWorker.class,
+                            LocalCallerWorker.class,
                             database,
                             String.valueOf(number * MORE_THAN_IT_LIVES_TO_MAKE),
                             String.valueOf(calls),
@@ -91,7 +91,7 @@ class BoardingIT {
 
     @Test
     void what_a_caller_was_told_has_happened_once_whoever_is_killed() throws Exception {
-        try (SharedPostgres.Fresh database = SharedPostgres.database("boarding");
+        try (SharedPostgres.Fresh database = SharedPostgres.database("local_callers");
                 HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();
                 Perdure client = Perdure.on(store).client()) {
@@ -121,7 +121,7 @@ class BoardingIT {
                 recorded += lines.size();
             }
             System.out.printf(
-                    "boarding: %d calls acknowledged under %d kills, %d on record%n", told.size(), KILLS, recorded);
+                    "local callers: %d calls acknowledged under %d kills, %d on record%n", told.size(), KILLS, recorded);
         }
     }
 }

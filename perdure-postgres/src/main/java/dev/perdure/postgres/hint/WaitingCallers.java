@@ -10,20 +10,20 @@ import java.time.Duration;
  * results and publications only for a while after they have heard it. A caller that begins to wait before that finds the result by
  * asking again, as when a notification is lost.
  */
-public final class Watch {
+public final class WaitingCallers {
     private static final Duration REPEATED_AFTER = Duration.ofSeconds(5);
     private static final Duration HOLDS_FOR = Duration.ofSeconds(20);
 
     private final PostgresHints hints;
     private volatile long repeatAt = System.nanoTime();
-    private volatile long watchedUntil = System.nanoTime();
+    private volatile long heardUntil = System.nanoTime();
 
-    Watch(PostgresHints hints) {
+    WaitingCallers(PostgresHints hints) {
         this.hints = hints;
     }
 
     /** A caller in this process asked for something that was not there yet. */
-    public void waits() {
+    public void add() {
         long now = System.nanoTime();
         if (now - repeatAt >= 0) {
             repeatAt = now + REPEATED_AFTER.toNanos();
@@ -33,10 +33,11 @@ public final class Watch {
 
     /** Callers wait in another process. */
     void heard() {
-        watchedUntil = System.nanoTime() + HOLDS_FOR.toNanos();
+        heardUntil = System.nanoTime() + HOLDS_FOR.toNanos();
     }
 
-    public boolean isWatched() {
-        return System.nanoTime() - watchedUntil < 0;
+    /** Whether callers in other processes wait, as far as this process has heard lately. */
+    public boolean exist() {
+        return System.nanoTime() - heardUntil < 0;
     }
 }

@@ -35,7 +35,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Calls of a virtual object that others in the same process wait for, while a call of it is at work there. */
-public final class BoardingTest {
+public final class LocalCallerTest {
     private static final int CALLERS = 30;
 
     private final MemoryStore rows = new MemoryStore();
@@ -48,7 +48,7 @@ public final class BoardingTest {
     private final Counter counter = new Counter();
 
     /** Counts. */
-    @VirtualObject("boarding-counter")
+    @VirtualObject("local-counter")
     public static final class Counter {
         final CountDownLatch begun = new CountDownLatch(1);
         final CountDownLatch gate = new CountDownLatch(1);
