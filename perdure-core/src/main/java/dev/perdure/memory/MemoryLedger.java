@@ -96,7 +96,7 @@ final class MemoryLedger implements Ledger {
                     : new Outcome.Existing(
                             existing.ref,
                             existing.start.definition(),
-                            existing.start.input().equals(run.input()));
+                            existing.restarts > 0 || existing.start.input().equals(run.input()));
         }
         RunId taken = tables.dags.taken(start.tasks());
         if (taken != null) {

@@ -55,7 +55,7 @@ public sealed interface Outcome {
      *
      * @param run the existing run
      * @param definition the name of its definition
-     * @param sameInput whether its input has the same bytes
+     * @param sameInput whether its input has the same bytes, or it has restarted: what it was started with is gone then
      */
     record Existing(RunRef run, String definition, boolean sameInput) implements Outcome {}
 

@@ -8,6 +8,7 @@ import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -76,6 +77,17 @@ public abstract class StartConformance extends StoreConformance {
                 .isEqualTo(new Outcome.Existing(existing, DEFINITION, false));
         NewRun otherDefinition = withDefinition(newRun("a"), "other");
         assertThat(apply(Lane.client(0), new Change.Start(otherDefinition, null)))
+                .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
+    }
+
+    /** Its input is that of the latest round. A caller that starts it again, perhaps because it got no answer, has the first. */
+    @Test
+    void another_start_under_the_id_of_a_restarted_run_finds_it_whatever_the_input() {
+        WorkerId worker = join();
+        RunRef existing = startOwned(worker, newRun("a"));
+        apply(worker, advance(existing, 1, new Move.Restart(payload("\"round 2\""), 7)));
+
+        assertThat(apply(Lane.client(0), new Change.Start(newRun("a"), null)))
                 .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
     }
 

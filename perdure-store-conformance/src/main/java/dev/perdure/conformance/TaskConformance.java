@@ -129,8 +129,6 @@ public abstract class TaskConformance extends DagConformance {
                 .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, true));
         apply(worker, advance(b.run(), b.epoch(), new Move.Restart(payload("\"other\""), 7)));
         assertThat(claimOne(worker).input()).isEqualTo(payload("\"other\""));
-        assertThat(apply(Lane.client(0), new Change.Start(rival, null)))
-                .isEqualTo(new Outcome.Existing(b.run(), DEFINITION, false));
     }
 
     // ---- what ends lets others begin

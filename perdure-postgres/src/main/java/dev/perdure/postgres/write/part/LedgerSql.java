@@ -111,8 +111,8 @@ public final class LedgerSql {
     /** Reads back runs that were there before a start. */
     private static final String EXISTING = """
             SELECT g.ordinal, r.key, r.definition, r.seed, r.created_at, r.owner, r.epoch, r.state,
-                   -- A task without one has that of its run.
-                   COALESCE(i.payload, (
+                   -- The input that a restarted run was started with is gone. A task without one has that of its run.
+                   r.restarts > 0 OR COALESCE(i.payload, (
                        SELECT j.payload FROM ${schema}.journal j WHERE j.key = r.parent AND j.position = 0
                    )) = g.input AS same_input
             FROM unnest(?::text[], ?::bytea[]) WITH ORDINALITY AS g (id, input, ordinal)
