@@ -1,6 +1,7 @@
 package dev.perdure.postgres;
 
 import dev.perdure.postgres.jdbc.GuardedConnection;
+import dev.perdure.postgres.transaction.SqlTrouble;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;

@@ -18,6 +18,7 @@ import dev.perdure.postgres.read.PostgresStates;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.PostgresLeases;
 import dev.perdure.postgres.work.Watermark;
@@ -65,7 +66,7 @@ public final class PostgresStore implements Store {
     private final PostgresMailboxes mailboxes;
     private final PostgresRuns runs;
     private final PostgresStates states;
-    private final TransactionRecorder recorder;
+    private final JournalBook journalBook;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -91,7 +92,7 @@ public final class PostgresStore implements Store {
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
         this.states = new PostgresStates(database, schema);
-        this.recorder = new TransactionRecorder(database, schema, workers);
+        this.journalBook = new JournalBook(database, schema, workers);
     }
 
     /** Begins to set up a store on this database. */
@@ -168,8 +169,8 @@ public final class PostgresStore implements Store {
         }
     }
 
-    TransactionRecorder recorder() {
-        return recorder;
+    JournalBook journalBook() {
+        return journalBook;
     }
 
     Schema schema() {

@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.postgres.setup.Preflight;
+import dev.perdure.postgres.transaction.TransactionBodies;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor;
@@ -52,7 +53,7 @@ public final class PostgresTransactions implements Transactor<Connection> {
                     "%d connections were given to transaction steps; they need at least one.".formatted(connections));
         }
         return new PostgresTransactions(
-                new TransactionBodies(Preflight.connect(source, connections), store.recorder()));
+                new TransactionBodies(Preflight.connect(source, connections), store.journalBook()));
     }
 
     @Override

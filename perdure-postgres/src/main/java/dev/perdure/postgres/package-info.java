@@ -1,9 +1,7 @@
 /**
- * The production store: runs on the PostgreSQL a team already has.
+ * The production store: runs on the PostgreSQL that a team already has.
  *
- * <p>{@link dev.perdure.postgres.PostgresStore#on} is the way in. Everything else in this package is its inside, in the
- * order in which one would read it: the schema in {@code migrations/V001__runs_and_journals.sql}, {@code LedgerSql}
- * with the batch that changes runs, {@code DispatchSql} with the claim, {@code LeaseSql} with the fence, and {@code
- * Database}, through which every statement goes.
+ * <p>{@link dev.perdure.postgres.PostgresStore#on} sets it up. The other types here are transaction steps and the outbox. The
+ * packages below this one are not exported; {@code docs/internals/store.md} shows them.
  */
 package dev.perdure.postgres;

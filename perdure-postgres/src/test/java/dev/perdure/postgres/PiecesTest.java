@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.write.part.Pieces;
 import java.io.IOException;
 import java.nio.file.Files;

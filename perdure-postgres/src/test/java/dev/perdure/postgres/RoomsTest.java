@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.List;
@@ -28,6 +29,7 @@ class RoomsTest {
             ".read",
             ".inbox",
             ".work",
+            ".transaction",
             "");
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -46,6 +48,17 @@ class RoomsTest {
                         type -> type.getPackageName().substring(STORE.length()), TreeMap::new, Collectors.counting()));
         assertThat(files.keySet()).containsExactlyInAnyOrderElementsOf(ROOMS);
         assertThat(files.values()).allMatch(count -> count <= MOST_FILES, "at most " + MOST_FILES + " files: " + files);
+    }
+
+    @Test
+    void the_exported_package_has_public_types_only() {
+        assertThat(CLASSES.stream()
+                        .filter(JavaClass::isTopLevelClass)
+                        .filter(type -> type.getPackageName().equals(STORE))
+                        .filter(type -> !type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .filter(type -> !type.getSimpleName().equals("package-info"))
+                        .map(JavaClass::getName))
+                .isEmpty();
     }
 
     @Test

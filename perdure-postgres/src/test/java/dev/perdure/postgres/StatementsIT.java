@@ -16,6 +16,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
+import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.Watermark;

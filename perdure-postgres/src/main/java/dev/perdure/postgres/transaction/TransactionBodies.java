@@ -1,7 +1,6 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
-import dev.perdure.postgres.SqlTrouble.Condition;
-import dev.perdure.postgres.TransactionRecorder.Begun;
+import dev.perdure.postgres.transaction.SqlTrouble.Condition;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.GuardedConnection;
@@ -18,19 +17,19 @@ import java.util.Optional;
  * Runs bodies of transaction steps on connections of a {@link javax.sql.DataSource}: begin, body, record and commit. A
  * connection is taken for that time only, and given back in the state in which it was found.
  */
-final class TransactionBodies {
+public final class TransactionBodies {
     /** No answer to the record or the commit for so long means that the connection is half-open. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private final Connections connections;
     private final TransactionBook book;
 
-    TransactionBodies(Connections connections, TransactionBook book) {
+    public TransactionBodies(Connections connections, TransactionBook book) {
         this.connections = connections;
         this.book = book;
     }
 
-    Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
+    public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
         boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
         try {
             BorrowedConnection borrowed;
@@ -64,7 +63,7 @@ final class TransactionBodies {
         }
 
         Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
-            Begun begun;
+            BegunTransaction begun;
             try {
                 borrowed.autoCommit(false);
                 begun = book.begin(connection, ticket);
@@ -109,7 +108,7 @@ final class TransactionBodies {
             return new Transacted.Completed(entry);
         }
 
-        private Transacted committed(Begun begun, Entry entry) throws Exception {
+        private Transacted committed(BegunTransaction begun, Entry entry) throws Exception {
             try {
                 borrowed.networkTimeout((int) SILENCE.toMillis());
                 Transacted committed = book.recordAndCommit(connection, begun, entry);

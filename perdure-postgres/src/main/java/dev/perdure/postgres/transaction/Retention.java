@@ -1,4 +1,4 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,21 +9,21 @@ import org.slf4j.LoggerFactory;
  * Deletes old rows at intervals. The first write after an interval starts the deletion in a thread of its own, and does not wait for
  * it. So no timer is needed, and only processes that write rows delete them.
  */
-final class Retention {
+public final class Retention {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
 
     private final Runnable forget;
     private final long everyNanos;
     private final AtomicLong last;
 
-    Retention(Runnable forget, Duration every) {
+    public Retention(Runnable forget, Duration every) {
         this.forget = forget;
         this.everyNanos = every.toNanos();
         // The first write starts it: a process may not live as long as the interval.
         this.last = new AtomicLong(System.nanoTime() - everyNanos);
     }
 
-    void tidyUp() {
+    public void tidyUp() {
         long before = last.get();
         long now = System.nanoTime();
         if (now - before >= everyNanos && last.compareAndSet(before, now)) {

@@ -1,4 +1,4 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
 import dev.perdure.postgres.jdbc.SqlState;
 import dev.perdure.spi.Transacted;
@@ -12,12 +12,12 @@ import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 
 /** What exceptions from the bodies and commits of transaction steps mean, however deep a library has wrapped them. */
-final class SqlTrouble {
+public final class SqlTrouble {
     private static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     private static final String TRANSACTION_TIMEOUT = "25P04";
 
     /** How the transaction of a body is when an exception has left the body. */
-    enum Condition {
+    public enum Condition {
         /** Its connection is lost. */
         LOST,
         /** The server has refused a statement of it, or may have: with the driver's savepoints that does not show. */
@@ -26,7 +26,7 @@ final class SqlTrouble {
         WELL;
 
         /** To be asked before the transaction is rolled back. No round trip. */
-        static Condition of(Connection connection) {
+        public static Condition of(Connection connection) {
             try {
                 if (connection.isClosed()) {
                     return LOST;
@@ -55,12 +55,12 @@ final class SqlTrouble {
     }
 
     /** Whether the connection was lost. */
-    static boolean isLost(Throwable thrown) {
+    public static boolean isLost(Throwable thrown) {
         return said(thrown).anyMatch(said -> SqlState.of(said) == SqlState.RECONNECT);
     }
 
     /** A transaction that lost against others, or against a migration. */
-    static Optional<Transacted> conflict(Throwable thrown) {
+    public static Optional<Transacted> conflict(Throwable thrown) {
         return said(thrown)
                 .filter(said -> said.getSQLState().equals("40001")
                         || said.getSQLState().equals("40P01")
@@ -81,7 +81,7 @@ final class SqlTrouble {
     static Optional<Transacted> expired(Throwable thrown, TransactionTicket ticket) {
         return said(thrown)
                 .filter(said -> said.getSQLState().equals(IDLE_IN_TRANSACTION_TIMEOUT))
-                .<Transacted>map(said -> new Transacted.Expired(TransactionRecorder.idleLimit(ticket.lease()), said))
+                .<Transacted>map(said -> new Transacted.Expired(BegunTransaction.idleLimit(ticket.lease()), said))
                 .findFirst();
     }
 
@@ -91,7 +91,7 @@ final class SqlTrouble {
     }
 
     /** What an exception from a body means; empty if it is the body's own failure. */
-    static Optional<Transacted> fromBody(Throwable thrown, Condition condition, TransactionTicket ticket) {
+    public static Optional<Transacted> fromBody(Throwable thrown, Condition condition, TransactionTicket ticket) {
         Optional<Transacted> conflict = conflict(thrown);
         if (conflict.isPresent()) {
             return conflict;

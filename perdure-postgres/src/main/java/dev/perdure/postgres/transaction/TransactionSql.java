@@ -1,4 +1,4 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.transaction.TransactionOptions;
@@ -13,7 +13,7 @@ import java.util.Optional;
  * no other way to fail on purpose than a function that is given what it does not take; the two used here have SQLSTATEs
  * that hardly anything else has.
  */
-final class TransactionSql {
+public final class TransactionSql {
     /** What {@link #record} fails with when it has written nothing: a logarithm of zero. */
     static final String REFUSED = "2201E";
 
@@ -60,16 +60,16 @@ final class TransactionSql {
 
     private static final String COMMIT = "COMMIT";
 
-    final String record;
-    final String recordAndCommit;
+    public final String record;
+    public final String recordAndCommit;
 
-    TransactionSql(Schema schema) {
+    public TransactionSql(Schema schema) {
         this.record = schema.sql(RECORD);
         this.recordAndCommit = String.join(";\n", record, COMMIT);
     }
 
     /** How the transaction of such a step begins. */
-    static String begin(TransactionOptions options) {
+    public static String begin(TransactionOptions options) {
         Optional<String> isolation =
                 options.isolation().map(TransactionSql::words).map(ISOLATION::formatted);
         String begin = options.isReadOnly() ? String.join(";\n", READ_ONLY, BEGIN_READING) : BEGIN;

@@ -1,6 +1,5 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
-import dev.perdure.postgres.TransactionRecorder.Begun;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
@@ -17,20 +16,20 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /** Remembers in another database what transaction steps have done there, until it is in the journal. */
-final class CompletionBook implements TransactionBook {
+public final class CompletionBook implements TransactionBook {
     private final Database database;
     private final CompletionSql sql;
     private final TransactionFate fate;
 
-    CompletionBook(Database database, Schema schema) {
+    public CompletionBook(Database database, Schema schema) {
         this.database = database;
         this.sql = new CompletionSql(schema);
         this.fate = new TransactionFate(database);
     }
 
     @Override
-    public Begun begin(Connection connection, TransactionTicket ticket) throws SQLException {
-        return TransactionRecorder.begun(connection, ticket);
+    public BegunTransaction begin(Connection connection, TransactionTicket ticket) throws SQLException {
+        return BegunTransaction.begin(connection, ticket);
     }
 
     @Override
@@ -66,9 +65,9 @@ final class CompletionBook implements TransactionBook {
     }
 
     @Override
-    public Transacted recordAndCommit(Connection connection, Begun begun, Entry entry) throws SQLException {
+    public Transacted recordAndCommit(Connection connection, BegunTransaction begun, Entry entry) throws SQLException {
         return BorrowedConnection.withoutSavepoints(connection, on -> {
-            TransactionRecorder.requireAlive(on, begun);
+            begun.requireAlive(on);
             try (PreparedStatement statement = Database.prepare(on, sql.recordAndCommit)) {
                 bind(statement, begun.ticket(), entry).number(begun.number());
                 statement.execute();
@@ -78,8 +77,8 @@ final class CompletionBook implements TransactionBook {
     }
 
     @Override
-    public Transacted fromCommit(Exception thrown, boolean broken, Begun begun, Entry entry) throws Exception {
-        TransactionRecorder.requireWhole(thrown);
+    public Transacted fromCommit(Exception thrown, boolean broken, BegunTransaction begun, Entry entry) throws Exception {
+        BegunTransaction.requireNotEnded(thrown);
         Optional<Transacted> trouble = SqlTrouble.fromCommit(thrown, begun.ticket());
         if (trouble.isPresent()) {
             return trouble.get();
@@ -101,7 +100,7 @@ final class CompletionBook implements TransactionBook {
     }
 
     /** Makes sure that nothing is committed under this position any more; gives what counts. */
-    Entry giveUp(TransactionTicket ticket, Entry failure) {
+    public Entry giveUp(TransactionTicket ticket, Entry failure) {
         boolean first = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.giveUp)) {
                 bind(statement, ticket, failure);
@@ -116,7 +115,7 @@ final class CompletionBook implements TransactionBook {
     }
 
     /** Deletes what is older than so many microseconds. */
-    int forget(long micros) {
+    public int forget(long micros) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.forget)) {
                 new Parameters(statement).number(micros);

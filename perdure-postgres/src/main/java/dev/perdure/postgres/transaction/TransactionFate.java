@@ -1,4 +1,4 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Database.RefusedException;

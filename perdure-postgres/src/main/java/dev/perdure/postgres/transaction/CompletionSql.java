@@ -1,9 +1,9 @@
-package dev.perdure.postgres;
+package dev.perdure.postgres.transaction;
 
 import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements around the body of a transaction step in another database. See {@link TransactionSql}. */
-final class CompletionSql {
+public final class CompletionSql {
     /** What an earlier transaction of this step left behind. */
     private static final String FIND = """
             SELECT name, status, payload FROM ${schema}.completion WHERE run = ? AND seed = ? AND position = ?
@@ -39,12 +39,12 @@ final class CompletionSql {
             SELECT count(*) FROM forgotten
             """;
 
-    final String find;
-    final String recordAndCommit;
-    final String giveUp;
-    final String forget;
+    public final String find;
+    public final String recordAndCommit;
+    public final String giveUp;
+    public final String forget;
 
-    CompletionSql(Schema schema) {
+    public CompletionSql(Schema schema) {
         this.find = schema.sql(FIND);
         this.recordAndCommit = schema.sql(RECORD) + ";\nCOMMIT";
         this.giveUp = schema.sql(GIVE_UP);
