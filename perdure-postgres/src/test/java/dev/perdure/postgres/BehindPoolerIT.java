@@ -10,16 +10,19 @@ import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
 import dev.perdure.conformance.AdvanceConformance;
+import dev.perdure.conformance.CallCycleConformance;
+import dev.perdure.conformance.CallPipelineConformance;
 import dev.perdure.conformance.CommandConformance;
+import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.ObjectConformance;
+import dev.perdure.conformance.ObjectStateConformance;
 import dev.perdure.conformance.RaceConformance;
+import dev.perdure.conformance.RerunConformance;
 import dev.perdure.conformance.StartConformance;
+import dev.perdure.conformance.TaskCommandConformance;
 import dev.perdure.conformance.TaskConformance;
-import dev.perdure.conformance.TaskOrderConformance;
-import dev.perdure.conformance.CallPipelineConformance;
-import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.spi.Store;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -198,6 +201,24 @@ final class BehindPoolerIT {
 
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
+    final class CallCycles extends CallCycleConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
+    final class ObjectStates extends ObjectStateConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
     final class CallPipelines extends CallPipelineConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
@@ -225,7 +246,16 @@ final class BehindPoolerIT {
 
     @Nested
     @EnabledIfSystemProperty(named = "pooler", matches = "all")
-    final class Ordering extends TaskOrderConformance {
+    final class TaskCommands extends TaskCommandConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    @EnabledIfSystemProperty(named = "pooler", matches = "all")
+    final class Reruns extends RerunConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

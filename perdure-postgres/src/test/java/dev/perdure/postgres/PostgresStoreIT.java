@@ -3,7 +3,10 @@ package dev.perdure.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.perdure.conformance.AdvanceConformance;
 import dev.perdure.conformance.AnswerConformance;
+import dev.perdure.conformance.CallCycleConformance;
+import dev.perdure.conformance.CallPipelineConformance;
 import dev.perdure.conformance.CommandConformance;
+import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
 import dev.perdure.conformance.HintsConformance;
@@ -11,13 +14,13 @@ import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
 import dev.perdure.conformance.ObjectConformance;
+import dev.perdure.conformance.ObjectStateConformance;
 import dev.perdure.conformance.RaceConformance;
+import dev.perdure.conformance.RerunConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
+import dev.perdure.conformance.TaskCommandConformance;
 import dev.perdure.conformance.TaskConformance;
-import dev.perdure.conformance.TaskOrderConformance;
-import dev.perdure.conformance.CallPipelineConformance;
-import dev.perdure.conformance.CompletedCallConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -156,7 +159,15 @@ final class PostgresStoreIT {
     }
 
     @Nested
-    final class Ordering extends TaskOrderConformance {
+    final class TaskCommands extends TaskCommandConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reruns extends RerunConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
@@ -165,6 +176,22 @@ final class PostgresStoreIT {
 
     @Nested
     final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class CallCycles extends CallCycleConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class ObjectStates extends ObjectStateConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -13,11 +13,8 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
-import dev.perdure.spi.change.Parent;
-import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,54 +25,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Virtual objects: who holds them, who is next, what they know. */
-public abstract class ObjectConformance extends StoreConformance {
-    private static final ObjectKey CART = new ObjectKey("cart", "user-1");
-
+/** Virtual objects: which call holds them, and which call is next. */
+public abstract class ObjectConformance extends ObjectCallConformance {
     /** For subclasses. */
     protected ObjectConformance() {}
-
-    private static NewRun call(String id, ObjectKey object, Hold hold) {
-        return newRun(id).on(new ObjectCall(object, hold));
-    }
-
-    private static NewRun exclusive(String id) {
-        return call(id, CART, Hold.EXCLUSIVE);
-    }
-
-    private static NewRun withParent(NewRun run, RunRef parent) {
-        return run.withParent(new Parent(parent, 1, true));
-    }
-
-    private static Move end(int takes) {
-        return new Move.End(RunState.COMPLETED, payload("1"), "", takes);
-    }
-
-    private Outcome.Applied applied(WorkerId worker, Change change) {
-        Outcome outcome = apply(worker, change);
-        assertThat(outcome).isInstanceOf(Outcome.Applied.class);
-        return (Outcome.Applied) outcome;
-    }
-
-    private Outcome.Started started(WorkerId worker, NewRun run) {
-        Outcome outcome = apply(worker, new Change.Start(run, worker));
-        assertThat(outcome).isInstanceOf(Outcome.Started.class);
-        return (Outcome.Started) outcome;
-    }
-
-    private Map<String, String> state(ObjectKey object) {
-        return store().states().readAll(object).entrySet().stream()
-                .collect(Collectors.toMap(Map.Entry::getKey, value -> text(value.getValue())));
-    }
-
-    private static String text(Payload payload) {
-        return new String(payload.bytes(), StandardCharsets.UTF_8);
-    }
 
     @Test
     void the_first_call_holds_the_object_and_the_next_waits_for_its_end() {
@@ -420,118 +377,6 @@ public abstract class ObjectConformance extends StoreConformance {
         assertThat(applied(worker, arrival).state()).isEqualTo(RunState.RUNNING);
         assertThat(started(worker, exclusive("next")).owned()).isFalse();
     }
-
-    // ---- state
-
-    @Test
-    void state_is_set_and_cleared_with_the_transitions_of_the_holder() {
-        WorkerId worker = join();
-        RunRef run = started(worker, exclusive("run")).run();
-        assertThat(state(CART)).isEmpty();
-        Change.Advance first = advance(
-                run,
-                1,
-                STAY,
-                List.of(
-                        new Effect.SetState("a", payload("1")),
-                        new Effect.SetState("b", payload("2")),
-                        new Effect.SetState("a", payload("3"))),
-                step(1, "1"));
-        applied(worker, first);
-        assertThat(state(CART)).isEqualTo(Map.of("a", "3", "b", "2"));
-        apply(worker, first);
-        assertThat(state(CART)).isEqualTo(Map.of("a", "3", "b", "2"));
-        assertThat(store().states().read(CART, "b"))
-                .map(ObjectConformance::text)
-                .hasValue("2");
-        assertThat(store().states().read(CART, "c")).isEmpty();
-        assertThat(store().states().readAll(new ObjectKey("cart", "user-2"))).isEmpty();
-
-        List<Effect> more = List.of(
-                new Effect.ClearState("a"), new Effect.SetState("c", payload("4")), new Effect.ClearState("unknown"));
-        applied(worker, advance(run, 1, sleep(Duration.ofDays(1)), more));
-        assertThat(state(CART)).isEqualTo(Map.of("b", "2", "c", "4"));
-        advance(Duration.ofDays(1));
-        long epoch = claimOne(worker).epoch();
-        List<Effect> last = List.of(
-                new Effect.SetState("d", payload("5")),
-                new Effect.ClearAllState(),
-                new Effect.SetState("b", payload("6")));
-        applied(worker, advance(run, epoch, end(1), last));
-        assertThat(state(CART)).isEqualTo(Map.of("b", "6"));
-    }
-
-    @Test
-    void whoever_lost_the_run_changes_no_state() {
-        WorkerId worker = join();
-        WorkerId other = join();
-        RunRef run = started(worker, exclusive("run")).run();
-        List<Effect> set = List.of(new Effect.SetState("a", payload("1")));
-        assertThat(apply(other, advance(run, 1, end(0), set))).isInstanceOf(Outcome.Fenced.class);
-        assertThat(apply(worker, advance(run, 7, end(0), set))).isInstanceOf(Outcome.Fenced.class);
-        store().leases().leave(worker);
-        assertThat(apply(worker, advance(run, 1, STAY, set, step(1, "1")))).isInstanceOf(Outcome.Fenced.class);
-        assertThat(state(CART)).isEmpty();
-    }
-
-    // ---- cycles
-
-    @Test
-    void a_call_that_waits_for_its_own_caller_fails_with_the_chain() {
-        WorkerId worker = join();
-        RunRef holder = started(worker, exclusive("holder")).run();
-        NewRun inner = withParent(exclusive("inner"), holder);
-        applied(worker, advance(holder, 1, STAY, List.of(new Effect.Start(inner)), step(1, "1")));
-        assertThat(unreadText(holder))
-                .singleElement()
-                .asString()
-                .startsWith("FAILED: Calls wait for each other in a cycle: 'inner' (order of 'user-1') waits for "
-                        + "'holder' (order of 'user-1') waits for 'inner' (order of 'user-1').");
-        assertThat(found(store().runs().find(inner.id()).orElseThrow().ref())
-                        .info()
-                        .state())
-                .isEqualTo(RunState.FAILED);
-        applied(worker, advance(holder, 1, end(0)));
-        assertThat(started(worker, exclusive("free")).owned()).isTrue();
-    }
-
-    @Test
-    void a_cycle_between_two_roots_is_broken_at_its_youngest_call() {
-        WorkerId worker = join();
-        ObjectKey other = new ObjectKey("cart", "user-2");
-        RunRef one = started(worker, exclusive("one")).run();
-        RunRef two = started(worker, call("two", other, Hold.EXCLUSIVE)).run();
-        NewRun toTwo = withParent(call("to-two", other, Hold.EXCLUSIVE), one);
-        NewRun toOne = withParent(exclusive("to-one"), two);
-        applied(worker, advance(one, 1, STAY, List.of(new Effect.Start(toTwo)), step(1, "1")));
-        assertThat(unreadText(one)).isEmpty();
-        applied(worker, advance(two, 1, STAY, List.of(new Effect.Start(toOne)), step(1, "1")));
-        assertThat(unreadText(one)).isEmpty();
-        assertThat(unreadText(two))
-                .singleElement()
-                .asString()
-                .contains("'to-one' (order of 'user-1') waits for 'one' (order of 'user-1') waits for "
-                        + "'to-two' (order of 'user-2') waits for 'two' (order of 'user-2') waits for 'to-one'");
-    }
-
-    @Test
-    void a_call_that_nobody_waits_for_closes_no_cycle() {
-        WorkerId worker = join();
-        RunRef holder = started(worker, exclusive("holder")).run();
-        applied(worker, advance(holder, 1, STAY, List.of(new Effect.Start(exclusive("sent"))), step(1, "1")));
-        RunRef sent = store().runs().find(newRun("sent").id()).orElseThrow().ref();
-        assertThat(stateOf(sent)).isEqualTo(RunState.PENDING);
-        applied(worker, advance(holder, 1, end(1)));
-        assertThat(stateOf(sent)).isEqualTo(RunState.RUNNING);
-    }
-
-    private List<String> unreadText(RunRef run) {
-        return store().mailboxes().unread(run, 0, Integer.MAX_VALUE).stream()
-                .map(arrived -> arrived.mail().text())
-                .toList();
-    }
-
-    // ---- races
 
     @Test
     void starters_and_enders_at_once_leave_no_call_behind_and_let_no_two_hold() throws Exception {

@@ -129,7 +129,15 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
-    final class Ordering extends TaskOrderConformance {
+    final class TaskCommands extends TaskCommandConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reruns extends RerunConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
@@ -138,6 +146,22 @@ final class MemoryStoreConformanceTest {
 
     @Nested
     final class Objects extends ObjectConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class CallCycles extends CallCycleConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class ObjectStates extends ObjectStateConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -1,0 +1,254 @@
+package dev.perdure.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Mailboxes.Address;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Change.CommandKind;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Reruns: a run with tasks, and some of its tasks, begin another life. */
+public abstract class RerunConformance extends DagConformance {
+    private static final long NEW_SEED = 4711;
+
+    /** For subclasses. */
+    protected RerunConformance() {}
+
+    private Outcome rerun(String... tasks) {
+        return rerun(NEW_SEED, tasks);
+    }
+
+    private Outcome rerun(long seed, String... tasks) {
+        return apply(
+                Lane.client(0),
+                new Change.Rerun(
+                        RunId.of("dag"), Stream.of(tasks).map(RunId::of).toList(), seed));
+    }
+
+    /** A diamond of which b completed and c failed, and with it all the rest. */
+    private WorkerId brokenDiamond() {
+        WorkerId worker = join();
+        List<Claimed> middle =
+                complete(worker, start(worker, diamond()).handed().getFirst(), 2);
+        Claimed c = middle.get(1);
+        deliver(c.run(), mail(Channel.message("news"), "old"));
+        complete(worker, middle.get(0), 0);
+        apply(worker, advance(c.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "it broke"), step(1, "1")));
+        for (String id : List.of("d", "dag")) {
+            Claimed next = claimOne(worker);
+            assertThat(next.run().id().value()).isEqualTo(id);
+            apply(worker, advance(next.run(), 1, new Move.End(RunState.FAILED, payload("{}"), "c broke")));
+        }
+        return worker;
+    }
+
+    @Test
+    void a_rerun_gives_some_tasks_another_life_and_keeps_the_others() {
+        WorkerId worker = brokenDiamond();
+        assertThat(rerun("c", "d")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(statesOf("dag", "a", "b", "c", "d"))
+                .containsExactly(
+                        RunState.PENDING, RunState.COMPLETED, RunState.COMPLETED, RunState.READY, RunState.PENDING);
+        assertThat(store().runs().ended(List.of(refOf("c"), refOf("d"), refOf("dag"))))
+                .isEmpty();
+        assertThat(store().runs().liveChildren(List.of(refOf("dag"))))
+                .containsExactlyInAnyOrder(refOf("c"), refOf("d"));
+
+        Claimed c = claimOne(worker);
+        assertThat(c.epoch()).isGreaterThan(1);
+        assertThat(c.input()).isEqualTo(payload("\"input of c\""));
+        assertThat(c.control().cancel()).isNull();
+        assertThat(journalOf(c.run())).isEmpty();
+        assertThat(unread(c.run())).isEmpty();
+        assertThat(told(c.premises())).containsExactly("a COMPLETED a");
+        Claimed d = complete(worker, c, 1).getFirst();
+        assertThat(told(d.premises())).containsExactly("b COMPLETED b", "c COMPLETED c");
+        Claimed dag = complete(worker, d, 1).getFirst();
+        assertThat(dag.seed()).isEqualTo(NEW_SEED);
+        complete(worker, dag, 1);
+        assertThat(statesOf("dag", "c", "d")).containsOnly(RunState.COMPLETED);
+        assertThat(store().runs().tasks(dag.run()).get(2).history())
+                .extracting(Runs.Entered::state)
+                .containsExactly(
+                        RunState.PENDING,
+                        RunState.RUNNING,
+                        RunState.FAILED,
+                        RunState.READY,
+                        RunState.RUNNING,
+                        RunState.COMPLETED);
+    }
+
+    @Test
+    void a_rerun_that_was_sent_twice_is_one() {
+        WorkerId worker = brokenDiamond();
+        rerun("c", "d");
+        assertThat(rerun("c", "d")).isEqualTo(new Outcome.AlreadyThere(now(), RunState.PENDING));
+        complete(worker, claimOne(worker), 0);
+        assertThat(rerun("c", "d")).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(stateOf(refOf("c"))).isEqualTo(RunState.COMPLETED);
+    }
+
+    @Test
+    void a_task_gets_a_new_seed_with_every_life() {
+        WorkerId worker = brokenDiamond();
+        rerun(1, "d");
+        Claimed first = claimOne(worker);
+        complete(worker, complete(worker, first, 1).getFirst(), 0);
+        rerun(2, "d");
+        assertThat(claimOne(worker).seed()).isEqualTo(first.seed() ^ 2);
+    }
+
+    @Test
+    void what_was_asked_of_the_old_life_is_forgotten() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        command(a.run(), CommandKind.CANCEL, "not wanted");
+        apply(worker, advance(a.run(), 1, new Move.End(RunState.CANCELLED, payload(""), "not wanted")));
+        command(refOf("dag"), CommandKind.KILL, "enough");
+        rerun("a");
+
+        Claimed again = claimOne(worker);
+        assertThat(again.control().cancel()).isNull();
+        assertThat(again.control().wakes()).isZero();
+        command(again.run(), CommandKind.CANCEL, "again");
+        assertThat(polled(worker, 0).signalled()).hasSize(1);
+    }
+
+    @Test
+    void what_the_old_life_asked_for_does_not_answer_the_new_one() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        List<Effect> asks = List.of(
+                new Effect.Awakeable("first", 2),
+                new Effect.Subscribe("paid", "", 3),
+                new Effect.Start(newRun("child").withParent(new Parent(a.run(), 4, true))));
+        apply(worker, advance(a.run(), 1, new Move.Stay(), asks, step(1, "1")));
+        Address asked = store().mailboxes().awakeable("first").orElseThrow();
+        Address subscribed = store().mailboxes().subscribers("paid", "").getFirst();
+        apply(worker, advance(a.run(), 1, new Move.End(RunState.FAILED, payload(""), "broken")));
+        command(refOf("dag"), CommandKind.KILL, "enough");
+        rerun("a");
+        List<Claimed> claimed = polled(worker, 5).claimed();
+        assertThat(ids(claimed)).containsExactlyInAnyOrder("a", "child");
+        Claimed again = claimed.stream()
+                .filter(claim -> claim.run().equals(a.run()))
+                .findFirst()
+                .orElseThrow();
+        Move wait = await(1, Channel.answer(2), Channel.answer(3), Channel.answer(4));
+        apply(worker, advance(again.run(), again.epoch(), wait));
+
+        assertThat(store().mailboxes().awakeable("first")).isEmpty();
+        assertThat(store().mailboxes().subscribers("paid", "")).isEmpty();
+        for (Address address : List.of(asked, subscribed)) {
+            Change late =
+                    new Change.Deliver(address.run(), mail(Channel.answer(address.position()), "late"), address.life());
+            assertThat(apply(Lane.client(0), late))
+                    .isEqualTo(new Outcome.Undelivered(Outcome.Undelivered.Why.BEGAN_ANEW));
+        }
+        complete(
+                worker,
+                claimed.stream()
+                        .filter(claim -> !claim.equals(again))
+                        .findFirst()
+                        .orElseThrow(),
+                0);
+        assertThat(unread(again.run())).isEmpty();
+        assertThat(stateOf(again.run())).isEqualTo(RunState.SUSPENDED);
+    }
+
+    @Test
+    void mail_of_the_old_life_is_gone_and_stays_known() {
+        WorkerId worker = join();
+        Claimed a = start(worker, List.of(task("a"))).handed().getFirst();
+        Mail message = mail(Channel.message("news"), "1");
+        Mail promise = mail(Channel.promise("paid"), "2");
+        deliver(a.run(), message);
+        deliver(a.run(), promise);
+        for (int seed = 1; seed <= 2; seed++) {
+            Claimed present = seed == 1 ? a : claimOne(worker);
+            apply(
+                    worker,
+                    advance(present.run(), present.epoch(), new Move.End(RunState.FAILED, payload(""), "broken")));
+            command(refOf("dag"), CommandKind.KILL, "enough");
+            assertThat(rerun(seed, "a")).isInstanceOf(Outcome.Applied.class);
+            assertThat(unread(a.run())).isEmpty();
+            assertThat(store().mailboxes().promise(a.run(), "paid")).isEmpty();
+            assertThat(deliver(a.run(), message)).isInstanceOf(Outcome.AlreadyThere.class);
+            Mail again = mail(Channel.promise("paid"), "again " + seed);
+            assertThat(deliver(a.run(), again)).isInstanceOf(Outcome.Applied.class);
+            assertThat(store().mailboxes().promise(a.run(), "paid")).contains(again);
+        }
+        assertThat(unread(a.run())).containsExactly("again 2");
+    }
+
+    @Test
+    void only_what_has_ended_is_run_again() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b"), task("c", 0)));
+        RunRef stranger = startOwned(worker, "stranger");
+        assertThat(rerun("a"))
+                .isEqualTo(new Outcome.Refused("The run 'dag' is PENDING. Wait until it has ended, or cancel it."));
+        command(started.run(), CommandKind.KILL, "enough");
+        assertThat(rerun("c", "b"))
+                .isEqualTo(new Outcome.Refused("The run 'b' is RUNNING. Wait until it has ended, or cancel it."));
+        assertThat(rerun("c", "stranger"))
+                .isEqualTo(new Outcome.Refused("The run 'stranger' is no task of 'dag'. Name tasks of that run only."));
+        assertThat(rerun("nobody")).isInstanceOf(Outcome.Refused.class);
+        assertThat(apply(Lane.client(0), new Change.Rerun(stranger.id(), List.of(), 1)))
+                .isEqualTo(new Outcome.Refused("The run 'stranger' has no tasks. Start a new run instead."));
+        assertThat(apply(Lane.client(0), new Change.Rerun(RunId.of("nobody"), List.of(), 1)))
+                .isEqualTo(new Outcome.UnknownRun());
+        assertThat(statesOf("dag", "a", "b", "c"))
+                .containsExactly(RunState.CANCELLED, RunState.RUNNING, RunState.RUNNING, RunState.CANCELLED);
+    }
+
+    @Test
+    void another_life_waits_for_those_of_the_old_that_still_run() {
+        WorkerId worker = join();
+        Outcome.Started started = start(worker, List.of(task("a"), task("b", 0)));
+        command(started.run(), CommandKind.KILL, "enough");
+        assertThat(rerun("b")).isEqualTo(new Outcome.Applied(now(), RunState.PENDING));
+        assertThat(stateOf(refOf("b"))).isEqualTo(RunState.PENDING);
+
+        assertThat(ids(complete(worker, started.handed().getFirst(), 1))).containsExactly("b");
+    }
+
+    @Test
+    void reruns_of_one_batch_do_not_disturb_each_other() {
+        WorkerId worker = join();
+        for (String id : List.of("g1", "g2")) {
+            Claimed root =
+                    start(worker, newRun(id), List.of(task(id + "/a"))).handed().getFirst();
+            complete(worker, complete(worker, root, 1).getFirst(), 0);
+        }
+        List<Outcome> outcomes = store().ledger()
+                .apply(
+                        Lane.client(0),
+                        List.of(
+                                new Change.Rerun(RunId.of("g1"), List.of(RunId.of("g1/a")), 1),
+                                new Change.Rerun(RunId.of("nobody"), List.of(), 2),
+                                new Change.Rerun(RunId.of("g2"), List.of(RunId.of("g1/a")), 3)));
+
+        assertThat(outcomes)
+                .containsExactly(
+                        new Outcome.Applied(now(), RunState.PENDING),
+                        new Outcome.UnknownRun(),
+                        new Outcome.Refused("The run 'g1/a' is no task of 'g2'. Name tasks of that run only."));
+        assertThat(statesOf("g1", "g1/a", "g2")).containsExactly(RunState.PENDING, RunState.READY, RunState.COMPLETED);
+    }
+}
