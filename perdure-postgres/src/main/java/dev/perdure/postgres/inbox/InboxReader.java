@@ -22,8 +22,11 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,8 @@ public final class InboxReader {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
     /** Of so many rows at most it is remembered that they were told of. */
     private static final int MOST_LEFT = 1_000;
+    /** A log line names so many runs at most. */
+    private static final int MOST_NAMED = 10;
 
     private static final Lane CLIENT = Lane.client(0);
 
@@ -81,7 +86,7 @@ public final class InboxReader {
     public void read() {
         try {
             List<Long> done = new ArrayList<>();
-            List<Long> early = new ArrayList<>();
+            Map<Long, RunId> early = new HashMap<>();
             InboxBatches batches = new InboxBatches(take(done));
             for (List<Asked> batch = batches.next(); !batch.isEmpty(); batch = batches.next()) {
                 List<Outcome> outcomes =
@@ -92,12 +97,12 @@ public final class InboxReader {
                     batches.answered(asked.run(), isThere);
                     done.add(asked.number());
                     if (!isThere) {
-                        early.add(asked.number());
+                        early.put(asked.number(), asked.run());
                     }
                     report(asked, outcomes.get(i));
                 }
             }
-            delete(done, early);
+            warnOfDropped(delete(done, early));
         } catch (StoreException later) {
             LOG.debug("Could not do what is in the inbox; it will be taken again.", later);
         }
@@ -192,14 +197,41 @@ public final class InboxReader {
                 .toList();
     }
 
-    private void delete(List<Long> done, List<Long> early) {
-        if (!done.isEmpty()) {
-            database.call(connection -> {
-                try (PreparedStatement statement = Database.prepare(connection, sql.done)) {
-                    new Parameters(statement).longs(done.toArray(Long[]::new)).longs(early.toArray(Long[]::new));
-                    return statement.execute();
-                }
-            });
+    /** Gives the runs of the rows that were dropped because their run is not there. */
+    private List<RunId> delete(List<Long> done, Map<Long, RunId> early) {
+        if (done.isEmpty()) {
+            return List.of();
         }
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.done)) {
+                new Parameters(statement)
+                        .longs(done.toArray(Long[]::new))
+                        .longs(early.keySet().toArray(Long[]::new));
+                List<RunId> dropped = new ArrayList<>();
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        dropped.add(Objects.requireNonNull(early.get(rows.getLong("number"))));
+                    }
+                }
+                return dropped;
+            }
+        });
+    }
+
+    private static void warnOfDropped(List<RunId> dropped) {
+        if (dropped.isEmpty()) {
+            return;
+        }
+        Map<String, Long> counts = dropped.stream()
+                .collect(Collectors.groupingBy(RunId::value, TreeMap::new, Collectors.counting()));
+        String named = counts.entrySet().stream()
+                .limit(MOST_NAMED)
+                .map(run -> "'%s' (%d)".formatted(run.getKey(), run.getValue()))
+                .collect(Collectors.joining(", "));
+        LOG.warn(
+                "Dropped {} messages and commands from callers' transactions, because their runs did not exist a minute later: {}{}. Start a run before, or in, the transaction that addresses it.",
+                dropped.size(),
+                named,
+                counts.size() > MOST_NAMED ? " and %d more runs".formatted(counts.size() - MOST_NAMED) : "");
     }
 }

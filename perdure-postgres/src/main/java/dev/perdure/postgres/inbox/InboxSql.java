@@ -56,17 +56,23 @@ public final class InboxSql {
             ORDER BY number, place
             """;
 
-    /** What speaks of a run that is not there may have come before its start, which another worker is about to do. */
+    /**
+     * Deletes the rows that are done. A row for a run that is not there stays for a minute, because another worker may be about to start
+     * that run. Answers with the rows that this deletes although their run is not there.
+     */
     private static final String DONE = """
-            WITH done AS (
+            WITH given AS MATERIALIZED (
+                SELECT ?::bigint[] AS numbers, ?::bigint[] AS early
+            ), done AS (
                 DELETE FROM ${schema}.inbox
-                WHERE number = ANY (?::bigint[])
-                  AND (number <> ALL (?::bigint[]) OR at < now() - interval '1 minute')
+                WHERE number = ANY ((SELECT numbers FROM given)::bigint[])
+                  AND (number <> ALL ((SELECT early FROM given)::bigint[]) OR at < now() - interval '1 minute')
                 RETURNING number, tasks
+            ), tasks AS (
+                DELETE FROM ${schema}.inbox_task
+                WHERE number = ANY (ARRAY(SELECT number FROM done WHERE tasks > 0))
             )
-            DELETE FROM ${schema}.inbox_task
-            WHERE number = ANY (ARRAY(SELECT number FROM done WHERE tasks > 0))
-            RETURNING number
+            SELECT number FROM done WHERE number = ANY ((SELECT early FROM given)::bigint[])
             """;
 
     public final String put;
