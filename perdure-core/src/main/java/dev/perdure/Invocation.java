@@ -63,7 +63,8 @@ public sealed interface Invocation<R extends @Nullable Object> {
     }
 
     /**
-     * Runs a workflow by its name. A definition that is not registered in this process is left to a worker that has it.
+     * Runs a workflow by its name. A definition that is not registered in this process is left to a worker that has it. A DAG can be
+     * run by its name only where it is registered, because its tasks are started with it.
      *
      * @param definition the name
      * @param input encoded as the input type of the definition if it is registered here, otherwise as its own class

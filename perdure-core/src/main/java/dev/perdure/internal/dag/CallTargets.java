@@ -6,6 +6,7 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
+import java.util.Optional;
 
 /**
  * Looks up what an invocation names.
@@ -22,19 +23,28 @@ public record CallTargets(Registry registry, TypedDags dags) {
         return switch (invocation) {
             case Invocation.OfMethod<?> method -> CallTarget.of(registry.target(method.method()));
             case Invocation.OfDefinition<?> value -> CallTarget.of(Target.of(value.definition()));
-            case Invocation.OfDag<?> dag -> dag(dag).callee();
-            case Invocation.OfName<?> name -> CallTarget.of(named(name));
+            case Invocation.OfDag<?> dag -> dags.of(dag.dag()).callee();
+            case Invocation.OfName<?> name ->
+                dag(name)
+                        .map(dag -> CallTarget.of(named(name), dag.callee()::tasks))
+                        .orElseGet(() -> CallTarget.of(named(name)));
         };
     }
 
     /** The same for a run that waits for the result, which not every DAG has. */
     public CallTarget ofChild(Invocation<?> invocation) {
-        return invocation instanceof Invocation.OfDag<?> dag ? dag(dag).calleeOfRun() : of(invocation);
+        dag(invocation).ifPresent(TypedDag::calleeOfRun);
+        return of(invocation);
     }
 
-    /** The DAG with its types. */
-    public TypedDag dag(Invocation.OfDag<?> dag) {
-        return dags.of(dag.dag());
+    /** The DAG that this names, with its types: also by its name, if the DAG is registered here. */
+    public Optional<TypedDag> dag(Invocation<?> invocation) {
+        return switch (invocation) {
+            case Invocation.OfDag<?> dag -> Optional.of(dags.of(dag.dag()));
+            case Invocation.OfName<?> name -> dags.named(name.definition());
+            case Invocation.OfMethod<?> method -> Optional.empty();
+            case Invocation.OfDefinition<?> definition -> Optional.empty();
+        };
     }
 
     private Target named(Invocation.OfName<?> name) {

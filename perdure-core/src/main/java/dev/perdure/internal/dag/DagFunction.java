@@ -11,6 +11,7 @@ import dev.perdure.error.CancelledException;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.error.TasksFailedException;
+import dev.perdure.error.TerminalException;
 import dev.perdure.internal.dag.model.DagDraft;
 import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
@@ -45,6 +46,9 @@ final class DagFunction implements Registered.Function {
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
         EngineContext engine = (EngineContext) ctx;
+        if (engine.premises().isEmpty()) {
+            throw withoutTasks(engine);
+        }
         engine.leaveDeadlineToTasks();
         boolean open = engine.premises().stream().anyMatch(leaf -> !leaf.state().isTerminal());
         if (open ? ctx.patched(EARLY) : engine.isDecided(EARLY)) {
@@ -54,6 +58,12 @@ final class DagFunction implements Registered.Function {
             throw failed(engine, input);
         }
         return succeeded(engine, input);
+    }
+
+    private RuntimeException withoutTasks(EngineContext engine) {
+        return new TerminalException(
+                "Run '%s' of DAG '%s' has no tasks: a process in which the DAG is not registered started it by its name. Register the DAG in that process, or start it with Invocation.of(dag, input)."
+                        .formatted(engine.runId(), dag.name()));
     }
 
     private static boolean isFine(RunState state) {

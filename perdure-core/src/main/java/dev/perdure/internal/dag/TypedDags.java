@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The DAGs of one engine, with their types. */
 public final class TypedDags {
@@ -25,6 +26,13 @@ public final class TypedDags {
                 definitions.add(registration);
             }
         }
+    }
+
+    /** The registered DAG of this name. */
+    Optional<TypedDag> named(String name) {
+        return registered.values().stream()
+                .filter(dag -> dag.name().equals(name))
+                .findFirst();
     }
 
     /** What was registered, with everything that a DAG's runs run in the place of the DAG. */

@@ -15,6 +15,7 @@ import dev.perdure.TypeRef;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
+import dev.perdure.dag.Outputs;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.internal.command.Commands;
 import dev.perdure.internal.command.Commits;
@@ -164,9 +165,11 @@ public final class Engine implements Perdure {
 
     /** The run of a DAG has a handle that can read what a DAG gives. */
     private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
-        return invocation instanceof Invocation.OfDag<R> dag
-                ? new DagHandle<>(run, targets.dag(dag), services)
-                : handle(run, callee.target().resultType());
+        boolean givesDag = invocation instanceof Invocation.OfDag || callee.target().resultType() == Outputs.class;
+        return targets.dag(invocation)
+                .filter(dag -> givesDag)
+                .<Run<R>>map(dag -> new DagHandle<>(run, dag, services))
+                .orElseGet(() -> handle(run, callee.target().resultType()));
     }
 
     private <R extends @Nullable Object> Run<R> start(Target target, @Nullable Object input, StartOptions options) {

@@ -67,6 +67,7 @@ abstract class InvocationScenarios extends Scenarios {
         VOID_DEFINITION("void-value", null, Invocation.of(VOID_VALUE, "x")),
         DAG("dag", "dag of x", Invocation.of(ONE_TASK, "x")),
         NAME("value", "value of x", Invocation.of("value", "x", TypeRef.of(String.class))),
+        DAG_NAME("dag", "dag of x", Invocation.of("dag", "x", TypeRef.of(String.class))),
         VOID_NAME("consumer", null, Invocation.of("consumer", "x", TypeRef.of(Void.class)));
 
         final String definition;
@@ -175,7 +176,7 @@ abstract class InvocationScenarios extends Scenarios {
                     .map(start -> start.run().definition() + " " + start.tasks().size())
                     .toList();
             List<String> each = Arrays.stream(What.values())
-                    .map(what -> what.definition + (what == What.DAG ? " 1" : " 0"))
+                    .map(what -> what.definition + (what == What.DAG || what == What.DAG_NAME ? " 1" : " 0"))
                     .toList();
             List<String> expected = new ArrayList<>(each);
             expected.addAll(each);
@@ -204,6 +205,24 @@ abstract class InvocationScenarios extends Scenarios {
             Run<?> spawned = perdure.run(RunId.of("spawned"), TypeRef.of(Object.class));
             assertThat(spawned.dag(LEAVES).result().get("only", TypeRef.of(String.class)))
                     .isEqualTo("leaf of y");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_dag_that_gives_its_leaves_can_be_started_by_its_name(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            register(perdure);
+            Definition<String, String> parent = workflow("parent", (ctx, in) -> {
+                assertThatThrownBy(() -> ctx.call(Invocation.of("leaves", in, TypeRef.of(Object.class))))
+                        .isInstanceOf(InvalidRequestException.class)
+                        .hasMessageContaining("DAG 'leaves' gives what all its leaves gave");
+                return "refused";
+            });
+            perdure.register(parent);
+            Run<Outputs> leaves = perdure.start(Invocation.of("leaves", "x", TypeRef.of(Outputs.class)));
+            assertThat(leaves.result().get("only", TypeRef.of(String.class))).isEqualTo("leaf of x");
+            assertThat(perdure.start(Invocation.of(parent, "y")).result()).isEqualTo("refused");
         }
     }
 
