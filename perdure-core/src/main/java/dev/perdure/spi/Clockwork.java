@@ -35,6 +35,11 @@ public interface Clockwork {
     /** Lets other runnable threads go first. Does nothing where only one thread runs at a time. */
     default void giveWay() {}
 
+    /** Interrupts a thread that {@link #fork} has started, or the caller's own. */
+    default void interrupt(Thread thread) {
+        thread.interrupt();
+    }
+
     /**
      * Runs a short task after a delay of real time. Step bodies run in real time, also in tests.
      *

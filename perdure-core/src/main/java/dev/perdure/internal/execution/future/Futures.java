@@ -32,7 +32,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +59,9 @@ public final class Futures implements SideThreads, Joins {
     private final List<StepFuture<?>> begun = new ArrayList<>();
     private final Set<StepFuture<?>> queued = new LinkedHashSet<>();
     private final Queue<Runnable> finished = new ConcurrentLinkedQueue<>();
-    private final Set<BodyGuard> guards = ConcurrentHashMap.newKeySet();
+    /** In the order in which they began, so that an interrupt reaches them in the same order each time. */
+    private final Queue<BodyGuard> guards = new ConcurrentLinkedQueue<>();
+
     private final AtomicInteger running = new AtomicInteger();
 
     public Futures(ContextCalls calls, Host host, Transitions transitions, Waits waits, Steps steps, Values values) {

@@ -106,7 +106,7 @@ public final class BodyGuard {
             }
             inBody = Thread.currentThread();
             if (forOneBody && cause != null) {
-                inBody.interrupt();
+                clockwork.interrupt(inBody);
             }
             return ++bodies;
         } finally {
@@ -134,7 +134,7 @@ public final class BodyGuard {
             if (open && (cause == null || cause.compareTo(why) < 0)) {
                 cause = why;
                 if (inBody != null) {
-                    inBody.interrupt();
+                    clockwork.interrupt(inBody);
                 }
             }
         } finally {

@@ -1,0 +1,136 @@
+package dev.perdure.testing.internal.simulation;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is left to chance in one history. Everything follows from the seed.
+ *
+ * <p>How it works. Orders, durations and ids are drawn one after another. Faults are not: whether a fault of a kind happens
+ * at its n-th opportunity follows from the seed, the kind and n alone. So a history can be run again with some of its faults
+ * left out, and the others still happen at their places: that is how a failure is shrunk.
+ */
+public final class Choices {
+    /**
+     * A fault that happened.
+     *
+     * @param fault which
+     * @param opportunity at which of its opportunities
+     */
+    public record Happened(Fault fault, int opportunity) {}
+
+    private static final int[] RATES = {120, 40, 15};
+    private static final int MOST_FAULTS = 8;
+
+    private final long seed;
+    private final SplittableRandom random;
+    private final @Nullable Set<Happened> only;
+    private final Map<Fault, Integer> rates = new EnumMap<>(Fault.class);
+    private final Map<Fault, Integer> opportunities = new EnumMap<>(Fault.class);
+    private final List<Happened> happened = new ArrayList<>();
+    private int faultsLeft;
+    private boolean quiet;
+
+    private Choices(long seed, @Nullable Set<Happened> only) {
+        this.seed = seed;
+        this.only = only;
+        this.random = new SplittableRandom(mix(seed));
+        SplittableRandom plan = new SplittableRandom(mix(~seed));
+        // Each history has its own few kinds of faults: all kinds at once would hide each other.
+        for (Fault fault : Fault.values()) {
+            if (plan.nextInt(5) < 2) {
+                rates.put(fault, RATES[plan.nextInt(RATES.length)]);
+            }
+        }
+        faultsLeft = plan.nextInt(MOST_FAULTS + 1);
+    }
+
+    /** All that this seed chooses. */
+    public static Choices of(long seed) {
+        return new Choices(seed, null);
+    }
+
+    /** The same, with no other faults than these. */
+    static Choices of(long seed, Set<Happened> only) {
+        return new Choices(seed, only);
+    }
+
+    /** The seed. */
+    public long seed() {
+        return seed;
+    }
+
+    /** From 0 to one less than this. */
+    public int pick(int count) {
+        return count == 1 ? 0 : random.nextInt(count);
+    }
+
+    /** One of these. */
+    public <T> T pick(List<T> all) {
+        return all.get(pick(all.size()));
+    }
+
+    /** From the first to the last, both included. */
+    public long between(long first, long last) {
+        return first == last ? first : random.nextLong(first, last + 1);
+    }
+
+    /** Yes once in so many times. */
+    public boolean oneIn(int count) {
+        return pick(count) == 0;
+    }
+
+    /** 64 bits. */
+    public long bits() {
+        return random.nextLong();
+    }
+
+    /** Whether this fault happens now. */
+    boolean happens(Fault fault) {
+        return happens(fault, 1);
+    }
+
+    /** The same, so many times less often: for calls that are many and mostly change nothing. */
+    boolean happens(Fault fault, int seldom) {
+        int opportunity = opportunities.merge(fault, 1, Integer::sum);
+        Integer rate = rates.get(fault);
+        if (quiet || rate == null || (fault.counts() && only == null && faultsLeft == 0)) {
+            return false;
+        }
+        long drawn = mix(mix(seed + 31L * fault.ordinal()) + opportunity);
+        if (Long.remainderUnsigned(drawn, (long) rate * seldom) != 0) {
+            return false;
+        }
+        Happened now = new Happened(fault, opportunity);
+        if (only != null && !only.contains(now)) {
+            return false;
+        }
+        if (fault.counts()) {
+            faultsLeft--;
+        }
+        happened.add(now);
+        return true;
+    }
+
+    /** No fault happens any more. */
+    void quiet() {
+        quiet = true;
+    }
+
+    /** What has happened so far, in order. */
+    public List<Happened> happened() {
+        return Collections.unmodifiableList(happened);
+    }
+
+    private static long mix(long value) {
+        long mixed = (value ^ (value >>> 33)) * 0xff51afd7ed558ccdL + 0x9e3779b97f4a7c15L;
+        mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;
+        return mixed ^ (mixed >>> 33);
+    }
+}

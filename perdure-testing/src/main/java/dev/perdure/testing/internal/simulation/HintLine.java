@@ -1,0 +1,88 @@
+package dev.perdure.testing.internal.simulation;
+
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Hints;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Brings hints to one process: a moment later, and sometimes not, twice, or much later. */
+final class HintLine {
+    private static final long MOST_MOMENT = Duration.ofMillis(2).toNanos();
+    private static final long MOST_LATE = Duration.ofSeconds(15).toNanos();
+
+    private record Coming(long at, Hints.Hint hint) {}
+
+    private final SimulatedProcess process;
+    private final Scheduler scheduler;
+    private final List<Coming> coming = new ArrayList<>();
+    private Clockwork.@Nullable Signal arrived;
+
+    HintLine(SimulatedProcess process, Scheduler scheduler) {
+        this.process = process;
+        this.scheduler = scheduler;
+    }
+
+    /** Begins to bring hints to this listener. */
+    void open(Hints.Listener listener) {
+        Clockwork.Signal signal = process.signal();
+        arrived = signal;
+        scheduler.fork(process, "hints", () -> {
+            while (true) {
+                deliver(listener);
+                try {
+                    long next = coming.stream().mapToLong(Coming::at).min().orElse(Clockwork.NEVER);
+                    signal.await(Clockwork.NEVER, next == Clockwork.NEVER ? next : Math.max(1, next - scheduler.now()));
+                } catch (InterruptedException stray) {
+                    throw new IllegalStateException(stray);
+                }
+            }
+        });
+    }
+
+    private void deliver(Hints.Listener listener) {
+        for (Coming next : List.copyOf(coming)) {
+            if (next.at <= scheduler.now()) {
+                coming.remove(next);
+                listener.hint(next.hint);
+            }
+        }
+    }
+
+    /** The store gives a hint. */
+    void arrive(Hints.Hint hint) {
+        if (process.isDead()) {
+            return;
+        }
+        Choices choices = scheduler.choices();
+        if (choices.happens(Fault.HINT_LOST)) {
+            tell(Fault.HINT_LOST, hint);
+            return;
+        }
+        boolean twice = choices.happens(Fault.HINT_DOUBLED);
+        boolean late = choices.happens(Fault.HINT_LATE);
+        long moment = choices.between(1, MOST_MOMENT);
+        coming.add(new Coming(scheduler.now() + (late ? choices.between(1, MOST_LATE) : moment), hint));
+        if (late) {
+            tell(Fault.HINT_LATE, hint);
+        }
+        if (twice) {
+            tell(Fault.HINT_DOUBLED, hint);
+            coming.add(new Coming(scheduler.now() + choices.between(1, MOST_LATE), hint));
+        }
+        Clockwork.Signal signal = arrived;
+        if (signal != null) {
+            signal.raise();
+        }
+    }
+
+    private void tell(Fault fault, Hints.Hint hint) {
+        scheduler
+                .timeline()
+                .add(
+                        scheduler,
+                        process.name(),
+                        () -> "*** hint that %s: %s".formatted(Wording.of(hint), fault.words()));
+    }
+}

@@ -1,0 +1,342 @@
+package dev.perdure.testing.internal.simulation;
+
+import dev.perdure.RunChange;
+import dev.perdure.error.StoreException;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.WorkerId;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store as one process sees it, across a network that delays, loses and repeats.
+ *
+ * <p>How it works. A call takes a drawn time to the store and another back; meanwhile others run. What the store does with it is
+ * atomic. The faults of a call are drawn on the way. The roles that only read are forwarded by a proxy, so a method that is added to one of
+ * them is simulated without a change here. A method that is added to one of the others does not compile without one.
+ */
+final class SimulatedStore implements Store {
+    private static final long MOST_SLOW = Duration.ofSeconds(12).toNanos();
+    private static final long MOST_FROZEN = Duration.ofSeconds(30).toNanos();
+    private static final long MOST_LATE = Duration.ofSeconds(20).toNanos();
+    private static final long MOST_LATENCY = Duration.ofMillis(3).toNanos();
+
+    private final Store real;
+    private final SimulatedProcess process;
+    private final Scheduler scheduler;
+    private final Choices choices;
+    private final Network network;
+    private final Deaths deaths;
+    private final HintLine hints;
+    private final Journals journals;
+    private final Mailboxes mailboxes;
+    private final States states;
+    private final Runs runs;
+    private long missingUntil;
+
+    /** What a process is told of its own end. */
+    interface Deaths {
+        /** Whether this process can die and stand still. The process of the test cannot. */
+        boolean mayDie();
+
+        /** The worker closes in an orderly way, some time soon. */
+        void close();
+    }
+
+    SimulatedStore(Store real, SimulatedProcess process, Scheduler scheduler, Network network, Deaths deaths) {
+        this.real = real;
+        this.process = process;
+        this.scheduler = scheduler;
+        this.choices = scheduler.choices();
+        this.network = network;
+        this.deaths = deaths;
+        this.hints = new HintLine(process, scheduler);
+        this.journals = reading(Journals.class, real.journals());
+        this.mailboxes = reading(Mailboxes.class, real.mailboxes());
+        this.states = reading(States.class, real.states());
+        this.runs = reading(Runs.class, real.runs());
+    }
+
+    private void tell(Supplier<String> text) {
+        scheduler.timeline().add(scheduler, process.name(), text);
+    }
+
+    /** A call to the store, for its faults. */
+    private record Call(Supplier<String> name, int seldom) {
+        static Call important(Supplier<String> name) {
+            return new Call(name, 1);
+        }
+
+        /** One of many that mostly change nothing. */
+        static Call housekeeping(String name) {
+            return new Call(() -> name, 12);
+        }
+    }
+
+    private boolean happens(Fault fault, Call call) {
+        if (!choices.happens(fault, call.seldom())) {
+            return false;
+        }
+        tell(() -> "*** %s: %s".formatted(call.name().get(), fault.words()));
+        return true;
+    }
+
+    private static StoreException unavailable(String why) {
+        return new StoreException(StoreException.Kind.UNAVAILABLE, why, null);
+    }
+
+    /** One way through the network. */
+    private void travel() {
+        scheduler.pause(choices.between(1, MOST_LATENCY) / (choices.oneIn(2) ? 10 : 1));
+    }
+
+    private void misfortunes(Fault death, Call call) {
+        if (deaths.mayDie()) {
+            if (happens(death, call)) {
+                scheduler.kill(process);
+            }
+            if (happens(Fault.FROZEN, call)) {
+                process.freeze(choices.between(1, MOST_FROZEN));
+                scheduler.giveWay();
+            }
+            if (happens(Fault.CLOSED, call)) {
+                deaths.close();
+            }
+        }
+        if (happens(Fault.SLOW, call)) {
+            scheduler.pause(choices.between(1, MOST_SLOW));
+        }
+    }
+
+    /** A call that only reads: it may be slow, and may fail where the engine is known to ask again. */
+    private <T extends @Nullable Object> T read(String name, Supplier<T> call) {
+        travel();
+        if (deaths.mayDie()) {
+            Call reading = Call.housekeeping(name);
+            misfortunes(Fault.KILLED_BEFORE, reading);
+            if (happens(Fault.ANSWER_LOST, reading)) {
+                throw unavailable("The simulation lost the answer to " + name + ".");
+            }
+        }
+        T answer = call.get();
+        travel();
+        return answer;
+    }
+
+    /** A call that changes something. */
+    private <T extends @Nullable Object> T write(Call name, Supplier<T> call, Supplier<T> lateCall) {
+        travel();
+        misfortunes(Fault.KILLED_BEFORE, name);
+        if (happens(Fault.REFUSED, name)) {
+            throw unavailable("The simulation refused it (40001).");
+        }
+        if (happens(Fault.LATE, name)) {
+            long delay = choices.between(1, MOST_LATE);
+            scheduler.fork(scheduler.outside(), "late call of " + process.name(), () -> {
+                scheduler.pause(delay);
+                lateCall.get();
+            });
+            scheduler.pause(choices.between(1, MOST_LATE));
+            throw unavailable("The simulation let the caller give up.");
+        }
+        T answer = call.get();
+        misfortunes(Fault.KILLED_AFTER, name);
+        if (happens(Fault.ANSWER_LOST, name)) {
+            throw unavailable("The simulation lost the answer.");
+        }
+        travel();
+        return answer;
+    }
+
+    @Override
+    public Ledger ledger() {
+        return this::apply;
+    }
+
+    private List<Outcome> apply(Lane lane, List<Change> changes) {
+        long use = network.use(lane);
+        scheduler.active();
+        Supplier<List<Outcome>> apply = () -> {
+            List<Outcome> outcomes = real.ledger().apply(lane, changes);
+            tell(() -> Wording.of(changes) + " -> " + Wording.ofOutcomes(outcomes));
+            scheduler.active();
+            return outcomes;
+        };
+        return write(
+                Call.important(() -> "commit of " + Wording.of(changes)),
+                apply,
+                () -> network.isLast(lane, use) ? apply.get() : List.of());
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return this::poll;
+    }
+
+    private Dispatch.Polled poll(Dispatch.Poll request) {
+        long use = network.poll(request.worker());
+        Supplier<Dispatch.Polled> poll = () -> {
+            Dispatch.Polled polled = real.dispatch().poll(narrowed(request));
+            if (!polled.claimed().isEmpty() || !polled.signalled().isEmpty()) {
+                tell(() -> Wording.of(polled));
+                scheduler.active();
+            }
+            return polled;
+        };
+        return write(
+                Call.housekeeping("poll"),
+                poll,
+                () -> network.isLast(request.worker(), use)
+                        ? poll.get()
+                        : new Dispatch.Polled(List.of(), List.of(), null, false));
+    }
+
+    /** Rows that another transaction has locked are skipped, so a claim may take any of the ready runs. */
+    private Dispatch.Poll narrowed(Dispatch.Poll request) {
+        if (request.limit() == 0 || !choices.happens(Fault.SKIPPED)) {
+            return request;
+        }
+        Set<String> definitions = new TreeSet<>(request.definitions());
+        definitions.removeIf(unused -> choices.oneIn(2));
+        return new Dispatch.Poll(
+                request.worker(),
+                definitions,
+                request.queues(),
+                request.version(),
+                (int) choices.between(1, Math.min(3, request.limit())),
+                request.aloneToo());
+    }
+
+    @Override
+    public Leases leases() {
+        Leases leases = real.leases();
+        return new Leases() {
+            @Override
+            public Instant join(Joining worker) {
+                return write(
+                        Call.housekeeping("join"),
+                        () -> {
+                            tell(() -> "joins");
+                            return leases.join(worker);
+                        },
+                        () -> leases.join(worker));
+            }
+
+            @Override
+            public @Nullable Instant renew(WorkerId worker) {
+                if (happens(Fault.RENEWAL_MISSED, Call.important(() -> "renewal"))) {
+                    missingUntil = scheduler.now() + choices.between(1, MOST_FROZEN);
+                }
+                if (scheduler.now() < missingUntil) {
+                    travel();
+                    throw unavailable("The simulation did not let the renewal through.");
+                }
+                return SimulatedStore.this.<@Nullable Instant>write(
+                        Call.housekeeping("renewal"), () -> leases.renew(worker), () -> leases.renew(worker));
+            }
+
+            @Override
+            public List<RunChange> sweep(int limit) {
+                Supplier<List<RunChange>> sweep = () -> {
+                    List<RunChange> swept = leases.sweep(limit);
+                    if (!swept.isEmpty()) {
+                        scheduler.active();
+                        tell(() -> "sweeps "
+                                + swept.stream()
+                                        .map(change -> "'" + change.runId() + "' " + change.state())
+                                        .toList());
+                    }
+                    return swept;
+                };
+                return write(Call.housekeeping("sweep"), sweep, sweep);
+            }
+
+            @Override
+            public List<Owned> owned(WorkerId worker) {
+                return read("owned", () -> leases.owned(worker));
+            }
+
+            @Override
+            public void leave(WorkerId worker) {
+                Supplier<Boolean> leave = () -> {
+                    leases.leave(worker);
+                    tell(() -> "leaves");
+                    return true;
+                };
+                write(Call.housekeeping("leave"), leave, leave);
+            }
+        };
+    }
+
+    @Override
+    public Journals journals() {
+        return journals;
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return mailboxes;
+    }
+
+    @Override
+    public States states() {
+        return states;
+    }
+
+    @Override
+    public Runs runs() {
+        return runs;
+    }
+
+    private <R> R reading(Class<R> role, R target) {
+        return role.cast(Proxy.newProxyInstance(
+                role.getClassLoader(), new Class<?>[] {role}, (proxy, method, arguments) -> {
+                    return this.<@Nullable Object>read(role.getSimpleName() + "." + method.getName(), () -> {
+                        try {
+                            return method.invoke(target, arguments);
+                        } catch (InvocationTargetException thrown) {
+                            if (thrown.getCause() instanceof RuntimeException cause) {
+                                throw cause;
+                            }
+                            throw new IllegalStateException(thrown.getCause());
+                        } catch (IllegalAccessException closed) {
+                            throw new IllegalStateException(closed);
+                        }
+                    });
+                }));
+    }
+
+    @Override
+    public Hints hints() {
+        return listener -> {
+            Hints.Subscription subscription = real.hints().subscribe(hints::arrive);
+            hints.open(listener);
+            return subscription;
+        };
+    }
+
+    @Override
+    public int lanes() {
+        return real.lanes();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,279 @@
+package dev.perdure.testing.internal.simulation;
+
+import dev.perdure.RetryPolicy;
+import dev.perdure.RunFilter;
+import dev.perdure.StartOptions;
+import dev.perdure.error.StoreException;
+import dev.perdure.internal.definition.StepTypes;
+import dev.perdure.internal.engine.Engine;
+import dev.perdure.internal.json.JsonCodec;
+import dev.perdure.internal.settings.ExecutionRules;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.time.Waiting;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Store;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** All processes of one history: a few workers, the process of the test, and their store. */
+public final class World {
+    private static final Duration LEASE = Duration.ofSeconds(10);
+    private static final long MOST_DOWN = Duration.ofSeconds(15).toNanos();
+    private static final long IN_BODY = Duration.ofMillis(20).toNanos();
+
+    /**
+     * What all histories of a test share, because it is costly to make and holds nothing of a history.
+     *
+     * @param codec how values become bytes
+     * @param stepTypes how result types are found
+     * @param store puts something in front of every store, for instance a defect
+     */
+    public record Shared(JsonCodec codec, StepTypes stepTypes, UnaryOperator<Store> store) {
+        /** With this in front of every store. */
+        public static Shared with(UnaryOperator<Store> store) {
+            JsonCodec codec = new JsonCodec();
+            return new Shared(codec, new StepTypes(codec), store);
+        }
+
+        /** With stores as they are. */
+        public static Shared plain() {
+            return with(UnaryOperator.identity());
+        }
+    }
+
+    private final Shared shared;
+    private final Scheduler scheduler;
+    private final Choices choices;
+    private final Network network = new Network();
+    private final Store store;
+    private final List<SimulatedProcess> processes = new ArrayList<>();
+    private final List<Object> registrations = new ArrayList<>();
+    private final SimulatedProcess home;
+    private final Duration warmWindow;
+    private final boolean unloadAfterSteps;
+    private final int maxRuns;
+    private RetryPolicy retry = RetryPolicy.standard();
+    private @Nullable Engine client;
+    private int workers;
+
+    World(Shared shared, Scheduler scheduler) {
+        this.shared = shared;
+        this.scheduler = scheduler;
+        this.choices = scheduler.choices();
+        this.home = process("test", false);
+        SimulatedProcess server = process("store", false);
+        Store memory = new MemoryStore(server);
+        Store modelled = choices.seed() % 2 == 0 ? new PostgresModel(memory, scheduler) : memory;
+        this.store = shared.store().apply(modelled);
+        this.warmWindow = choices.oneIn(2) ? Duration.ZERO : Duration.ofSeconds(1);
+        this.unloadAfterSteps = choices.oneIn(8);
+        this.maxRuns = choices.oneIn(4) ? 2 : 1_000;
+        scheduler.idle(choices.between(
+                Duration.ofSeconds(1).toNanos(),
+                Duration.ofSeconds(choices.oneIn(4) ? 25 : 3).toNanos()));
+        scheduler.situation(this::situation);
+    }
+
+    private SimulatedProcess process(String name, boolean mayBeWrong) {
+        SimulatedProcess process = new SimulatedProcess(name, scheduler, choices, mayBeWrong);
+        processes.add(process);
+        return process;
+    }
+
+    SimulatedProcess home() {
+        return home;
+    }
+
+    List<SimulatedProcess> processes() {
+        return List.copyOf(processes);
+    }
+
+    // ---- what a test does
+
+    /** Registers workflows, before the first use of the client. */
+    public void register(Object... more) {
+        if (client != null) {
+            throw new IllegalStateException("The engines are already running. Register before you use the client.");
+        }
+        registrations.addAll(List.of(more));
+    }
+
+    /** The retry policy of steps that set none of their own. */
+    public void retry(RetryPolicy policy) {
+        retry = policy;
+    }
+
+    /** The engine of the test's own process, which cannot die. The first use starts the workers too. */
+    public Engine client() {
+        Engine present = client;
+        if (present == null) {
+            // One in three tests runs workflows in its own process, too.
+            present = boot(home, choices.oneIn(3), false);
+            client = present;
+            int count = (int) choices.between(1, 3);
+            for (int i = 0; i < count; i++) {
+                startWorker();
+            }
+        }
+        return present;
+    }
+
+    /** The store itself, for questions without faults. */
+    public Store store() {
+        return store;
+    }
+
+    /** All that is left to chance. */
+    public Choices choices() {
+        return choices;
+    }
+
+    /** From now on no fault happens. */
+    public void calm() {
+        choices.quiet();
+        note("(no more faults)");
+    }
+
+    /** The true time. */
+    public Instant now() {
+        return scheduler.outside().now();
+    }
+
+    /** Adds a line to the timeline. */
+    public void note(String text) {
+        scheduler.timeline().add(scheduler, scheduler.process().name(), () -> text);
+    }
+
+    /** A moment in which others run, and in which the process of the caller may die or stand still. */
+    public void pause(Duration time) throws InterruptedException {
+        SimulatedProcess process = scheduler.process();
+        if (process != home && choices.happens(Fault.KILLED_IN_BODY)) {
+            note("*** " + Fault.KILLED_IN_BODY.words());
+            scheduler.kill(process);
+        }
+        long nanos = time.isZero() ? choices.between(1, IN_BODY) : time.toNanos();
+        process.signal().await(Clockwork.NEVER, nanos);
+    }
+
+    /** Runs these at once, and returns when all have ended. */
+    public void together(List<Runnable> all) {
+        Clockwork.Signal done = home.signal();
+        int[] open = {all.size()};
+        Throwable[] failed = new Throwable[1];
+        for (int i = 0; i < all.size(); i++) {
+            Runnable code = all.get(i);
+            scheduler.fork(home, "test-" + (i + 1), () -> {
+                try {
+                    code.run();
+                } catch (Killed end) {
+                    throw end;
+                } catch (Throwable thrown) {
+                    failed[0] = failed[0] == null ? thrown : failed[0];
+                }
+                open[0]--;
+                done.raise();
+            });
+        }
+        while (open[0] > 0) {
+            Waiting.forSignal(done);
+        }
+        switch (failed[0]) {
+            case null -> {}
+            case RuntimeException thrown -> throw thrown;
+            case Error thrown -> throw thrown;
+            default -> throw new IllegalStateException(failed[0]);
+        }
+    }
+
+    // ---- processes
+
+    private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
+        ExecutionRules rules = new ExecutionRules(
+                shared.codec(), shared.stepTypes(), retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
+        return new Settings(
+                seen,
+                process,
+                registrations,
+                List.of(),
+                rules,
+                worker
+                        ? new Settings.WorkerRules(
+                                Set.of(StartOptions.DEFAULT_QUEUE), null, LEASE, maxRuns, Duration.ofSeconds(5))
+                        : null);
+    }
+
+    /** Starts the engine of a process, in a thread of that process. */
+    private Engine boot(SimulatedProcess process, boolean worker, boolean mayDie) {
+        Engine[] engine = new Engine[1];
+        boolean[] closing = new boolean[1];
+        process.lastWord(() -> {
+            scheduler.timeline().add(scheduler, process.name(), () -> "is dead");
+            if (engine[0] != null) {
+                engine[0].crash();
+            }
+            if (mayDie) {
+                replace();
+            }
+        });
+        Store seen = new SimulatedStore(store, process, scheduler, network, new SimulatedStore.Deaths() {
+            @Override
+            public boolean mayDie() {
+                return mayDie;
+            }
+
+            @Override
+            public void close() {
+                if (engine[0] != null && !closing[0]) {
+                    closing[0] = true;
+                    scheduler.fork(process, "close", () -> {
+                        engine[0].close();
+                        scheduler.kill(process);
+                    });
+                }
+            }
+        });
+        while (true) {
+            try {
+                engine[0] = Engine.start(settings(process, seen, worker));
+                return engine[0];
+            } catch (StoreException outOfReach) {
+                scheduler.pause(Duration.ofSeconds(1).toNanos());
+            }
+        }
+    }
+
+    private void startWorker() {
+        workers++;
+        SimulatedProcess process = process("worker-" + workers, true);
+        scheduler.fork(process, "boot", () -> boot(process, true, true));
+    }
+
+    private void replace() {
+        scheduler.fork(scheduler.outside(), "restart", () -> {
+            scheduler.pause(choices.between(1, MOST_DOWN));
+            startWorker();
+        });
+    }
+
+    private String situation() {
+        return "Runs that have not ended: "
+                + store.runs().list(RunFilter.all()).stream()
+                        .filter(run -> !run.state().isTerminal())
+                        .map(run -> "%s (%s) is %s%s"
+                                .formatted(
+                                        run.id(),
+                                        run.definition(),
+                                        run.state(),
+                                        run.reason()
+                                                .map(reason -> " because: " + reason)
+                                                .orElse("")))
+                        .collect(Collectors.joining("; ", "[", "]"));
+    }
+}

@@ -1,0 +1,73 @@
+package dev.perdure.testing.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perdure.Run;
+import dev.perdure.StartOptions;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.testing.Simulate;
+import dev.perdure.testing.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SimulationTest {
+    static final class Orders {
+        private final Map<String, Integer> charged = new HashMap<>();
+        private final Simulation simulation;
+
+        Orders(Simulation simulation) {
+            this.simulation = simulation;
+        }
+
+        @Workflow("order")
+        public String order(WorkflowContext ctx, String item) {
+            String reserved = ctx.step("reserve", () -> {
+                simulation.pause();
+                return "reserved " + item;
+            });
+            ctx.sleep(Duration.ofMinutes(5));
+            ctx.step("charge", () -> {
+                simulation.pause();
+                charged.merge(item, 1, Integer::sum);
+            });
+            return reserved;
+        }
+    }
+
+    @Simulate(seeds = 300)
+    void every_order_ends(Simulation simulation) {
+        Orders orders = new Orders(simulation);
+        simulation.register(orders);
+        List<Run<String>> runs = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            runs.add(simulation.client().start(Orders::order, "book-" + i, StartOptions.id("order-" + i)));
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(runs.get(i).result()).isEqualTo("reserved book-" + i);
+        }
+        assertThat(orders.charged.values()).allMatch(count -> count >= 1).hasSize(3);
+    }
+
+    @Test
+    void a_charge_without_an_idempotency_key_is_found() {
+        assertThatThrownBy(() -> Simulation.check(500, simulation -> {
+                    Orders orders = new Orders(simulation);
+                    simulation.register(orders);
+                    simulation
+                            .client()
+                            .start(Orders::order, "book", StartOptions.id("order"))
+                            .result();
+                    assertThat(orders.charged).containsEntry("book", 1);
+                }))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("Seed ")
+                .hasMessageContaining("@Simulate(seed = ")
+                .hasMessageContaining("'charge'");
+    }
+}
