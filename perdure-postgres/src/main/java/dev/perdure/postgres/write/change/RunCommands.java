@@ -19,7 +19,7 @@ public final class RunCommands {
      *
      * @param index the place of its change in the batch, or {@link MailDeliveries#UNASKED}
      * @param run of which run
-     * @param order what
+     * @param kind what
      * @param reason why
      * @param sender the transition that wants it, or null
      */
