@@ -91,6 +91,11 @@ public final class Scheduler {
         return now + skipped;
     }
 
+    /** Whether the history has ended, and only its threads still have to. */
+    boolean isOver() {
+        return over;
+    }
+
     /** How many turns there were. */
     public long turns() {
         return turns;

@@ -214,7 +214,9 @@ public final class World {
         Engine[] engine = new Engine[1];
         boolean[] closing = new boolean[1];
         process.lastWord(() -> {
-            scheduler.timeline().add(scheduler, process.name(), () -> "is dead");
+            if (!scheduler.isOver()) {
+                scheduler.timeline().add(scheduler, process.name(), () -> "is dead");
+            }
             if (engine[0] != null) {
                 engine[0].crash();
             }
