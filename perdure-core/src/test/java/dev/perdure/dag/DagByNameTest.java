@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /** A DAG that a process starts by its name without having it. */
 class DagByNameTest {
     @Test
+    @SuppressWarnings("try") // the worker only has to be there
     void a_run_that_was_started_without_its_tasks_fails_with_the_remedy() {
         Dag<String, String> dag = Dag.of("dag", String.class, builder -> builder.task("only", t -> t.input()));
         try (MemoryStore store = new MemoryStore();
