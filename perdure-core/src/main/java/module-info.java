@@ -13,6 +13,7 @@ module dev.perdure {
     exports dev.perdure.error;
     exports dev.perdure.memory;
     exports dev.perdure.object;
+    exports dev.perdure.queue;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
     exports dev.perdure.transaction;

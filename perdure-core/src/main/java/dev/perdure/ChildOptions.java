@@ -59,6 +59,11 @@ public final class ChildOptions {
         return with(start.queue(name));
     }
 
+    /** Puts the child under this key of its queue: see {@link StartOptions#key}. */
+    public ChildOptions key(String value) {
+        return with(start.key(value));
+    }
+
     /** Sets the priority. Workers take runs with a higher priority first. */
     public ChildOptions priority(int value) {
         return with(start.priority(value));

@@ -10,6 +10,7 @@ import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.queue.Queues;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import java.util.Collection;
@@ -133,6 +134,9 @@ public interface Perdure extends AutoCloseable {
 
     /** Settles the awakeable with this token with a failure: its run gets {@link RejectedException} with the reason. */
     void reject(String token, String reason);
+
+    /** The queues: what waits in them, and their limits. */
+    Queues queues();
 
     /** Runs, newest first, a page at a time. */
     List<RunInfo> list(RunFilter filter);

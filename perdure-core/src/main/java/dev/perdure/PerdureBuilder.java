@@ -12,6 +12,7 @@ import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class PerdureBuilder {
     private final List<Object> registrations = new ArrayList<>();
     private final List<RunListener> listeners = new ArrayList<>();
     private final Set<String> queues = new LinkedHashSet<>();
+    private final List<Queue> declared = new ArrayList<>();
     private Codec codec = new JsonCodec();
     private RetryPolicy retry = RetryPolicy.standard();
     private Duration warmWindow = Duration.ofSeconds(1);
@@ -128,6 +130,30 @@ public final class PerdureBuilder {
         return this;
     }
 
+    /** Declares queues with their limits, and takes runs from them. */
+    public PerdureBuilder queues(Queue... withLimits) {
+        declare(withLimits);
+        for (Queue queue : withLimits) {
+            queues.add(queue.name());
+        }
+        return this;
+    }
+
+    /**
+     * Declares queues with their limits, without taking runs from them. The engine stores the declarations when it
+     * starts; if processes declare a queue differently, the limits are those of the process that started last. What
+     * operators have changed stays in effect.
+     */
+    public PerdureBuilder declare(Queue... withLimits) {
+        for (Queue queue : withLimits) {
+            require(
+                    declared.stream().noneMatch(other -> other.name().equals(queue.name())),
+                    "the queue '%s' is declared twice; declare it once, with all its limits".formatted(queue.name()));
+            declared.add(queue);
+        }
+        return this;
+    }
+
     /**
      * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned.
      */
@@ -159,6 +185,12 @@ public final class PerdureBuilder {
         Settings.WorkerRules workerRules =
                 worker ? new Settings.WorkerRules(from, version, lease, maxRuns, closeTimeout) : null;
         return new Settings(
-                store, new SystemClockwork(), List.copyOf(registrations), List.copyOf(listeners), rules, workerRules);
+                store,
+                new SystemClockwork(),
+                List.copyOf(registrations),
+                List.copyOf(listeners),
+                rules,
+                List.copyOf(declared),
+                workerRules);
     }
 }

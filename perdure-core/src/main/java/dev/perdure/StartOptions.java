@@ -25,11 +25,12 @@ public final class StartOptions {
     public static final String DEFAULT_QUEUE = "default";
 
     private static final int MAX_NAME = 100;
+    private static final int MAX_KEY = 200;
     private static final int MAX_ATTRIBUTE = 500;
     private static final int MAX_ATTRIBUTES = 2_000;
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS =
-            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of(), Map.of());
+            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of(), Map.of(), null);
 
     private final @Nullable RunId id;
     private final String queue;
@@ -40,6 +41,7 @@ public final class StartOptions {
     private final @Nullable Duration delay;
     private final List<Message<?>> messages;
     private final Map<String, String> attributes;
+    private final @Nullable String key;
 
     /**
      * A message that is in the run's mailbox when it begins.
@@ -59,7 +61,8 @@ public final class StartOptions {
             boolean anyInput,
             @Nullable Duration delay,
             List<Message<?>> messages,
-            Map<String, String> attributes) {
+            Map<String, String> attributes,
+            @Nullable String key) {
         this.id = id;
         this.queue = Names.require("queue", queue, MAX_NAME);
         this.priority = priority;
@@ -77,6 +80,7 @@ public final class StartOptions {
         this.delay = delay;
         this.messages = messages;
         this.attributes = attributes;
+        this.key = key;
     }
 
     /** A generated id, the default queue, priority 0, no timeout. */
@@ -96,22 +100,43 @@ public final class StartOptions {
 
     /** Starts the run under this id, or attaches to the run that already has it. */
     public StartOptions withId(RunId runId) {
-        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages, attributes);
+        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages, attributes, key);
     }
 
     /** Puts the run into this queue, if the starting worker does not run it at once. */
     public StartOptions queue(String name) {
-        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages, attributes);
+        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages, attributes, key);
+    }
+
+    /**
+     * Puts the run under this key of its queue, such as the customer. Workers take runs of different keys in turns, so
+     * that a key with many waiting runs does not delay the others, and a queue may limit how many runs of one key there
+     * are at once. Children do not inherit the key; the tasks of a DAG do.
+     *
+     * @param value the key, at most 200 characters
+     */
+    public StartOptions key(String value) {
+        return new StartOptions(
+                id,
+                queue,
+                priority,
+                version,
+                timeout,
+                anyInput,
+                delay,
+                messages,
+                attributes,
+                Names.require("key", value, MAX_KEY));
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
     public StartOptions priority(int value) {
-        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages, attributes);
+        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages, attributes, key);
     }
 
     /** Pins the run to workers of this version. */
     public StartOptions version(String tag) {
-        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages, attributes);
+        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages, attributes, key);
     }
 
     /**
@@ -119,17 +144,17 @@ public final class StartOptions {
      * the engine cancels the tasks that have not ended, and fails the run when they have.
      */
     public StartOptions timeout(Duration limit) {
-        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages, attributes);
+        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages, attributes, key);
     }
 
     /** Attaches to an existing run with this id and definition even if its input is different. */
     public StartOptions attachToAnyInput() {
-        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages, attributes);
+        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages, attributes, key);
     }
 
     /** Starts the run after this delay. */
     public StartOptions delay(Duration duration) {
-        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages, attributes);
+        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages, attributes, key);
     }
 
     /**
@@ -139,7 +164,8 @@ public final class StartOptions {
     public <T extends @Nullable Object> StartOptions message(Topic<T> topic, T value) {
         List<Message<?>> more = new ArrayList<>(messages);
         more.add(new Message<>(topic, value));
-        return new StartOptions(id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more), attributes);
+        return new StartOptions(
+                id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more), attributes, key);
     }
 
     /**
@@ -165,7 +191,16 @@ public final class StartOptions {
                             .formatted(name, bytes, MAX_ATTRIBUTES));
         }
         return new StartOptions(
-                id, queue, priority, version, timeout, anyInput, delay, messages, Collections.unmodifiableMap(more));
+                id,
+                queue,
+                priority,
+                version,
+                timeout,
+                anyInput,
+                delay,
+                messages,
+                Collections.unmodifiableMap(more),
+                key);
     }
 
     private static int bytes(String text) {
@@ -180,6 +215,11 @@ public final class StartOptions {
     /** The queue. */
     public String queue() {
         return queue;
+    }
+
+    /** The key in the queue, if any. */
+    public Optional<String> key() {
+        return Optional.ofNullable(key);
     }
 
     /** The priority. */

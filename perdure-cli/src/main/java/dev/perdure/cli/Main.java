@@ -6,6 +6,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
+import dev.perdure.error.UnknownQueueException;
 import dev.perdure.error.UnknownRunException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -23,6 +24,7 @@ import picocli.CommandLine.HelpCommand;
             DemoCommand.class,
             DevCommand.class,
             MigrateCommand.class,
+            QueuesCommand.class,
             RunsCommand.class,
             SleepersCommand.class,
             HelpCommand.class
@@ -33,7 +35,7 @@ import picocli.CommandLine.HelpCommand;
             "1:A check did not hold, or something failed.",
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:The run does not exist.",
+            "4:The run or the queue does not exist.",
             "5:The run has already ended, so the command did nothing."
         })
 public final class Main {
@@ -85,6 +87,7 @@ public final class Main {
             case StoreException trouble -> NO_DATABASE;
             case EmbeddedPostgresException trouble -> NO_DATABASE;
             case UnknownRunException unknown -> NO_SUCH_RUN;
+            case UnknownQueueException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
             default -> FAILED;
         };

@@ -18,6 +18,7 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Queue;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -96,6 +97,46 @@ class MainIT {
         assertThat(err.toString().lines())
                 .hasSize(2)
                 .allMatch(line -> line.contains("--url") && line.contains("PERDURE_URL"));
+    }
+
+    @Test
+    void queues_are_listed_shown_changed_paused_and_reset() {
+        try (PostgresStore store = PostgresStore.on(database.dataSource()).open();
+                Perdure perdure = Perdure.on(store)
+                        .declare(Queue.named("imports").concurrency(20).perKey(2))
+                        .client()) {
+            perdure.start(
+                    Invocation.of(WAITS, "x"),
+                    StartOptions.id("import-1").queue("imports").key("acme"));
+            assertThat(perdure(onDatabase("queues", "list"))).isZero();
+            assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "5", "--per-key", "none")))
+                    .isZero();
+            assertThat(perdure(onDatabase("queues", "pause", "imports", "--reason", "audit"))).isZero();
+            assertThat(perdure(onDatabase("queues", "show", "imports"))).isZero();
+            assertThat(out.toString())
+                    .containsPattern("imports +1 +0 +0 +0 +\\S+ +concurrency 20, per key 2")
+                    .contains("Queue imports is changed.", "Its limits: concurrency 5, per key none.")
+                    .contains("paused     audit", "declared   concurrency 20, per key 2")
+                    .contains("changed    concurrency 5, per key none", "key        acme");
+            assertThat(perdure(onDatabase("queues", "resume", "imports"))).isZero();
+            assertThat(perdure(onDatabase("queues", "reset", "imports"))).isZero();
+            assertThat(perdure.queues().get("imports").limits())
+                    .isEqualTo(Queue.named("imports").concurrency(20).perKey(2));
+            assertThat(perdure(onDatabase("queues", "limit", "new", "--concurrency", "1", "--create")))
+                    .isZero();
+            assertThat(perdure(onDatabase("queues", "pause", "nowhere"))).isEqualTo(Main.NO_SUCH_RUN);
+            assertThat(perdure(onDatabase("queues", "limit", "imports"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "many")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "0")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(err.toString().lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("There is no queue 'nowhere'"),
+                            line -> assertThat(line).contains("Nothing to change. Name a limit"),
+                            line -> assertThat(line).contains("--concurrency is 'many'. Give a number"),
+                            line -> assertThat(line).contains("concurrency of the queue 'imports' is 0"));
+        }
     }
 
     @Test

@@ -29,6 +29,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 TasksFailedException,
                 TerminalException,
                 TimedOutException,
+                UnknownQueueException,
                 UnknownRunException,
                 UnknownTokenException {
     private static final long serialVersionUID = 1L;

@@ -56,7 +56,7 @@ final class DependentRuns {
             task.bound = dag.deadline();
             if (task.open > 0) {
                 task.state = RunState.PENDING;
-            } else if (start.owner() != null) {
+            } else if (start.owner() != null && !tables.queues.isLimited(task)) {
                 task.born(start.owner());
             } else if (delay != null) {
                 task.state = RunState.SUSPENDED;
@@ -86,7 +86,7 @@ final class DependentRuns {
     /** A run is about to end: its worker goes on with so many of those that only waited for it, if it can run them. */
     List<Row> take(Row ending, int takes) {
         Tables.Worker worker = tables.workers.get(ending.owner);
-        if (worker == null) {
+        if (worker == null || tables.queues.isLimited(ending)) {
             return List.of();
         }
         List<Row> taken = ending.dependents.stream()

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** Hands out work. */
 final class MemoryDispatch implements Dispatch {
     private final Tables tables;
+    /** Queues with limits and the others have the first choice in turns, so that neither waits while the other fills the worker. */
+    private boolean limitedFirst;
 
     MemoryDispatch(Tables tables) {
         this.tables = tables;
@@ -23,8 +25,17 @@ final class MemoryDispatch implements Dispatch {
             }
             wakeDue();
             List<Claimed> claimed = new ArrayList<>();
-            boolean aloneWaits = claim(request, claimed);
-            return new Polled(claimed, signalled(request), nextDue(), aloneWaits);
+            limitedFirst = !limitedFirst;
+            boolean aloneWaits = false;
+            if (limitedFirst) {
+                aloneWaits |= claimLimited(request, claimed);
+            }
+            aloneWaits |= claim(request, claimed);
+            if (!limitedFirst) {
+                aloneWaits |= claimLimited(request, claimed);
+            }
+            boolean limited = !tables.queues.waiting(request).isEmpty();
+            return new Polled(claimed, signalled(request), nextDue(), aloneWaits, List.of(), limited);
         });
     }
 
@@ -46,13 +57,13 @@ final class MemoryDispatch implements Dispatch {
     private boolean claim(Poll request, List<Claimed> claimed) {
         boolean aloneWaits = false;
         for (Row row : List.copyOf(tables.ready)) {
-            if (!suits(row, request)) {
+            if (!suits(row, request) || tables.queues.isMine(row)) {
                 continue;
             }
-            boolean alone = row.recoveriesWithoutProgress() >= Claimed.ALONE_AFTER;
+            boolean alone = isAlone(row);
             if (alone && !(request.aloneToo() && claimed.isEmpty() && request.limit() > 0)) {
                 aloneWaits = true;
-            } else if (claimed.size() < request.limit()) {
+            } else if (claimed.size() < request.limit() && !holdsAlone(claimed)) {
                 tables.take(row, request.worker());
                 claimed.add(row.claimed());
                 if (alone) {
@@ -61,6 +72,37 @@ final class MemoryDispatch implements Dispatch {
             }
         }
         return aloneWaits;
+    }
+
+    /** Of queues with limits, and of keys. A run that has to run alone waits until no other run may begin. */
+    private boolean claimLimited(Poll request, List<Claimed> claimed) {
+        boolean aloneWaits = false;
+        for (String queue : tables.queues.waiting(request)) {
+            int room = holdsAlone(claimed) ? 0 : request.limit() - claimed.size();
+            List<Row> next = tables.queues.next(queue, request, room, row -> suits(row, request) && !isAlone(row));
+            next.forEach(row -> take(row, request, claimed));
+            List<Row> alone = tables.queues.next(queue, request, 1, row -> suits(row, request) && isAlone(row));
+            if (!alone.isEmpty() && request.aloneToo() && claimed.isEmpty() && request.limit() > 0) {
+                take(alone.getFirst(), request, claimed);
+            } else {
+                aloneWaits |= !alone.isEmpty();
+            }
+        }
+        return aloneWaits;
+    }
+
+    private void take(Row row, Poll request, List<Claimed> claimed) {
+        tables.take(row, request.worker());
+        tables.queues.took(row);
+        claimed.add(row.claimed());
+    }
+
+    private static boolean isAlone(Row row) {
+        return row.recoveriesWithoutProgress() >= Claimed.ALONE_AFTER;
+    }
+
+    private static boolean holdsAlone(List<Claimed> claimed) {
+        return claimed.stream().anyMatch(Claimed::alone);
     }
 
     private static boolean suits(Row row, Poll request) {

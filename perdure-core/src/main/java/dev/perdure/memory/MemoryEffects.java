@@ -112,6 +112,7 @@ final class MemoryEffects {
                 null,
                 old.parent(),
                 old.object(),
-                old.attributes());
+                old.attributes(),
+                old.queueKey());
     }
 }

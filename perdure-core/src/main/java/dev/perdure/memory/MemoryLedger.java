@@ -108,7 +108,7 @@ final class MemoryLedger implements Ledger {
             tables.dags.add(row, start);
         } else if (tables.objects.mustWait(row)) {
             row.state = RunState.PENDING;
-        } else if (start.owner() != null) {
+        } else if (start.owner() != null && !tables.queues.isLimited(row)) {
             row.born(start.owner());
         } else if (run.delay() != null) {
             row.state = RunState.SUSPENDED;
@@ -195,7 +195,7 @@ final class MemoryLedger implements Ledger {
         boolean next = call != null
                 && completed.follows().equals(lastHere.get(call.object()))
                 && tables.objects.isFreeBut(call.object(), handedHere.keySet(), completed.beside());
-        if (!next || lane.worker() == null) {
+        if (!next || lane.worker() == null || tables.queues.isLimited(run.queue())) {
             return new Outcome.Fenced();
         }
         Row row = tables.add(run);

@@ -103,8 +103,11 @@ final class MemoryObjects implements States {
         return List.of(next);
     }
 
-    private static boolean suits(Tables.Worker worker, Row next, Row ending) {
-        return next.state == RunState.PENDING && next.start.queue().equals(ending.start.queue()) && worker.suits(next);
+    private boolean suits(Tables.Worker worker, Row next, Row ending) {
+        return next.state == RunState.PENDING
+                && next.start.queue().equals(ending.start.queue())
+                && !tables.queues.isLimited(next)
+                && worker.suits(next);
     }
 
     /** Those behind a call that was just taken: as far as its worker could run them one after another. */

@@ -8,6 +8,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -72,6 +73,11 @@ public final class MemoryStore implements Store {
     @Override
     public Runs runs() {
         return queries;
+    }
+
+    @Override
+    public QueueRules queues() {
+        return tables.queues;
     }
 
     @Override

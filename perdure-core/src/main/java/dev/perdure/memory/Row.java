@@ -76,6 +76,9 @@ final class Row {
 
     long readySince;
 
+    /** Whether it holds a place in its queue, unless its state says otherwise. */
+    boolean placed;
+
     @Nullable
     Payload outcome;
 

@@ -76,6 +76,7 @@ final class Tables {
     final MailDelivery post;
     final MemoryObjects objects = new MemoryObjects(this);
     final DependentRuns dags = new DependentRuns(this);
+    final MemoryQueues queues = new MemoryQueues(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();

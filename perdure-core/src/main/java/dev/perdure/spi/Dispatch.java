@@ -43,16 +43,19 @@ public interface Dispatch {
      * @param nextDue when the next waiting run is due, or null
      * @param aloneWaits whether a run waits for a worker that holds no other run
      * @param paused runs that the store cannot take from the queue and has paused, so that they do not block others
+     * @param limited whether runs wait that the worker could run and only a limit holds back: when a run ends, another
+     *     may take its place
      */
     record Polled(
             List<Claimed> claimed,
             List<Signalled> signalled,
             @Nullable Instant nextDue,
             boolean aloneWaits,
-            List<RunChange> paused) {
-        /** An answer without paused runs. */
+            List<RunChange> paused,
+            boolean limited) {
+        /** An answer without paused runs and without limits. */
         public Polled(List<Claimed> claimed, List<Signalled> signalled, @Nullable Instant nextDue, boolean aloneWaits) {
-            this(claimed, signalled, nextDue, aloneWaits, List.of());
+            this(claimed, signalled, nextDue, aloneWaits, List.of(), false);
         }
     }
 

@@ -26,6 +26,9 @@ public interface Store extends AutoCloseable {
     /** Answers queries about runs. */
     Runs runs();
 
+    /** Keeps the limits of queues. */
+    QueueRules queues();
+
     /** Tells engines that something may have changed. */
     Hints hints();
 

@@ -60,7 +60,12 @@ class ArchitectureTest {
     private static final String OURS = "dev.perdure..";
     private static final String ROOT = "dev.perdure";
     private static final String[] API = {
-        ROOT, "dev.perdure.dag", "dev.perdure.error", "dev.perdure.object", "dev.perdure.transaction"
+        ROOT,
+        "dev.perdure.dag",
+        "dev.perdure.error",
+        "dev.perdure.object",
+        "dev.perdure.queue",
+        "dev.perdure.transaction"
     };
     private static final String SPI = "dev.perdure.spi..";
     private static final String MEMORY = "dev.perdure.memory";

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.PostgresJournals;
 import dev.perdure.postgres.read.PostgresMailboxes;
@@ -31,6 +32,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -67,6 +69,7 @@ public final class PostgresStore implements Store {
     private final PostgresRuns runs;
     private final PostgresStates states;
     private final JournalBook journalBook;
+    private final PostgresQueues queues;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -84,10 +87,12 @@ public final class PostgresStore implements Store {
         Workers workers = new Workers(database, leaseSql);
         Keys keys = new Keys(schema, database);
         keys.refill();
-        this.ledger = new PostgresLedger(database, schema, keys, workers, hints, wanted.believes);
-        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, ledger::breakOldCycles);
+        this.queues = new PostgresQueues(database, schema);
+        queues.refresh();
+        this.ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, wanted.believes);
+        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, this::tidy);
         this.dispatch = new PostgresDispatch(
-                database, schema, workers, new InboxReader(database, schema, ledger), new Watermark());
+                database, schema, workers, queues, new InboxReader(database, schema, ledger), new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
@@ -133,6 +138,12 @@ public final class PostgresStore implements Store {
             database.close();
             throw e;
         }
+    }
+
+    /** What a sweep does now and then, beside what it is for. */
+    private void tidy() {
+        ledger.breakOldCycles();
+        queues.tidy();
     }
 
     private static void migrate(Database database, PostgresStoreBuilder wanted) {
@@ -215,6 +226,11 @@ public final class PostgresStore implements Store {
     @Override
     public Runs runs() {
         return runs;
+    }
+
+    @Override
+    public QueueRules queues() {
+        return queues;
     }
 
     @Override

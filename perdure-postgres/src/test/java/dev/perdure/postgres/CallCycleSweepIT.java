@@ -13,6 +13,7 @@ import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.write.Beliefs;
 import dev.perdure.postgres.write.LookedUpPlan;
 import dev.perdure.postgres.write.PostgresLedger;
@@ -54,6 +55,7 @@ final class CallCycleSweepIT {
     private Workers workers;
     private Keys keys;
     private PostgresLedger ledger;
+    private PostgresQueues queues;
     private final PostgresHints hints = new PostgresHints();
 
     @BeforeEach
@@ -69,7 +71,8 @@ final class CallCycleSweepIT {
         sql = new LedgerSql(schema);
         workers = new Workers(database, new LeaseSql(schema));
         keys = new Keys(schema, database);
-        ledger = new PostgresLedger(database, schema, keys, workers, hints, true);
+        queues = new PostgresQueues(database, schema);
+        ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, true);
     }
 
     @AfterEach
@@ -96,8 +99,8 @@ final class CallCycleSweepIT {
         Change change = new Change.Advance(
                 holder, 1, List.of(StoreFixture.step(1)), List.of(new Effect.Start(callee)), StoreFixture.STAY);
         int worker = Objects.requireNonNull(workers.number(fixture.worker));
-        WriteContext context =
-                new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
+        WriteContext context = new WriteContext(
+                database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs(), queues);
         Sender sender = new Sender(worker, lane);
         return () -> new LookedUpPlan(context, sender, new Batch(List.of(change), keys), false).outcomes();
     }

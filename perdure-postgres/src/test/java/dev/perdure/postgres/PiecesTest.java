@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.postgres.jdbc.Schema;
-import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.write.part.Pieces;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -88,6 +87,7 @@ final class PiecesTest {
                 .containsExactlyInAnyOrder(
                         "DispatchSql.java: DELETE FROM ${schema}.timer",
                         "DispatchSql.java: DELETE FROM ${schema}.ready",
+                        "LimitedClaimSql.java: DELETE FROM ${schema}.ready",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");

@@ -15,6 +15,7 @@ import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
 import dev.perdure.conformance.ObjectConformance;
 import dev.perdure.conformance.ObjectStateConformance;
+import dev.perdure.conformance.QueueConformance;
 import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RerunConformance;
 import dev.perdure.conformance.RunsConformance;
@@ -80,6 +81,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Dispatching extends DispatchConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Queueing extends QueueConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -170,7 +170,8 @@ final class RandomBatches {
                 delay,
                 null,
                 null,
-                plain.attributes());
+                plain.attributes(),
+                random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null);
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {
@@ -330,7 +331,8 @@ final class RandomBatches {
 
     private Unaddressed command(List<Twin.Row> runs) {
         String id = any(runs).id();
-        CommandKind kind = List.of(CommandKind.CANCEL, CommandKind.KILL, CommandKind.PAUSE, CommandKind.RESUME, CommandKind.RESUME)
+        CommandKind kind = List.of(
+                        CommandKind.CANCEL, CommandKind.KILL, CommandKind.PAUSE, CommandKind.RESUME, CommandKind.RESUME)
                 .get(random.nextInt(5));
         return new Unaddressed(kind + " " + id, refs -> new Change.Command(RunId.of(id), kind, "by hand"));
     }

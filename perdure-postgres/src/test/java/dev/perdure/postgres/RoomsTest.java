@@ -22,6 +22,7 @@ class RoomsTest {
             ".jdbc",
             ".setup",
             ".lane",
+            ".queue",
             ".write.change",
             ".hint",
             ".write.part",

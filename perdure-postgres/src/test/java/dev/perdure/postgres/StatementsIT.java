@@ -13,11 +13,14 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.transaction.TransactionSql;
+import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.work.DispatchSql;
+import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
@@ -114,6 +117,8 @@ final class StatementsIT {
                 new Claims(SCHEMA, ledger, new Database(Connections.from(pool, 1), () -> null)),
                 new LeaseSql(SCHEMA),
                 new DispatchSql(SCHEMA, ledger),
+                new LimitedClaimSql(SCHEMA, ledger),
+                new QueueSql(SCHEMA),
                 new QuerySql(SCHEMA),
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),
@@ -196,8 +201,9 @@ final class StatementsIT {
             LeaseSql leaseSql = new LeaseSql(SCHEMA);
             Workers workers = new Workers(database, leaseSql);
             PostgresHints hints = new PostgresHints();
+            PostgresQueues queues = new PostgresQueues(database, SCHEMA);
             PostgresLedger ledger =
-                    new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, hints, true);
+                    new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, queues, hints, true);
             StoreFixture fixture;
             try (PostgresStore other = PostgresStore.on(pool)
                     .schema(SCHEMA.name())
@@ -206,7 +212,7 @@ final class StatementsIT {
                 fixture = new StoreFixture(other);
                 workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
                 PostgresDispatch dispatch = new PostgresDispatch(
-                        database, SCHEMA, workers, new InboxReader(database, SCHEMA, ledger), new Watermark());
+                        database, SCHEMA, workers, queues, new InboxReader(database, SCHEMA, ledger), new Watermark());
                 for (int i = 0; i < 8; i++) {
                     plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);

@@ -11,6 +11,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
@@ -41,11 +42,12 @@ final class WatermarkIT {
             Workers workers = new Workers(database, new LeaseSql(schema));
             StoreFixture fixture = new StoreFixture(store);
             workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
+            PostgresQueues queues = new PostgresQueues(database, schema);
             PostgresLedger ledger = new PostgresLedger(
-                    database, schema, new Keys(schema, database), workers, new PostgresHints(), true);
+                    database, schema, new Keys(schema, database), workers, queues, new PostgresHints(), true);
             Watermark watermark = new Watermark();
             PostgresDispatch dispatch = new PostgresDispatch(
-                    database, schema, workers, new InboxReader(database, schema, ledger), watermark);
+                    database, schema, workers, queues, new InboxReader(database, schema, ledger), watermark);
             store.ledger()
                     .apply(
                             Lane.client(0),

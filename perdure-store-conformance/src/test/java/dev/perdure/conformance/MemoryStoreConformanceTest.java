@@ -57,6 +57,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Queueing extends QueueConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Leasing extends LeasesConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

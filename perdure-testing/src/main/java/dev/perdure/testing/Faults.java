@@ -9,6 +9,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -175,6 +176,11 @@ final class Faults implements Store {
     @Override
     public Runs runs() {
         return store.runs();
+    }
+
+    @Override
+    public QueueRules queues() {
+        return store.queues();
     }
 
     @Override

@@ -16,6 +16,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
+import dev.perdure.queue.Queues;
 import dev.perdure.spi.Inbox;
 import java.util.Collection;
 import java.util.List;
@@ -122,6 +123,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
         return ask(engine -> lasting(engine.run(id, resultType)));
+    }
+
+    @Override
+    public Queues queues() {
+        return engine().queues();
     }
 
     @Override

@@ -15,11 +15,13 @@ import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +54,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final Store store;
     private final TestMode mode;
     private final List<Object> workflows = new ArrayList<>();
+    private final List<Queue> queues = new ArrayList<>();
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
@@ -91,6 +94,13 @@ public final class PerdureTest extends ForwardingPerdure {
     public PerdureTest register(Object... registrations) {
         requireNotStarted();
         workflows.addAll(List.of(registrations));
+        return this;
+    }
+
+    /** Declares queues with their limits. The workers take runs from them, and from the default queue. */
+    public PerdureTest queues(Queue... declared) {
+        requireNotStarted();
+        queues.addAll(List.of(declared));
         return this;
     }
 
@@ -167,7 +177,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 warmWindow,
                 maxPayloadBytes,
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
-        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, worker);
+        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, List.copyOf(queues), worker);
     }
 
     /** Starts one more worker. */
@@ -178,8 +188,10 @@ public final class PerdureTest extends ForwardingPerdure {
             kill(self.join());
             startWorker();
         });
+        Set<String> from = new HashSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
+        queues.forEach(queue -> from.add(queue.name()));
         Settings.WorkerRules rules = new Settings.WorkerRules(
-                Set.of(StartOptions.DEFAULT_QUEUE), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10));
+                Set.copyOf(from), null, Duration.ofSeconds(10), maxRuns, Duration.ofSeconds(10));
         Member member = new Member(seen, Engine.start(settings(seen, rules)));
         members.add(member);
         self.complete(member);

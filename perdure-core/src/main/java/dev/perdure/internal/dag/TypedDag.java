@@ -191,14 +191,15 @@ public final class TypedDag {
         StepOptions step = task.step();
         boolean hasDeadline = task.work() instanceof TaskSpec.Once && task.isWorkflow();
         NewRun own = new NewRun(
-                RunNames.task(run.id(), task.name()),
-                RunNames.definition(name(), task.name()),
-                run.input(),
-                run.seed() + 1 + place(task.name()),
-                run.queue(),
-                task.priority().orElse(run.priority()),
-                run.version(),
-                hasDeadline ? step.timeout().orElse(null) : null);
+                        RunNames.task(run.id(), task.name()),
+                        RunNames.definition(name(), task.name()),
+                        run.input(),
+                        run.seed() + 1 + place(task.name()),
+                        run.queue(),
+                        task.priority().orElse(run.priority()),
+                        run.version(),
+                        hasDeadline ? step.timeout().orElse(null) : null)
+                .withQueueKey(run.queueKey());
         return new Task(own, task.after().stream().map(this::place).toList());
     }
 

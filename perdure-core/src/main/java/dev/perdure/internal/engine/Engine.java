@@ -41,6 +41,7 @@ import dev.perdure.internal.worker.Listeners;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
 import dev.perdure.object.ObjectHandle;
+import dev.perdure.queue.Queues;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
@@ -65,6 +66,7 @@ public final class Engine implements Perdure {
     private final RunHandle.Services services;
     private final MailSender mailSender;
     private final Starter starter;
+    private final Queues queues;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -73,6 +75,8 @@ public final class Engine implements Perdure {
         this.settings = settings;
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
         this.registry = new Registry(dags.definitions(), settings.rules().codec());
+        settings.store().queues().declare(settings.queues());
+        this.queues = new EngineQueues(settings.store().queues());
         Listeners listeners = new Listeners(settings.listeners());
         this.resultWaiters = new Waiters<>(
                 "results",
@@ -89,12 +93,14 @@ public final class Engine implements Perdure {
                         settings,
                         rules,
                         registry,
-                        new Session.Shared(new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
+                        new Session.Shared(
+                                new StoreClock(settings.clockwork()), resultWaiters, listeners, registry, dags));
         Commits commits = new Commits(settings, worker, closed::get);
         Commands commands = new Commands(commits, listeners, settings.store().runs());
         this.mailSender = new MailSender(settings, commits);
         this.targets = new CallTargets(registry, dags);
-        this.services = new RunHandle.Services(settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
+        this.services = new RunHandle.Services(
+                settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
@@ -165,7 +171,8 @@ public final class Engine implements Perdure {
 
     /** The run of a DAG has a handle that can read what a DAG gives. */
     private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
-        boolean givesDag = invocation instanceof Invocation.OfDag || callee.target().resultType() == Outputs.class;
+        boolean givesDag =
+                invocation instanceof Invocation.OfDag || callee.target().resultType() == Outputs.class;
         return targets.dag(invocation)
                 .filter(dag -> givesDag)
                 .<Run<R>>map(dag -> new DagHandle<>(run, dag, services))
@@ -327,6 +334,11 @@ public final class Engine implements Perdure {
     @Override
     public List<RunInfo> list(RunFilter filter) {
         return settings.store().runs().list(filter);
+    }
+
+    @Override
+    public Queues queues() {
+        return queues;
     }
 
     // ---- the end

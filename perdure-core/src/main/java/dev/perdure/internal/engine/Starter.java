@@ -164,7 +164,8 @@ final class Starter {
                 options.delay().orElse(null),
                 null,
                 callee.object(options),
-                options.attributes());
+                options.attributes(),
+                options.key().orElse(null));
     }
 
     /** Starts runs in few commits. All are tried; then the first refusal is thrown. */
@@ -175,8 +176,9 @@ final class Starter {
     }
 
     private List<RunRef> startAll(@Nullable Session home, List<StartRequest> requests) {
-        List<Change.Start> changes =
-                requests.stream().map(request -> request.change(owner(home, request))).toList();
+        List<Change.Start> changes = requests.stream()
+                .map(request -> request.change(owner(home, request)))
+                .toList();
         try {
             requests.forEach(request -> expect(home, request.run()));
             List<Outcome> outcomes = commits.commitAll(home, List.copyOf(changes));
@@ -232,24 +234,28 @@ final class Starter {
         };
     }
 
-    private static void expect(@Nullable Session home, NewRun run) {
+    private void expect(@Nullable Session home, NewRun run) {
         ObjectKey object = wanted(run);
         if (home != null && object != null) {
             home.pipelines().expect(object, run.id());
         }
     }
 
-    private static void started(Session home, NewRun run, boolean waits) {
+    private void started(Session home, NewRun run, boolean waits) {
         ObjectKey object = wanted(run);
         if (object != null) {
             home.pipelines().started(object, run.id(), waits);
         }
     }
 
-    /** The object that the run holds, or waits for, as soon as it is started; or null. */
-    private static @Nullable ObjectKey wanted(NewRun run) {
+    /**
+     * The object that the run holds, or waits for, as soon as it is started; or null. A call in a queue with limits never runs
+     * ahead of its turn, because it would need a place.
+     */
+    private @Nullable ObjectKey wanted(NewRun run) {
         ObjectCall call = run.object();
-        return call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE ? call.object() : null;
+        boolean holds = call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE;
+        return holds && !settings.store().queues().limits(run.queue()) ? call.object() : null;
     }
 
     private Outcome startUnowned(StartRequest request) {

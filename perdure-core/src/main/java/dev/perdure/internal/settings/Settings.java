@@ -1,6 +1,7 @@
 package dev.perdure.internal.settings;
 
 import dev.perdure.RunListener;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param registrations objects with workflow methods, and definitions
  * @param listeners who is told of changes
  * @param rules how executions behave
+ * @param queues the queues that it declares
  * @param worker how its worker behaves, or null for a client without one
  */
 public record Settings(
@@ -24,6 +26,7 @@ public record Settings(
         List<Object> registrations,
         List<RunListener> listeners,
         ExecutionRules rules,
+        List<Queue> queues,
         @Nullable WorkerRules worker) {
     /**
      * How a worker behaves.

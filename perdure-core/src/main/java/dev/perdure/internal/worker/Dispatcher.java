@@ -181,7 +181,10 @@ final class Dispatcher {
             aloneWaitsSince = Clockwork.NEVER;
         }
         boolean alone = exclusive || polled.claimed().stream().anyMatch(Claimed::alone);
-        hungry = alone || polled.aloneWaits() || polled.claimed().size() == limit;
+        hungry = alone
+                || polled.aloneWaits()
+                || polled.limited()
+                || polled.claimed().size() == limit;
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
             look.raise(); // the last run left before it was known that a run waits for that
         }

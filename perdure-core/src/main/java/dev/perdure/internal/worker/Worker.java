@@ -129,6 +129,7 @@ public final class Worker implements Session.Home {
     private boolean suits(NewRun run) {
         return registry.find(run.definition()).isPresent()
                 && rules.queues().contains(run.queue())
+                && !settings.store().queues().limits(run.queue())
                 && (run.version() == null || run.version().equals(rules.version()));
     }
 

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param parent the run that starts it, or null
  * @param object the virtual object that it calls, or null
  * @param attributes what it can be found by, names with values; empty if it has none
+ * @param queueKey the key in its queue, such as a customer, or null
  */
 public record NewRun(
         RunId id,
@@ -34,8 +35,9 @@ public record NewRun(
         @Nullable Duration delay,
         @Nullable Parent parent,
         @Nullable ObjectCall object,
-        Map<String, String> attributes) {
-    /** A run without attributes. */
+        Map<String, String> attributes,
+        @Nullable String queueKey) {
+    /** A run without attributes and without a key. */
     public NewRun(
             RunId id,
             String definition,
@@ -48,7 +50,7 @@ public record NewRun(
             @Nullable Duration delay,
             @Nullable Parent parent,
             @Nullable ObjectCall object) {
-        this(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, Map.of());
+        this(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, Map.of(), null);
     }
 
     /** A run that does not call a virtual object. */
@@ -82,23 +84,78 @@ public record NewRun(
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
         return new NewRun(
-                id, definition, input, seed, queue, priority, version, timeout, delay, other, object, attributes);
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                other,
+                object,
+                attributes,
+                queueKey);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
         return new NewRun(
-                id, definition, input, other, queue, priority, version, timeout, delay, parent, object, attributes);
+                id,
+                definition,
+                input,
+                other,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                parent,
+                object,
+                attributes,
+                queueKey);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
         return new NewRun(
-                id, definition, input, seed, queue, priority, version, timeout, delay, parent, call, attributes);
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                parent,
+                call,
+                attributes,
+                queueKey);
     }
 
     /** The same run with these attributes. */
     public NewRun withAttributes(Map<String, String> other) {
-        return new NewRun(id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, other);
+        return new NewRun(
+                id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, other, queueKey);
+    }
+
+    /** The same run under this key of its queue. */
+    public NewRun withQueueKey(@Nullable String other) {
+        return new NewRun(
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                parent,
+                object,
+                attributes,
+                other);
     }
 }

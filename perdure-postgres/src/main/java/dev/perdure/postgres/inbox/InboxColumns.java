@@ -49,14 +49,7 @@ public final class InboxColumns {
                 case Change.Start(NewRun run, var owner, var mails, var tasks) ->
                     new Row(Codes.START, run.id(), run, tasks.size(), null, null, 0);
                 case Change.Command command ->
-                    new Row(
-                            Codes.of(command.kind()),
-                            command.run(),
-                            null,
-                            0,
-                            Text.storable(command.reason()),
-                            null,
-                            0);
+                    new Row(Codes.of(command.kind()), command.run(), null, 0, Text.storable(command.reason()), null, 0);
                 case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
                     if (operator != null) {
                         throw new IllegalArgumentException(
@@ -68,7 +61,8 @@ public final class InboxColumns {
                     throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
-                case Change.CompletedCall completed -> throw new IllegalArgumentException("Only a worker has run it: " + completed);
+                case Change.CompletedCall completed ->
+                    throw new IllegalArgumentException("Only a worker has run it: " + completed);
             };
         }
 
@@ -94,6 +88,7 @@ public final class InboxColumns {
             .text("definition", ofRun(NewRun::definition))
             .text("queue", ofRun(NewRun::queue))
             .text("version", ofRun(NewRun::version))
+            .text("queue_key", ofRun(NewRun::queueKey))
             .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
             .integerOrNull(
                     "hold",
@@ -172,7 +167,8 @@ public final class InboxColumns {
                 Micros.durationOrNull(row, "delay"),
                 null,
                 Claims.object(row),
-                attributes(row));
+                attributes(row),
+                queueKey(row));
         return new Change.Start(run, null);
     }
 
@@ -184,6 +180,12 @@ public final class InboxColumns {
             options = options.attribute(attribute.getKey(), attribute.getValue());
         }
         return options.attributes();
+    }
+
+    /** Checked again, too. */
+    private static @Nullable String queueKey(ResultSet row) throws SQLException {
+        String key = row.getString("queue_key");
+        return key == null ? null : StartOptions.defaults().key(key).key().orElseThrow();
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

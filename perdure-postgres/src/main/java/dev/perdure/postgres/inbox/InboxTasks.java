@@ -100,14 +100,15 @@ public record InboxTasks(List<Placed> all) {
     private static Task task(ResultSet row, NewRun part) throws SQLException {
         byte @Nullable [] input = row.getBytes("input");
         NewRun run = new NewRun(
-                RunId.of(row.getString("id")),
-                row.getString("definition"),
-                input == null ? part.input() : new Payload(input),
-                row.getLong("seed"),
-                row.getString("queue"),
-                row.getInt("priority"),
-                row.getString("version"),
-                Micros.durationOrNull(row, "timeout"));
+                        RunId.of(row.getString("id")),
+                        row.getString("definition"),
+                        input == null ? part.input() : new Payload(input),
+                        row.getLong("seed"),
+                        row.getString("queue"),
+                        row.getInt("priority"),
+                        row.getString("version"),
+                        Micros.durationOrNull(row, "timeout"))
+                .withQueueKey(part.queueKey());
         return new Task(run, List.of((Integer[]) row.getArray("after").getArray()));
     }
 }

@@ -58,7 +58,7 @@ public final class DispatchSql {
                 SELECT r.* FROM suiting s
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
-                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone${among}
+                    WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND r.alone${unkeyed}${among}
                     ORDER BY rank, since, key
                     LIMIT 1
                     FOR UPDATE SKIP LOCKED
@@ -76,7 +76,7 @@ public final class DispatchSql {
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready r
                     WHERE r.queue = s.queue AND r.definition = s.definition AND r.version = s.version AND NOT r.alone
-                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last${among}
+                      AND (r.rank, r.since) >= (look.rank, look.since) AND r.rank <= look.last${unkeyed}${among}
                     ORDER BY rank, since, key
                     LIMIT ?
                     FOR UPDATE SKIP LOCKED
@@ -136,14 +136,20 @@ public final class DispatchSql {
                        CROSS JOIN LATERAL (
                            SELECT FROM ${schema}.ready r
                            WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone
+                             AND r.queue_key IS NULL
                            LIMIT 2
                        ) loner
                    ) AS loners,
                    ${lane_exists} AS alive,
                    EXISTS (
                        SELECT FROM ${schema}.inbox WHERE taken_until IS NULL OR taken_until < clock_timestamp()
-                   ) AS inbox_waits
+                   ) AS inbox_waits,
+                   EXISTS (SELECT FROM unnest(?::text[]) AS n (name) WHERE ${waits}) AS limited_waits,
+                   (SELECT COALESCE(sum(revision), 0)::bigint FROM ${schema}.queue) AS queue_revision
             """;
+
+    /** Those with keys, and those of queues with limits, are claimed by {@link LimitedClaims}. */
+    private static final String UNKEYED = " AND r.queue_key IS NULL";
 
     /** Only some, to find the one because of which a poll fails. */
     private static final String AMONG = " AND key = ANY (?::bigint[])";
@@ -161,7 +167,16 @@ public final class DispatchSql {
             CROSS JOIN LATERAL (
                 SELECT key FROM ${schema}.ready r
                 WHERE r.queue = q.queue AND r.definition = d.definition AND r.version = v.version AND r.alone = a.alone
+                  AND r.queue_key IS NULL
                 ORDER BY rank, since, key
+                LIMIT 1000
+            ) r
+            UNION ALL
+            SELECT r.key
+            FROM unnest(?::text[]) AS q (queue)
+            CROSS JOIN LATERAL (
+                SELECT key FROM ${schema}.ready r WHERE r.queue = q.queue AND r.queue_key IS NOT NULL
+                ORDER BY queue_key, definition, version, alone, rank, since, key
                 LIMIT 1000
             ) r
             """;
@@ -209,14 +224,15 @@ public final class DispatchSql {
         String claiming = CLAIM.replace("${details}", Claims.TAKEN)
                 .replace("${FIRST_RANK}", String.valueOf(Integer.MIN_VALUE))
                 .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE));
-        this.claim = Pieces.sql(schema, claiming.replace("${among}", ""));
+        this.claim = Pieces.sql(schema, claiming.replace("${unkeyed}", UNKEYED).replace("${among}", ""));
         this.due = Pieces.sql(schema, DUE);
         this.queued = Pieces.sql(schema, QUEUED);
         this.wakeAmong = ledger.settings + ";\n" + Pieces.sql(schema, WAKE.replace("${among}", AMONG));
-        this.claimAmong = ledger.settings + ";\n" + Pieces.sql(schema, claiming.replace("${among}", AMONG));
+        this.claimAmong = ledger.settings + ";\n"
+                + Pieces.sql(schema, claiming.replace("${unkeyed}", "").replace("${among}", AMONG));
         this.setAside = ledger.settings + ";\n" + Pieces.sql(schema, SET_ASIDE);
         this.signalled = Pieces.sql(schema, SIGNALLED);
-        this.outlook = Pieces.sql(schema, OUTLOOK);
+        this.outlook = Pieces.sql(schema, OUTLOOK.replace("${waits}", LimitedClaimSql.WAITS));
         this.poll = String.join(";\n", ledger.settings, wake, signalled, outlook, claim);
     }
 }

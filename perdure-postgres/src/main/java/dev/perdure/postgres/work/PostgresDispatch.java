@@ -10,6 +10,8 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.work.LimitedClaims.Taken;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch;
@@ -22,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +43,20 @@ public final class PostgresDispatch implements Dispatch {
     private final InboxReader inbox;
     private final Watermark watermark;
     private final StuckRuns stuckRuns;
+    private final PostgresQueues queues;
+    private final LimitedClaims limitedClaims;
+    /** Queues with limits and the others have the first choice in turns, so that neither waits while the other fills the worker. */
+    private final AtomicLong polls = new AtomicLong();
 
-    public PostgresDispatch(Database database, Schema schema, Workers workers, InboxReader inbox, Watermark watermark) {
+    private volatile boolean limitedWaits;
+
+    public PostgresDispatch(
+            Database database,
+            Schema schema,
+            Workers workers,
+            PostgresQueues queues,
+            InboxReader inbox,
+            Watermark watermark) {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
         this.sql = new DispatchSql(schema, ledgerSql);
@@ -50,6 +65,8 @@ public final class PostgresDispatch implements Dispatch {
         this.inbox = inbox;
         this.watermark = watermark;
         this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
+        this.queues = queues;
+        this.limitedClaims = new LimitedClaims(database, schema, ledgerSql, workers, queues);
     }
 
     @Override
@@ -59,15 +76,55 @@ public final class PostgresDispatch implements Dispatch {
             return new Polled(List.of(), List.of(), null, false);
         }
         List<RunChange> paused = new ArrayList<>();
-        Answer answer = ask(request, worker, paused);
+        boolean limitedFirst = limitedWaits && polls.incrementAndGet() % 2 == 1;
+        Taken first = limitedFirst ? limited(request, worker, paused) : Taken.NOTHING;
+        Answer answer = ask(without(request, first.runs()), worker, paused);
         if (!answer.alive()) {
             return new Polled(List.of(), List.of(), null, false);
         }
         if (answer.inboxWaits()) {
             inbox.read();
         }
+        queues.saw(answer.queueRevision());
+        limitedWaits = answer.limitedWaits();
+        Taken last = answer.limitedWaits() && first.runs().isEmpty()
+                ? limited(without(request, answer.claimed()), worker, paused)
+                : Taken.NOTHING;
+        List<Claimed> claimed = new ArrayList<>(first.runs());
+        claimed.addAll(answer.claimed());
+        claimed.addAll(last.runs());
         return new Polled(
-                answer.claimed(), signalled(answer.signalled(), worker), answer.nextDue(), answer.aloneWaits(), paused);
+                claimed,
+                signalled(answer.signalled(), worker),
+                answer.nextDue(),
+                answer.aloneWaits() || first.aloneWaits() || last.aloneWaits(),
+                paused,
+                answer.limitedWaits());
+    }
+
+    /** What is left to claim when these are claimed: nothing beside a run that has to run alone. */
+    private static Poll without(Poll request, List<Claimed> claimed) {
+        if (claimed.isEmpty()) {
+            return request;
+        }
+        int room = claimed.stream().anyMatch(Claimed::alone) ? 0 : request.limit() - claimed.size();
+        return new Poll(request.worker(), request.definitions(), request.queues(), request.version(), room, false);
+    }
+
+    /** Claims of queues with limits; should the server refuse that because of some runs, it claims again without these. */
+    private Taken limited(Poll request, int worker, List<RunChange> paused) {
+        try {
+            return limitedClaims.claim(request, worker, workers.lanes().row(worker, Lanes.POLL));
+        } catch (RuntimeException failed) {
+            if (!StuckRuns.isOfOneRow(failed)) {
+                throw failed;
+            }
+            paused.addAll(stuckRuns.setAside(request, worker));
+            if (paused.isEmpty()) {
+                throw failed;
+            }
+            return limitedClaims.claim(request, worker, workers.lanes().row(worker, Lanes.POLL));
+        }
     }
 
     /** Polls; should the server refuse that because of some runs, it polls again without these. */
@@ -118,6 +175,8 @@ public final class PostgresDispatch implements Dispatch {
             @Nullable Instant nextDue,
             boolean aloneWaits,
             boolean inboxWaits,
+            boolean limitedWaits,
+            long queueRevision,
             boolean alive) {}
 
     private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
@@ -126,9 +185,10 @@ public final class PostgresDispatch implements Dispatch {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT).integer(worker).integer(lane).time(database.time());
             parameters.integer(worker).integer(worker).integer(lane);
-            suiting(parameters, request).integer(worker).integer(lane);
+            unlimited(parameters, request).integer(worker).integer(lane);
+            limitedClaims.bindQueues(parameters, request);
             parameters.integer(worker).integer(lane).time(database.time());
-            suiting(parameters, request).bool(request.aloneToo() && request.limit() > 0);
+            unlimited(parameters, request).bool(request.aloneToo() && request.limit() > 0);
             parameters
                     .integer(floor.rank())
                     .time(floor.since())
@@ -142,13 +202,27 @@ public final class PostgresDispatch implements Dispatch {
         }
     }
 
+    /** The queues without limits. */
+    private Parameters unlimited(Parameters parameters, Poll request) throws SQLException {
+        return suiting(
+                parameters,
+                request,
+                request.queues().stream().filter(queue -> !queues.limits(queue)).toArray(String[]::new));
+    }
+
     static Parameters suiting(Parameters parameters, Poll request) throws SQLException {
-        String[] versions =
-                request.version() == null ? new String[] {ANY_VERSION} : new String[] {ANY_VERSION, request.version()};
+        return suiting(parameters, request, request.queues().toArray(String[]::new));
+    }
+
+    private static Parameters suiting(Parameters parameters, Poll request, String[] from) throws SQLException {
         return parameters
-                .texts(request.queues().toArray(String[]::new))
+                .texts(from)
                 .texts(request.definitions().toArray(String[]::new))
-                .texts(versions);
+                .texts(versions(request));
+    }
+
+    static String[] versions(Poll request) {
+        return request.version() == null ? new String[] {ANY_VERSION} : new String[] {ANY_VERSION, request.version()};
     }
 
     private Answer read(Results results, Poll request, Watermark.Floor floor) throws SQLException {
@@ -163,6 +237,8 @@ public final class PostgresDispatch implements Dispatch {
         Instant nextDue = Results.timeOrNull(outlook, "next_due");
         long loners = outlook.getLong("loners");
         boolean inboxWaits = outlook.getBoolean("inbox_waits");
+        boolean limited = outlook.getBoolean("limited_waits");
+        long revision = outlook.getLong("queue_revision");
         boolean alive = outlook.getBoolean("alive");
 
         List<Claimed> claimed = new ArrayList<>();
@@ -176,6 +252,6 @@ public final class PostgresDispatch implements Dispatch {
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }
         watermark.saw(request, floor, reached, claimed.size(), took);
-        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, alive);
+        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, alive);
     }
 }

@@ -289,7 +289,7 @@ public final class PostgresLeases implements Leases {
 
     /** The sweep has no lane: it has locked all that it changes, and those who held it write nothing any more. */
     private Sending sending() {
-        return new Sending(new Sender(null, 0), database.time());
+        return new Sending(new Sender(null, 0), database.time(), new String[0]);
     }
 
     private List<RunChange> changes(Connection connection, List<LostRun> lost) throws SQLException {

@@ -54,7 +54,10 @@ public final class StuckRuns {
         List<RunChange> paused = new ArrayList<>();
         long[] due = keys(sql.due, parameters -> parameters.time(database.time()));
         find(due, (connection, keys) -> wake(connection, worker, keys), worker, paused);
-        long[] queued = keys(sql.queued, parameters -> PostgresDispatch.suiting(parameters, request));
+        long[] queued = keys(
+                sql.queued,
+                parameters -> PostgresDispatch.suiting(parameters, request)
+                        .texts(request.queues().toArray(String[]::new)));
         find(queued, (connection, keys) -> claim(connection, request, worker, keys), worker, paused);
         return paused;
     }

@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.lane.ClientFence;
 import dev.perdure.postgres.lane.Sender;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.change.LocalDags;
@@ -31,6 +32,8 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Task;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +51,7 @@ public final class PostgresLedger implements Ledger {
     private final ClientFence clientFence;
     private final PostgresHints hints;
     private final CallCycleSearch cycles;
+    private final AtomicReference<Set<String>> limited = new AtomicReference<>(Set.of());
 
     /**
      * The ledger of a schema.
@@ -55,9 +59,16 @@ public final class PostgresLedger implements Ledger {
      * @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up
      */
     public PostgresLedger(
-            Database database, Schema schema, Keys keys, Workers workers, PostgresHints hints, boolean believes) {
+            Database database,
+            Schema schema,
+            Keys keys,
+            Workers workers,
+            PostgresQueues queues,
+            PostgresHints hints,
+            boolean believes) {
         LedgerSql sql = new LedgerSql(schema);
-        this.context = new WriteContext(database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs());
+        this.context = new WriteContext(
+                database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs(), queues);
         Claims claims = new Claims(schema, sql, database);
         this.planner = new Planner(
                 context,
@@ -87,17 +98,49 @@ public final class PostgresLedger implements Ledger {
         if (lane.worker() != null && worker == null) {
             return changes.stream().<Outcome>map(change -> new Outcome.Fenced()).toList();
         }
+        return apply(worker, lane.number(), withinLimits(changes));
+    }
+
+    /**
+     * Runs of queues with limits begin only by a poll, which counts the places. So they are not born running, and tasks are not known
+     * to go on in the memory of this process.
+     */
+    private List<Change> withinLimits(List<Change> changes) {
+        Set<String> now = context.queues().limited();
+        if (!limited.getAndSet(now).equals(now)) {
+            localDags.forgetAll();
+        }
+        return now.isEmpty()
+                ? changes
+                : changes.stream()
+                        .map(change -> change instanceof Change.Start start && begins(start, now)
+                                ? new Change.Start(start.run(), null, start.mails(), start.tasks())
+                                : change)
+                        .toList();
+    }
+
+    private static boolean begins(Change.Start start, Set<String> limited) {
+        return start.owner() != null
+                && (limited.contains(start.run().queue())
+                        || start.tasks().stream()
+                                .anyMatch(task -> limited.contains(task.run().queue())));
+    }
+
+    private List<Outcome> apply(@Nullable Integer worker, int lane, List<Change> changes) {
         List<Change> storable = new ArrayList<>(changes.size());
         @Nullable Outcome[] refused = new Outcome[changes.size()];
         for (int i = 0; i < refused.length; i++) {
             String reason = Batch.unstorable(changes.get(i));
-            if (reason == null) {
+            if (changes.get(i) instanceof Change.CompletedCall call
+                    && context.queues().limits(call.run().queue())) {
+                refused[i] = new Outcome.Fenced();
+            } else if (reason == null) {
                 storable.add(changes.get(i));
             } else {
                 refused[i] = new Outcome.Refused(reason);
             }
         }
-        List<Outcome> applied = storable.isEmpty() ? List.of() : sent(worker, lane.number(), storable);
+        List<Outcome> applied = storable.isEmpty() ? List.of() : sent(worker, lane, storable);
         List<Outcome> outcomes = merged(refused, applied);
         for (int i = 0; i < refused.length; i++) {
             localDags.saw(changes.get(i), outcomes.get(i));

@@ -45,7 +45,10 @@ class PostgresScenariosIT {
             "publication",
             "object",
             "object_call",
-            "object_state");
+            "object_state",
+            "queue",
+            "slot",
+            "queue_turn");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =
@@ -340,6 +343,14 @@ class PostgresScenariosIT {
 
     @Nested
     final class Childs extends ChildScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class QueuesWithLimits extends QueueScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

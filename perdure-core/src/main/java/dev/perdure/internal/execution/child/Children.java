@@ -158,7 +158,8 @@ public final class Children {
                 options.delay().orElse(null),
                 answers ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
-                options.attributes());
+                options.attributes(),
+                options.key().orElse(null));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));

@@ -119,6 +119,11 @@ public final class LocalDags {
         }
     }
 
+    /** Nothing that is known here may be used any more. */
+    public void forgetAll() {
+        tasks.set(new Generations(new ConcurrentHashMap<>(), new ConcurrentHashMap<>()));
+    }
+
     private void forget(LocalDag dag) {
         Generations all = tasks.get();
         for (Member task : dag.tasks) {

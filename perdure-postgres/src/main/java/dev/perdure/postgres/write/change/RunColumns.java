@@ -15,6 +15,7 @@ public final class RunColumns {
             .text("queue", NewRun::queue)
             .integer("priority", NewRun::priority)
             .text("version", NewRun::version)
+            .text("queue_key", NewRun::queueKey)
             .jsonb("attributes", run -> Json.object(run.attributes()));
 
     /** Those, and how long it may take. */

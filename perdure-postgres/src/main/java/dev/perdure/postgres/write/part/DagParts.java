@@ -87,7 +87,7 @@ public final class DagParts {
     }
 
     private static void bindTaker(Parameters parameters, Sending sending) throws SQLException {
-        sending.laneOfWorker(parameters).integer(sending.worker());
+        sending.laneOfWorker(parameters).texts(sending.limited()).integer(sending.worker());
         parameters.integer(sending.worker()).integer(sending.worker());
     }
 

@@ -177,7 +177,8 @@ public final class LocalDagEnds {
             .integer("priority", member -> member.run.priority())
             .text("queue", member -> member.run.queue())
             .text("definition", member -> member.run.definition())
-            .text("version", member -> member.run.version());
+            .text("version", member -> member.run.version())
+            .text("queue_key", member -> member.run.queueKey());
 
     public Part part(LocalDagSql sql, Sending sending) {
         return new Part(

@@ -116,7 +116,10 @@ public final class ObjectParts {
     public Part follow() {
         return new Part(sql.objects.follow, parameters -> {
             batch.ends.bindFollowing(parameters.time(sending.time()));
-            sending.lane(parameters).integer(sending.worker()).integer(sending.worker());
+            sending.lane(parameters)
+                    .integer(sending.worker())
+                    .texts(sending.limited())
+                    .integer(sending.worker());
         });
     }
 
@@ -158,6 +161,7 @@ public final class ObjectParts {
                 parameters -> {
                     parameters.time(sending.time()).integer(sending.worker());
                     sending.laneOfWorker(parameters.longs(keys).ints(takes).texts(ids));
+                    parameters.texts(sending.limited());
                     parameters.integer(sending.worker()).integer(sending.worker());
                 },
                 reading);

@@ -167,10 +167,11 @@ public final class ObjectSql {
                 ) w
                 LEFT JOIN given g ON g.key = w.key
             ), line AS MATERIALIZED (
-                SELECT w.*, bool_and((w.follows = w.before AND r.state = ${PENDING} AND r.epoch + 2 = w.epoch) IS TRUE)
+                SELECT w.*, bool_and((w.follows = w.before AND r.state = ${PENDING} AND r.epoch + 2 = w.epoch
+                           AND r.queue <> ALL (?::text[])) IS TRUE)
                            OVER (PARTITION BY w.type, w.object ORDER BY w.number) AS in_line
                 FROM waiting w
-                CROSS JOIN LATERAL (SELECT state, epoch FROM ${schema}.run WHERE run.key = w.key OFFSET 0) r
+                CROSS JOIN LATERAL (SELECT state, epoch, queue FROM ${schema}.run WHERE run.key = w.key OFFSET 0) r
             ), taken AS MATERIALIZED (
                 SELECT r.*, l.type, l.object, l.call_partition, clock.at AS moved_at
                 FROM line l
@@ -249,7 +250,8 @@ public final class ObjectSql {
                 ${leave_line.select FROM ended WHERE number IS NOT NULL}}
             ), found AS MATERIALIZED (
                 SELECT r.*, n.ended, n.takes, n.number, n.type, n.object, clock.at AS moved_at,
-                       n.takes > 0 AND r.queue = n.ended_queue AND (
+                       -- Of a queue with limits a run begins only by a poll, which counts the places.
+                       n.takes > 0 AND r.queue = n.ended_queue AND r.queue <> ALL (?::text[]) AND (
                            SELECT r.definition = ANY (t.definitions) AND (r.version IS NULL OR r.version = t.version)
                            FROM taker t) IS TRUE AS handed
                 FROM next n

@@ -54,12 +54,12 @@ public final class Pieces {
                 "enqueue",
                 "ready",
                 "key, since = moved_at, rank = ~priority, partition, alone = recoveries >= ${ALONE_AFTER}, queue, definition, "
-                        + "version = COALESCE(version, '')");
+                        + "version = COALESCE(version, ''), queue_key");
         insert(
                 "enqueue_new",
                 "ready",
                 "key, since = created_at, rank = ~priority, partition, alone = false, queue, definition, "
-                        + "version = COALESCE(version, '')");
+                        + "version = COALESCE(version, ''), queue_key");
         delete("dequeue", "ready", "key", "");
 
         // event

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sender the worker and its lane, or a client
  * @param time what time it is, or null if the server knows
+ * @param limited the queues whose runs begin only by a poll
  */
-public record Sending(Sender sender, @Nullable Instant time) {
+public record Sending(Sender sender, @Nullable Instant time, String[] limited) {
     @Nullable
     public Integer worker() {
         return sender.worker();

@@ -6,6 +6,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -83,7 +84,8 @@ final class PostgresModel implements Store {
                     scheduler.choices().oneIn(2) ? signalled : polled.signalled(),
                     polled.nextDue(),
                     polled.aloneWaits(),
-                    polled.paused());
+                    polled.paused(),
+                    polled.limited());
         };
     }
 
@@ -110,6 +112,11 @@ final class PostgresModel implements Store {
     @Override
     public Runs runs() {
         return store.runs();
+    }
+
+    @Override
+    public QueueRules queues() {
+        return store.queues();
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
@@ -298,6 +299,12 @@ final class SimulatedStore implements Store {
     @Override
     public States states() {
         return states;
+    }
+
+    /** Which queues have limits is asked in memory, so that needs no network; no simulated program changes a queue. */
+    @Override
+    public QueueRules queues() {
+        return real.queues();
     }
 
     @Override

@@ -203,6 +203,7 @@ public final class World {
                 registrations,
                 List.of(),
                 rules,
+                List.of(),
                 worker
                         ? new Settings.WorkerRules(
                                 Set.of(StartOptions.DEFAULT_QUEUE), null, LEASE, maxRuns, Duration.ofSeconds(5))

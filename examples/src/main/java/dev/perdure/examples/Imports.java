@@ -1,0 +1,79 @@
+package dev.perdure.examples;
+
+import static dev.perdure.StartOptions.id;
+
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Imports the files of many customers: twenty at once, and of one customer two. */
+public final class Imports {
+    /** A file that a customer has uploaded. */
+    public record Upload(String customer, String name) {}
+
+    /** Where the rows of a file go. */
+    public interface Warehouse {
+        /** Loads a file and returns how many rows it had. */
+        int load(String file);
+    }
+
+    // region queue
+    public static final Queue QUEUE = Queue.named("imports").concurrency(20).perKey(2);
+    // endregion
+
+    private final Warehouse warehouse;
+
+    /** Imports into this warehouse. */
+    public Imports(Warehouse warehouse) {
+        this.warehouse = warehouse;
+    }
+
+    /** Imports a file. */
+    @Workflow("import")
+    public int load(WorkflowContext ctx, Upload upload) {
+        return ctx.step("load", () -> warehouse.load(upload.name()));
+    }
+
+    // region start
+    /** Starts the import of a file, under the key of its customer. */
+    public static Run<Integer> start(Perdure perdure, Upload upload) {
+        return perdure.start(
+                Imports::load,
+                upload,
+                id("import-" + upload.name()).queue(QUEUE.name()).key(upload.customer()));
+    }
+    // endregion
+
+    // region operate
+    /** Stops all imports while the warehouse is down, and goes on more slowly afterwards. */
+    public static QueueInfo slowDown(Perdure perdure, Runnable repair) {
+        perdure.queues().pause(QUEUE.name(), "the warehouse is down");
+        repair.run();
+        perdure.queues().limit(Queue.named(QUEUE.name()).concurrency(5));
+        perdure.queues().resume(QUEUE.name());
+        return perdure.queues().get(QUEUE.name());
+    }
+    // endregion
+
+    /** Imports ten files of a large customer and one of a small one. */
+    public static void main(String[] args) {
+        // region declare
+        try (Perdure perdure = Perdure.on(new MemoryStore())
+                .register(new Imports(String::length))
+                .queues(QUEUE)
+                .start()) {
+            // endregion
+            List<Run<Integer>> runs = IntStream.range(0, 10)
+                    .mapToObj(i -> start(perdure, new Upload("large", "large-" + i + ".csv")))
+                    .toList();
+            System.out.println("small: " + start(perdure, new Upload("small", "small.csv")).result() + " rows");
+            System.out.println("large: " + runs.stream().mapToInt(Run::result).sum() + " rows");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package dev.perdure.cli;
+
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.queue.Queues;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lists and shows the queues of a database, and changes one. */
+@Command(
+        name = "queues",
+        mixinStandardHelpOptions = true,
+        description = "List, show, pause and resume the queues of a database, and change their limits.",
+        synopsisSubcommandLabel = "COMMAND")
+final class QueuesCommand {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    QueuesCommand() {}
+
+    private PrintWriter out() {
+        return Objects.requireNonNull(spec).commandLine().getOut();
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true, description = "List queues with what waits and runs.")
+    int list(@Mixin DatabaseOptions database) {
+        out().printf(
+                        "%-24s %9s %8s %8s %8s  %-20s  %s%n",
+                        "QUEUE", "WAITING", "BEGUN", "AT WORK", "LAST MIN", "OLDEST", "LIMITS");
+        database.withClient((store, client) -> client.queues().list()).forEach(this::print);
+        out().flush();
+        return 0;
+    }
+
+    private void print(QueueInfo queue) {
+        QueueInfo.Load load = queue.load();
+        out().printf(
+                        "%-24s %9d %8d %8d %8d  %-20s  %s%n",
+                        queue.name(),
+                        load.waiting(),
+                        load.begun(),
+                        load.atWork(),
+                        load.lastMinute(),
+                        time(load.oldest()),
+                        queue.paused().map(why -> "paused: " + why).orElse(settings(queue.limits())));
+    }
+
+    private static String time(Optional<Instant> at) {
+        return at.map(Instant::toString).orElse("-");
+    }
+
+    private static String settings(Queue queue) {
+        return queue.settings().isEmpty()
+                ? "none"
+                : queue.settings().entrySet().stream()
+                        .map(QueuesCommand::setting)
+                        .collect(Collectors.joining(", "));
+    }
+
+    private static String setting(Map.Entry<String, String> setting) {
+        return setting.getKey().replace('_', ' ') + " " + setting.getValue().toLowerCase(Locale.ROOT);
+    }
+
+    @Command(
+            name = "show",
+            mixinStandardHelpOptions = true,
+            description = "Show one queue: what the code declares, what was changed, and its keys.")
+    int show(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Option(
+                            names = "--keys",
+                            defaultValue = "20",
+                            description = "The number of keys at most. Default: ${DEFAULT-VALUE}.")
+                    int most) {
+        return onQueues(database, queues -> {
+            QueueInfo queue = queues.get(name);
+            out().printf("queue      %s%n", queue.name());
+            out().printf("paused     %s%n", queue.paused().orElse("no"));
+            out().printf("declared   %s%n", settings(queue.declared()));
+            out().printf("changed    %s%n", settings(queue.changed()));
+            out().printf("limits     %s, counting %s%n", settings(queue.limits()), queue.limits().counting());
+            QueueInfo.Load load = queue.load();
+            out().printf("waiting    %d, the oldest since %s%n", load.waiting(), time(load.oldest()));
+            out().printf("begun      %d, %d of them at work%n", load.begun(), load.atWork());
+            out().printf("taken      %d in the last full minute%n", load.lastMinute());
+            queues.keys(name, most)
+                    .forEach(key -> out().printf(
+                                    "key        %-30s waiting %d, begun %d, at work %d%n",
+                                    key.key().isEmpty() ? "(none)" : key.key(),
+                                    key.load().waiting(),
+                                    key.load().begun(),
+                                    key.load().atWork()));
+        });
+    }
+
+    @Command(
+            name = "pause",
+            mixinStandardHelpOptions = true,
+            description = "Let workers take no run from a queue until it is resumed.")
+    int pause(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Option(names = "--reason", defaultValue = "paused by an operator", description = "The reason.")
+                    String reason) {
+        return change(database, name, queues -> queues.pause(name, reason), "Queue %s is paused.%n");
+    }
+
+    @Command(
+            name = "resume",
+            mixinStandardHelpOptions = true,
+            description = "Let workers take runs from a paused queue again.")
+    int resume(
+            @Mixin DatabaseOptions database, @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
+        return change(database, name, queues -> queues.resume(name), "Queue %s is not paused.%n");
+    }
+
+    @Command(
+            name = "limit",
+            mixinStandardHelpOptions = true,
+            description = {
+                "Change limits of a queue, in all processes and until they are reset.",
+                "A limit is a number, or 'none'. Limits that you do not name stay as they are."
+            })
+    int limit(
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name,
+            @Option(names = "--concurrency", description = "How many runs at once in all processes.") @Nullable
+                    String concurrency,
+            @Option(names = "--per-worker", description = "How many runs at once in one process.") @Nullable
+                    String perWorker,
+            @Option(names = "--per-key", description = "How many runs of one key at once.") @Nullable String perKey,
+            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.") Queue.@Nullable
+                    Counting counting,
+            @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
+        Queue changes = Queue.named(name);
+        changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
+        changes = perWorker == null ? changes : changes.perWorker(number("--per-worker", perWorker));
+        changes = perKey == null ? changes : changes.perKey(number("--per-key", perKey));
+        changes = counting == null ? changes : changes.counting(counting);
+        if (changes.settings().isEmpty()) {
+            throw new InvalidRequestException(
+                    "Nothing to change. Name a limit, such as --concurrency 5 or --concurrency none.");
+        }
+        Queue wanted = changes;
+        return change(
+                database,
+                name,
+                queues -> {
+                    if (create && queues.list().stream().noneMatch(queue -> queue.name().equals(name))) {
+                        queues.declare(Queue.named(name));
+                    }
+                    queues.limit(wanted);
+                },
+                "Queue %s is changed.%n");
+    }
+
+    private static int number(String option, String value) {
+        try {
+            return value.equals("none") ? Queue.UNLIMITED : Integer.parseInt(value);
+        } catch (NumberFormatException wrong) {
+            throw new InvalidRequestException(
+                    "%s is '%s'. Give a number of at least 1, or none.".formatted(option, value));
+        }
+    }
+
+    @Command(
+            name = "reset",
+            mixinStandardHelpOptions = true,
+            description = "Forget what was changed: the limits are those that the code declares.")
+    int reset(
+            @Mixin DatabaseOptions database, @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
+        return change(database, name, queues -> queues.reset(name), "Queue %s is as the code declares it.%n");
+    }
+
+    private int change(DatabaseOptions database, String name, Consumer<Queues> change, String done) {
+        return onQueues(database, queues -> {
+            change.accept(queues);
+            out().printf(done, name);
+            QueueInfo now = queues.get(name);
+            out().printf("Its limits: %s.%n", settings(now.limits()));
+        });
+    }
+
+    private int onQueues(DatabaseOptions database, Consumer<Queues> action) {
+        database.withClient((store, client) -> {
+            action.accept(client.queues());
+            return true;
+        });
+        out().flush();
+        return 0;
+    }
+}

@@ -1,0 +1,71 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.error.UnknownQueueException;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.queue.Queues;
+import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.QueueRules.Order;
+import java.util.List;
+
+/** Queues for operators, on what the store keeps of them. */
+final class EngineQueues implements Queues {
+    private final QueueRules rules;
+
+    EngineQueues(QueueRules rules) {
+        this.rules = rules;
+    }
+
+    @Override
+    public List<QueueInfo> list() {
+        return rules.list();
+    }
+
+    @Override
+    public QueueInfo get(String queue) {
+        return rules.find(queue).orElseThrow(() -> unknown(queue));
+    }
+
+    @Override
+    public List<QueueInfo.Key> keys(String queue, int most) {
+        get(queue);
+        return rules.keys(queue, most);
+    }
+
+    @Override
+    public void declare(Queue queue) {
+        rules.declare(List.of(queue));
+    }
+
+    @Override
+    public void limit(Queue changes) {
+        apply(new Order.Limit(changes));
+    }
+
+    @Override
+    public void pause(String queue, String reason) {
+        apply(new Order.Pause(queue, reason));
+    }
+
+    @Override
+    public void resume(String queue) {
+        apply(new Order.Resume(queue));
+    }
+
+    @Override
+    public void reset(String queue) {
+        apply(new Order.Reset(queue));
+    }
+
+    private void apply(Order order) {
+        if (!rules.apply(order)) {
+            throw unknown(order.queue());
+        }
+    }
+
+    private static UnknownQueueException unknown(String queue) {
+        return new UnknownQueueException(
+                "There is no queue '%s' with limits. Check the name, or declare the queue when you set up the engine."
+                        .formatted(queue));
+    }
+}

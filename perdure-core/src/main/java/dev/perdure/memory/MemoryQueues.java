@@ -1,0 +1,295 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Dispatch.Poll;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.QueueRules;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of queues, and which of their runs may begin.
+ *
+ * <p>How it works: a run that a poll takes gets a place ({@link Row#placed}). Whether it still holds that place is read from its
+ * state, whenever places are counted, so no change of state has to give a place back. A run that is found not to hold its place
+ * loses it.
+ */
+final class MemoryQueues implements QueueRules {
+    private final Tables tables;
+    private final Map<String, Entry> queues = new TreeMap<>();
+
+    private static final class Entry {
+        private Queue declared;
+        private Queue changed;
+        private @Nullable String paused;
+        private long turn;
+        /** The turn in which each key was last served. */
+        private final Map<String, Long> served = new HashMap<>();
+
+        private Instant minute = Instant.EPOCH;
+        private long thisMinute;
+        private long minuteBefore;
+
+        private Entry(String name) {
+            this.declared = Queue.named(name);
+            this.changed = Queue.named(name);
+        }
+
+        private Queue limits() {
+            return declared.with(changed);
+        }
+
+        private void took(Row row, Instant now) {
+            served.put(keyOf(row), ++turn);
+            Instant current = now.truncatedTo(ChronoUnit.MINUTES);
+            if (!current.equals(minute)) {
+                minuteBefore = servedBefore(current);
+                thisMinute = 0;
+                minute = current;
+            }
+            thisMinute++;
+        }
+
+        private long servedBefore(Instant current) {
+            if (current.equals(minute)) {
+                return minuteBefore;
+            }
+            return current.minus(1, ChronoUnit.MINUTES).equals(minute) ? thisMinute : 0;
+        }
+    }
+
+    MemoryQueues(Tables tables) {
+        this.tables = tables;
+    }
+
+    private static String keyOf(Row row) {
+        return Objects.requireNonNullElse(row.start.queueKey(), "");
+    }
+
+    private Entry entry(String name) {
+        return queues.computeIfAbsent(name, Entry::new);
+    }
+
+    // ---- what operators do
+
+    @Override
+    public void declare(Collection<Queue> declared) {
+        tables.inTransaction(() -> {
+            declared.forEach(queue -> entry(queue.name()).declared = queue);
+            tables.hint(new Hints.WorkReady());
+            return true;
+        });
+    }
+
+    @Override
+    public boolean apply(Order order) {
+        return tables.inTransaction(() -> {
+            Entry entry = queues.get(order.queue());
+            if (entry == null) {
+                return false;
+            }
+            switch (order) {
+                case Order.Limit limit -> entry.changed = entry.changed.with(limit.changes());
+                case Order.Pause pause -> entry.paused = pause.reason();
+                case Order.Resume resume -> entry.paused = null;
+                case Order.Reset reset -> entry.changed = Queue.named(reset.queue());
+            }
+            tables.hint(new Hints.WorkReady());
+            return true;
+        });
+    }
+
+    @Override
+    public boolean limits(String queue) {
+        return tables.inTransaction(() -> isLimited(queue));
+    }
+
+    /** Whether runs of the queue begin only by a poll. */
+    boolean isLimited(String queue) {
+        Entry entry = queues.get(queue);
+        return entry != null && (entry.paused != null || entry.limits().hasLimits());
+    }
+
+    boolean isLimited(Row row) {
+        return isLimited(row.start.queue());
+    }
+
+    // ---- who begins
+
+    /** The queues of a worker that have runs which only {@link #next} may choose from: of limited queues all, of others those with keys. */
+    List<String> waiting(Poll request) {
+        return tables.ready.stream()
+                .filter(row -> isMine(row) && request.queues().contains(row.start.queue()))
+                .map(row -> row.start.queue())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    /** Whether a run is chosen by {@link #next}, and not by priority and age alone. */
+    boolean isMine(Row row) {
+        return row.start.queueKey() != null || isLimited(row);
+    }
+
+    /**
+     * The runs of a queue that may begin now, in their order, among those that suit: first those that hold a place already; then by
+     * priority, and among equals the keys in turns, the one first that was served least recently.
+     */
+    List<Row> next(String queue, Poll request, int limit, Predicate<Row> suits) {
+        Entry entry = entry(queue);
+        if (entry.paused != null) {
+            return List.of();
+        }
+        Queue limits = entry.limits();
+        forgetPlaces(queue, limits);
+        List<Row> ready = tables.ready.stream()
+                .filter(row -> row.start.queue().equals(queue) && isMine(row) && suits.test(row))
+                .toList();
+        int here = limits.perWorker().orElse(Integer.MAX_VALUE) - heldBy(request, queue);
+        List<Row> chosen = new ArrayList<>(ready.stream()
+                .filter(row -> row.placed)
+                .limit(Math.clamp(here, 0, limit))
+                .toList());
+        int places = limits.concurrency().orElse(Integer.MAX_VALUE)
+                - (int) placed(queue).count();
+        int room = Math.clamp(Math.min(here, limit) - chosen.size(), 0, Math.max(places, 0));
+        inTurns(ready, queue, limits, entry).limit(room).forEach(chosen::add);
+        return chosen;
+    }
+
+    private record Candidate(Row row, int nth, long served) {
+        private static final Comparator<Candidate> ORDER = Comparator.comparingInt(
+                        (Candidate each) -> ~each.row.start.priority())
+                .thenComparingInt(Candidate::nth)
+                .thenComparingLong(Candidate::served)
+                .thenComparingLong(each -> each.row.readySince);
+    }
+
+    private Stream<Row> inTurns(List<Row> ready, String queue, Queue limits, Entry entry) {
+        Map<String, Integer> seen = new HashMap<>();
+        List<Candidate> candidates = new ArrayList<>();
+        for (Row row : ready) {
+            String key = keyOf(row);
+            int nth = seen.getOrDefault(key, 0);
+            if (!row.placed && (key.isEmpty() || nth < keyRoom(queue, key, limits))) {
+                seen.put(key, nth + 1);
+                candidates.add(new Candidate(row, nth, entry.served.getOrDefault(key, 0L)));
+            }
+        }
+        return candidates.stream().sorted(Candidate.ORDER).map(Candidate::row);
+    }
+
+    private int keyRoom(String queue, String key, Queue limits) {
+        return limits.perKey().isEmpty()
+                ? Integer.MAX_VALUE
+                : limits.perKey().getAsInt()
+                        - (int) placed(queue)
+                                .filter(row -> keyOf(row).equals(key))
+                                .count();
+    }
+
+    private int heldBy(Poll request, String queue) {
+        return (int)
+                ofQueue(queue).filter(row -> request.worker().equals(row.owner)).count();
+    }
+
+    private Stream<Row> ofQueue(String queue) {
+        return tables.byKey.values().stream().filter(row -> row.start.queue().equals(queue));
+    }
+
+    private Stream<Row> placed(String queue) {
+        return ofQueue(queue).filter(row -> row.placed);
+    }
+
+    /** A run that runs without a place began before its queue had limits: it counts all the same. */
+    private void forgetPlaces(String queue, Queue limits) {
+        boolean begun = limits.counting() == Queue.Counting.BEGUN;
+        ofQueue(queue)
+                .forEach(row -> row.placed = switch (row.state) {
+                    case RUNNING -> true;
+                    case READY, SUSPENDED, BACKING_OFF -> begun && row.placed;
+                    case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
+                });
+    }
+
+    /** A poll has taken this run. */
+    void took(Row row) {
+        row.placed = true;
+        entry(row.start.queue()).took(row, tables.now());
+    }
+
+    // ---- what there is
+
+    @Override
+    public List<QueueInfo> list() {
+        return tables.inTransaction(
+                () -> queues.keySet().stream().map(this::info).toList());
+    }
+
+    @Override
+    public Optional<QueueInfo> find(String queue) {
+        return tables.inTransaction(() -> queues.containsKey(queue) ? Optional.of(info(queue)) : Optional.empty());
+    }
+
+    private QueueInfo info(String name) {
+        Entry entry = entry(name);
+        long lastMinute = entry.servedBefore(tables.now().truncatedTo(ChronoUnit.MINUTES));
+        return new QueueInfo(
+                entry.declared,
+                entry.changed,
+                Optional.ofNullable(entry.paused),
+                load(ofQueue(name).toList(), lastMinute));
+    }
+
+    private static QueueInfo.Load load(List<Row> rows, long lastMinute) {
+        List<Row> waiting =
+                rows.stream().filter(row -> row.state == RunState.READY).toList();
+        return new QueueInfo.Load(
+                waiting.size(),
+                waiting.stream().map(row -> row.changedAt).min(Comparator.naturalOrder()),
+                rows.stream().filter(MemoryQueues::hasBegun).count(),
+                rows.stream().filter(row -> row.state == RunState.RUNNING).count(),
+                lastMinute);
+    }
+
+    private static boolean hasBegun(Row row) {
+        return switch (row.state) {
+            case RUNNING -> true;
+            case READY, SUSPENDED, BACKING_OFF -> row.placed;
+            case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
+        };
+    }
+
+    @Override
+    public List<QueueInfo.Key> keys(String queue, int most) {
+        return tables.inTransaction(() -> {
+            Map<String, List<Row>> rows = new LinkedHashMap<>();
+            ofQueue(queue)
+                    .filter(row -> row.state == RunState.READY || hasBegun(row))
+                    .forEach(row -> rows.computeIfAbsent(keyOf(row), unseen -> new ArrayList<>())
+                            .add(row));
+            return rows.entrySet().stream()
+                    .map(each -> new QueueInfo.Key(each.getKey(), load(each.getValue(), 0)))
+                    .sorted(Comparator.comparingLong(
+                                    (QueueInfo.Key key) -> -key.load().waiting())
+                            .thenComparing(QueueInfo.Key::key))
+                    .limit(most)
+                    .toList();
+        });
+    }
+}

@@ -1,0 +1,43 @@
+package dev.perdure.queue;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A queue as the store has it.
+ *
+ * @param declared what the code declares
+ * @param changed what operators have changed since; it has only the settings that they changed
+ * @param paused why the queue is paused, if it is
+ * @param load what waits and runs
+ */
+public record QueueInfo(Queue declared, Queue changed, Optional<String> paused, Load load) {
+    /** Its name. */
+    public String name() {
+        return declared.name();
+    }
+
+    /** The limits that hold: what the code declares, with what operators have changed. */
+    public Queue limits() {
+        return declared.with(changed);
+    }
+
+    /**
+     * What waits and runs, of a queue or of one key of it.
+     *
+     * @param waiting how many runs are ready and wait for a worker or for a place
+     * @param oldest since when the first of them waits
+     * @param begun how many have begun and have not ended
+     * @param atWork how many of these a worker holds
+     * @param lastMinute how many workers took in the last full minute; zero for a single key
+     */
+    public record Load(long waiting, Optional<Instant> oldest, long begun, long atWork, long lastMinute) {}
+
+    /**
+     * A key that has runs in a queue.
+     *
+     * @param key the key; empty for the runs without one
+     * @param load what waits and runs under it
+     */
+    public record Key(String key, Load load) {}
+}

@@ -1,0 +1,66 @@
+package dev.perdure.queue;
+
+import dev.perdure.error.UnknownQueueException;
+import java.util.List;
+
+/**
+ * What operators see of queues, and change. A change holds in all processes within a second, and survives a deployment
+ * until it is reset. Thread-safe.
+ *
+ * <pre>{@code
+ * perdure.queues().pause("imports", "the bank's API is down");
+ * perdure.queues().limit(Queue.named("imports").concurrency(5));
+ * }</pre>
+ */
+public interface Queues {
+    /** The declared queues, and others that have runs with keys, by name. */
+    List<QueueInfo> list();
+
+    /**
+     * One queue.
+     *
+     * @throws UnknownQueueException if it is not declared
+     */
+    QueueInfo get(String queue);
+
+    /**
+     * The keys that have runs in a queue, those with the most waiting runs first.
+     *
+     * @param most how many keys at most
+     * @throws UnknownQueueException if the queue is not declared
+     */
+    List<QueueInfo.Key> keys(String queue, int most);
+
+    /** Declares a queue, as an engine does when it starts. What operators have changed stays. */
+    void declare(Queue queue);
+
+    /**
+     * Changes the settings that this value has; the others stay as they are.
+     *
+     * @throws UnknownQueueException if the queue is not declared
+     */
+    void limit(Queue changes);
+
+    /**
+     * Lets workers take no run from the queue until {@link #resume}. Runs in the memory of a worker go on until they wait
+     * for longer than the warm window.
+     *
+     * @throws UnknownQueueException if the queue is not declared
+     */
+    void pause(String queue, String reason);
+
+    /**
+     * Lets workers take runs from the queue again.
+     *
+     * @throws UnknownQueueException if the queue is not declared
+     */
+    void resume(String queue);
+
+    /**
+     * Forgets what operators have changed, so that the limits are those that the code declares. A paused queue stays
+     * paused.
+     *
+     * @throws UnknownQueueException if the queue is not declared
+     */
+    void reset(String queue);
+}

@@ -1,0 +1,280 @@
+package dev.perdure.postgres.queue;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.jdbc.Text;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.QueueRules;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queues and their limits.
+ *
+ * <p>How it works: which queues have limits is kept in memory, because every start and every hand-over asks. A poll reads the sum of
+ * the revisions of all queues, and reads the queues again if that has changed; a worker polls at least once a second. A process
+ * that learns of a queue with new limits makes what runs there already count, twice: a start that was under way the
+ * first time is found the second time.
+ */
+public final class PostgresQueues implements QueueRules {
+    private static final int ADOPTIONS = 2;
+    private static final long TIDY_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Database database;
+    private final QueueSql sql;
+    private final AtomicReference<Known> known = new AtomicReference<>(new Known(0, Set.of(), Map.of()));
+    private final AtomicLong tidiedTo = new AtomicLong();
+    private final AtomicLong nextTidying = new AtomicLong(System.nanoTime() + TIDY_NANOS);
+
+    /**
+     * What this process knows.
+     *
+     * @param revision the sum of all revisions
+     * @param limited the queues that have limits or are paused
+     * @param adoptions how often what runs in a queue has yet to be made count
+     */
+    private record Known(long revision, Set<String> limited, Map<String, Integer> adoptions) {
+        Known next(long now, Set<String> nowLimited) {
+            Map<String, Integer> left = new HashMap<>();
+            for (String queue : nowLimited) {
+                int before = limited.contains(queue) ? adoptions.getOrDefault(queue, 0) : ADOPTIONS;
+                if (before > 0) {
+                    left.put(queue, before);
+                }
+            }
+            return new Known(now, Set.copyOf(nowLimited), Map.copyOf(left));
+        }
+
+        Known adopted() {
+            Map<String, Integer> left = new HashMap<>();
+            adoptions.forEach((queue, times) -> {
+                if (times > 1) {
+                    left.put(queue, times - 1);
+                }
+            });
+            return new Known(revision, limited, Map.copyOf(left));
+        }
+    }
+
+    public PostgresQueues(Database database, Schema schema) {
+        this.database = database;
+        this.sql = new QueueSql(schema);
+    }
+
+    // ---- what this process knows
+
+    @Override
+    public boolean limits(String queue) {
+        return known.get().limited().contains(queue);
+    }
+
+    /** The queues that have limits, or are paused. */
+    public Set<String> limited() {
+        return known.get().limited();
+    }
+
+    /** A poll has seen this sum of revisions. */
+    public void saw(long revision) {
+        if (known.get().revision() != revision) {
+            refresh();
+        } else if (!known.get().adoptions().isEmpty()) {
+            adopt();
+        }
+    }
+
+    /** Reads the queues again. */
+    public void refresh() {
+        Set<String> limited = new TreeSet<>();
+        long revision = database.call(connection -> {
+            long sum = 0;
+            limited.clear();
+            try (PreparedStatement statement = Database.prepare(connection, sql.rules);
+                    ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    sum += rows.getLong("revision");
+                    if (rows.getString("paused") != null || limits(rows).hasLimits()) {
+                        limited.add(rows.getString("name"));
+                    }
+                }
+            }
+            return sum;
+        });
+        known.updateAndGet(last -> last.next(revision, limited));
+        adopt();
+    }
+
+    private void adopt() {
+        Known now = known.get();
+        if (now.adoptions().isEmpty()) {
+            return;
+        }
+        update(
+                sql.adopt,
+                parameters -> parameters.texts(now.adoptions().keySet().toArray(String[]::new)));
+        known.updateAndGet(Known::adopted);
+    }
+
+    private static Queue limits(ResultSet row) throws SQLException {
+        return declared(row).with(changed(row));
+    }
+
+    private static Queue declared(ResultSet row) throws SQLException {
+        return Queue.of(row.getString("name"), Results.pairs(row, "declared"));
+    }
+
+    private static Queue changed(ResultSet row) throws SQLException {
+        return Queue.of(row.getString("name"), Results.pairs(row, "changed"));
+    }
+
+    /** Deletes what no claim will look at again, now and then, if any queue is known. For the sweep. */
+    public void tidy() {
+        long due = nextTidying.get();
+        if (known.get().revision() > 0
+                && System.nanoTime() - due >= 0
+                && nextTidying.compareAndSet(due, System.nanoTime() + TIDY_NANOS)) {
+            tidyNow();
+        }
+    }
+
+    /** The same at once. */
+    void tidyNow() {
+        long next = database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.tidySlots)) {
+                new Parameters(statement).number(tidiedTo.get());
+                try (ResultSet row = statement.executeQuery()) {
+                    row.next();
+                    return row.getLong("next");
+                }
+            }
+        });
+        tidiedTo.set(next);
+        update(sql.tidyTurns, parameters -> parameters.time(database.time()));
+    }
+
+    // ---- what operators do
+
+    @FunctionalInterface
+    private interface Binding {
+        void bind(Parameters parameters) throws SQLException;
+    }
+
+    private boolean update(String statement, Binding binding) {
+        return database.call(connection -> {
+            try (PreparedStatement prepared = Database.prepare(connection, statement)) {
+                binding.bind(new Parameters(prepared));
+                try (ResultSet row = prepared.executeQuery()) {
+                    row.next();
+                    return row.getLong(1) > 0;
+                }
+            }
+        });
+    }
+
+    @Override
+    public void declare(Collection<Queue> queues) {
+        if (!queues.isEmpty()) {
+            @Nullable
+            String[] settings =
+                    queues.stream().map(queue -> Json.object(queue.settings())).toArray(String[]::new);
+            update(
+                    sql.declare,
+                    parameters -> parameters
+                            .texts(queues.stream().map(Queue::name).toArray(String[]::new))
+                            .texts(settings));
+        }
+        refresh();
+    }
+
+    @Override
+    public boolean apply(Order order) {
+        boolean found = switch (order) {
+            case Order.Limit(Queue changes) ->
+                update(
+                        sql.limit,
+                        parameters ->
+                                parameters.text(Json.object(changes.settings())).text(changes.name()));
+            case Order.Pause(String queue, String reason) ->
+                update(
+                        sql.pause,
+                        parameters -> parameters.text(Text.storable(reason)).text(queue));
+            case Order.Resume(String queue) ->
+                update(sql.pause, parameters -> parameters.text(null).text(queue));
+            case Order.Reset(String queue) -> update(sql.reset, parameters -> parameters.text(queue));
+        };
+        refresh();
+        return found;
+    }
+
+    // ---- what there is
+
+    @Override
+    public List<QueueInfo> list() {
+        return list(null);
+    }
+
+    @Override
+    public Optional<QueueInfo> find(String queue) {
+        return list(queue).stream().findFirst();
+    }
+
+    private List<QueueInfo> list(@Nullable String name) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, sql.list)) {
+                new Parameters(statement).time(database.time()).text(name).text(name);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<QueueInfo> queues = new ArrayList<>();
+                    while (rows.next()) {
+                        queues.add(new QueueInfo(
+                                declared(rows),
+                                changed(rows),
+                                Optional.ofNullable(rows.getString("paused")),
+                                load(rows, rows.getLong("last_minute"))));
+                    }
+                    return queues;
+                }
+            }
+        });
+    }
+
+    @Override
+    public List<QueueInfo.Key> keys(String queue, int most) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.planAnew(connection, sql.keys)) {
+                new Parameters(statement).text(queue).integer(most);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<QueueInfo.Key> keys = new ArrayList<>();
+                    while (rows.next()) {
+                        keys.add(new QueueInfo.Key(rows.getString("queue_key"), load(rows, 0)));
+                    }
+                    return keys;
+                }
+            }
+        });
+    }
+
+    private static QueueInfo.Load load(ResultSet row, long lastMinute) throws SQLException {
+        return new QueueInfo.Load(
+                row.getLong("waiting"),
+                Optional.ofNullable(Results.timeOrNull(row, "oldest")),
+                row.getLong("begun"),
+                row.getLong("at_work"),
+                lastMinute);
+    }
+}

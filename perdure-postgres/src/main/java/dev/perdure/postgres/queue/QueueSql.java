@@ -1,0 +1,146 @@
+package dev.perdure.postgres.queue;
+
+import dev.perdure.postgres.jdbc.Json;
+import dev.perdure.postgres.jdbc.Schema;
+
+/** The statements about queues themselves. */
+public final class QueueSql {
+    /** What is cached in every process. */
+    private static final String RULES = """
+            SELECT name, paused, ${declared} AS declared, ${changed} AS changed, revision FROM ${schema}.queue ORDER BY name
+            """;
+
+    private static final String DECLARE = """
+            WITH done AS (
+                INSERT INTO ${schema}.queue AS q (name, declared)
+                SELECT name, COALESCE(declared, '{}') FROM unnest(?::text[], ?::jsonb[]) AS g (name, declared) ORDER BY name
+                ON CONFLICT (name) DO UPDATE SET declared = excluded.declared, revision = q.revision + 1
+                    WHERE q.declared <> excluded.declared
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    private static final String LIMIT = """
+            WITH done AS (
+                UPDATE ${schema}.queue SET changed = changed || COALESCE(?::jsonb, '{}'), revision = revision + 1 WHERE name = ?
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    private static final String PAUSE = """
+            WITH done AS (
+                UPDATE ${schema}.queue SET paused = ?, revision = revision + 1 WHERE name = ?
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    private static final String RESET = """
+            WITH done AS (
+                UPDATE ${schema}.queue SET changed = '{}', revision = revision + 1 WHERE name = ?
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    /**
+     * Runs that began to run before their queue had limits: from now on they count. The table slot has to be there for a run before
+     * its place is counted, so a process that learns of new limits does this for all workers.
+     */
+    private static final String ADOPT = """
+            WITH done AS (
+                INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
+                SELECT r.key, r.partition, r.queue, COALESCE(r.queue_key, '')
+                FROM ${schema}.held h
+                CROSS JOIN LATERAL (SELECT key, partition, queue, queue_key FROM ${schema}.run WHERE run.key = h.key OFFSET 0) r
+                WHERE r.queue = ANY (?::text[])
+                ON CONFLICT (key, partition) DO NOTHING
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    /**
+     * Forgets places of runs that hold none any more, and turns of keys that have nothing waiting: those of keys that no
+     * claim looks at again. Bounded, and from a place that moves on, so that it ends soon however many there are.
+     */
+    private static final String TIDY_SLOTS = """
+            WITH seen AS MATERIALIZED (
+                SELECT key, partition FROM ${schema}.slot WHERE key > ? ORDER BY key LIMIT 1000
+            ), ended AS (
+                DELETE FROM ${schema}.slot s USING seen
+                WHERE s.key = seen.key AND s.partition = seen.partition AND EXISTS (
+                    SELECT FROM ${schema}.run WHERE run.key = seen.key AND run.state >= ${COMPLETED})
+            )
+            SELECT CASE WHEN count(*) = 1000 THEN max(key) ELSE 0 END AS next FROM seen
+            """;
+
+    private static final String TIDY_TURNS = """
+            WITH done AS (
+                DELETE FROM ${schema}.queue_turn t
+                WHERE (t.queue, t.queue_key) IN (
+                    SELECT o.queue, o.queue_key FROM ${schema}.queue_turn o
+                    WHERE o.served_at < COALESCE(?::timestamptz, now()) - interval '1 minute' AND o.queue_key <> '' AND NOT EXISTS (
+                        SELECT FROM ${schema}.ready r WHERE r.queue = o.queue AND r.queue_key = o.queue_key)
+                    LIMIT 1000)
+                RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
+    private static final String LOAD = """
+            SELECT COALESCE(sum(waiting), 0)::bigint AS waiting, min(oldest) AS oldest, COALESCE(sum(begun), 0)::bigint AS begun,
+                   COALESCE(sum(at_work), 0)::bigint AS at_work
+            FROM ${schema}.queue_keys k WHERE k.queue = q.name""";
+
+    private static final String LIST = """
+            SELECT q.name, q.paused, ${declared} AS declared, ${changed} AS changed,
+                   CASE q.minute WHEN date_trunc('minute', clock.at) THEN q.minute_before
+                                 WHEN date_trunc('minute', clock.at) - interval '1 minute' THEN q.this_minute
+                                 ELSE 0 END AS last_minute,
+                   k.waiting, k.oldest, k.begun, k.at_work
+            FROM (SELECT COALESCE(?::timestamptz, now()) AS at) clock
+            CROSS JOIN ${schema}.queue q
+            CROSS JOIN LATERAL (${load}) k
+            WHERE ?::text IS NULL OR q.name = ?
+            ORDER BY q.name
+            """;
+
+    private static final String KEYS = """
+            SELECT queue_key, waiting, oldest, begun, at_work
+            FROM ${schema}.queue_keys
+            WHERE queue = ?
+            ORDER BY waiting DESC, queue_key
+            LIMIT ?
+            """;
+
+    final String rules;
+    final String declare;
+    final String limit;
+    final String pause;
+    final String reset;
+    final String adopt;
+    final String tidySlots;
+    final String tidyTurns;
+    final String list;
+    final String keys;
+
+    public QueueSql(Schema schema) {
+        this.rules = schema.sql(withSettings(RULES));
+        this.declare = schema.sql(DECLARE);
+        this.limit = schema.sql(LIMIT);
+        this.pause = schema.sql(PAUSE);
+        this.reset = schema.sql(RESET);
+        this.adopt = schema.sql(ADOPT);
+        this.tidySlots = schema.sql(TIDY_SLOTS);
+        this.tidyTurns = schema.sql(TIDY_TURNS);
+        this.list = schema.sql(withSettings(LIST).replace("${load}", LOAD));
+        this.keys = schema.sql(KEYS);
+    }
+
+    private static String withSettings(String statement) {
+        return statement.replace("${declared}", Json.pairs("declared")).replace("${changed}", Json.pairs("changed"));
+    }
+}

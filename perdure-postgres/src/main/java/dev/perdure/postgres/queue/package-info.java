@@ -1,0 +1,2 @@
+/** Queues and their limits. */
+package dev.perdure.postgres.queue;

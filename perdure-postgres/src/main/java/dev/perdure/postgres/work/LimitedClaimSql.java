@@ -1,0 +1,253 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.postgres.write.part.Pieces;
+
+/**
+ * The statements that claim runs of queues with limits, and runs with keys.
+ *
+ * <p>How it works: a claim of such a queue is one execute. It locks the row of the queue; the statement after that has a new
+ * snapshot, so it sees all that the claim before it has taken. It counts the places from the rows of runs: {@code slot} only says
+ * which runs to look at. It steps through {@code ready_by_key} from key to key, so what it costs depends on how many keys wait and not
+ * on how many runs. It looks at so many keys at once and no more; if there are more, the next claim goes on behind them.
+ */
+public final class LimitedClaimSql {
+    /** So many keys (with definition and version) one claim looks at. */
+    private static final int WINDOW = 1_000;
+
+    /** The queues of a worker from which it might take something here: of those with limits any run, of others runs with keys. */
+    private static final String WAITING = """
+            SELECT n.name, EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.alone) AS alone
+            FROM unnest(?::text[]) AS n (name)
+            WHERE ${waits}
+            ORDER BY n.name
+            """;
+
+    static final String WAITS = """
+            (EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL)
+                   OR n.name = ANY (?::text[]) AND EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL))
+              AND NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = n.name AND q.paused IS NOT NULL)""";
+
+    /** One worker at a time takes from a queue. A queue that was not declared gets its row here, when it first has runs with keys. */
+    private static final String LOCK = """
+            WITH ${fence}, known AS (
+                INSERT INTO ${schema}.queue (name)
+                SELECT g.name FROM (SELECT ?::text AS name) g
+                WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = g.name)
+                ON CONFLICT (name) DO NOTHING
+            )
+            SELECT count(*) FROM (
+                SELECT FROM ${schema}.queue WHERE name = ? AND EXISTS (SELECT FROM fence) FOR NO KEY UPDATE
+            ) AS locked
+            """;
+
+    private static final String CLAIM = """
+            WITH RECURSIVE ${clock}, rule AS MATERIALIZED (
+                SELECT g.*, q.turn, q.look_from,
+                       NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
+                       NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
+                       NULLIF(limits->>'per_key', 'none')::int AS per_key,
+                       COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun
+                FROM (SELECT ?::text AS queue, ?::int AS room, ?::boolean AS alone, ?::int AS worker) g
+                CROSS JOIN LATERAL (
+                    SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
+                ) q
+                WHERE q.paused IS NULL AND ${lane_exists}
+            ), head AS (
+                SELECT r.queue_key, r.definition, r.version, r.alone
+                FROM rule
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.queue_key IS NOT NULL AND ready.queue_key >= rule.look_from
+                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone
+                    LIMIT 1
+                ) r
+                UNION ALL
+                SELECT r.queue_key, r.definition, r.version, r.alone
+                FROM head h
+                CROSS JOIN rule
+                CROSS JOIN LATERAL (
+                    SELECT * FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.queue_key IS NOT NULL
+                      AND (ready.queue_key, ready.definition, ready.version, ready.alone)
+                          > (h.queue_key, h.definition, h.version, h.alone)
+                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone
+                    LIMIT 1
+                ) r
+            ), seen AS MATERIALIZED (
+                SELECT * FROM head LIMIT ${WINDOW}
+            ), suiting AS MATERIALIZED (
+                SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+            ), line AS MATERIALIZED (
+                SELECT seen.* FROM seen JOIN suiting USING (definition, version) JOIN rule ON rule.alone = seen.alone
+            ), waiting AS MATERIALIZED (
+                SELECT DISTINCT queue_key FROM line
+            ), of_queue AS MATERIALIZED (
+                -- Only a limit for all of them makes it necessary to look at all of them.
+                SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
+                FROM rule
+                CROSS JOIN LATERAL (
+                    SELECT key, queue_key FROM ${schema}.slot WHERE slot.queue = rule.queue AND rule.concurrency IS NOT NULL OFFSET 0
+                ) s
+                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+            ), of_key AS MATERIALIZED (
+                SELECT s.key, w.queue_key, r.state, COALESCE(${holds}, false) AS holds
+                FROM rule
+                CROSS JOIN waiting w
+                CROSS JOIN LATERAL (
+                    SELECT key FROM ${schema}.slot
+                    WHERE slot.queue = rule.queue AND slot.queue_key = w.queue_key AND rule.per_key IS NOT NULL OFFSET 0
+                ) s
+                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+            ), place AS MATERIALIZED (
+                SELECT * FROM of_queue UNION SELECT * FROM of_key
+            ), room AS MATERIALIZED (
+                SELECT GREATEST(0, LEAST(rule.room, rule.per_worker - (
+                           SELECT count(*)::int
+                           FROM ${schema}.held h
+                           CROSS JOIN LATERAL (
+                               SELECT FROM ${schema}.slot s WHERE s.key = h.key AND s.queue = rule.queue OFFSET 0
+                           ) mine
+                           WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
+                       ))) AS here,
+                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places
+                FROM rule
+            ), goes_on AS MATERIALIZED (
+                -- Woken, given back or begun anew: it holds its place and needs no other.
+                SELECT q.place, q.key, q.rank, q.since, q.alone
+                FROM place p
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
+                ) q
+                JOIN suiting USING (definition, version)
+                JOIN rule ON rule.alone = q.alone
+                WHERE p.holds AND p.state = ${READY}
+                ORDER BY q.rank, q.since, q.key
+                LIMIT (SELECT here FROM room)
+            ), key_room AS MATERIALIZED (
+                -- A key gives no more than twice its share to choose from, so that many keys are not read to the end.
+                SELECT w.queue_key, COALESCE(t.served, 0) AS served,
+                       2 * rule.room / (SELECT count(*)::int FROM waiting) + 4 AS share,
+                       rule.per_key - COALESCE(o.places, 0) AS room
+                FROM waiting w
+                CROSS JOIN rule
+                LEFT JOIN (
+                    SELECT queue_key, count(*)::int AS places FROM of_key WHERE holds GROUP BY queue_key
+                ) o ON o.queue_key = w.queue_key
+                LEFT JOIN LATERAL (
+                    SELECT served FROM ${schema}.queue_turn t
+                    WHERE t.queue = rule.queue AND t.queue_key = w.queue_key OFFSET 0
+                ) t ON true
+            ), found AS MATERIALIZED (
+                SELECT k.served, k.queue_key, k.room, k.share, r.place, r.key, r.rank, r.since, r.alone
+                FROM line l
+                JOIN key_room k ON k.queue_key = l.queue_key
+                CROSS JOIN rule
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.queue_key = l.queue_key AND ready.definition = l.definition
+                      AND ready.version = l.version AND ready.alone = l.alone
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                    ORDER BY rank, since, key
+                    LIMIT GREATEST(0, LEAST(k.share, k.room))
+                ) r
+                UNION ALL
+                -- Runs without a key are one more key, which has no limit of its own.
+                SELECT COALESCE((SELECT served FROM ${schema}.queue_turn t WHERE t.queue = rule.queue AND t.queue_key = ''), 0),
+                       '', NULL, rule.room, r.place, r.key, r.rank, r.since, r.alone
+                FROM rule
+                CROSS JOIN suiting s
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
+                    WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
+                      AND ready.alone = rule.alone AND ready.queue_key IS NULL
+                      AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
+                    ORDER BY rank, since, key
+                    LIMIT rule.room
+                ) r
+            ), candidate AS MATERIALIZED (
+                SELECT found.*, row_number() OVER (PARTITION BY queue_key ORDER BY rank, since, key) AS nth FROM found
+            ), chosen AS MATERIALIZED (
+                SELECT c.*, row_number() OVER (ORDER BY rank, nth, served, since, key) AS pick
+                FROM candidate c
+                WHERE nth <= LEAST(room, share)
+                ORDER BY rank, nth, served, since, key
+                LIMIT (SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) FROM room)
+            ), picked AS MATERIALIZED (
+                SELECT place, key, rank, since, alone, 0 AS pick FROM goes_on
+                UNION ALL
+                SELECT place, key, rank, since, alone, pick FROM chosen
+            ), looked AS MATERIALIZED (
+                SELECT p.place, p.rank, p.since, p.alone, p.pick, r.*, clock.at AS moved_at
+                FROM picked p
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+            ), taken AS NOT MATERIALIZED (
+                SELECT * FROM looked WHERE state = ${READY}
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
+            ), logged AS (
+                ${log FROM taken WHERE changes > 0}
+            ), kept AS (
+                ${hold(worker = (SELECT worker FROM rule)) FROM taken}
+            ), claimed AS (
+                UPDATE ${schema}.run SET
+                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = (SELECT worker FROM rule), wakes = 0,
+                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL
+                FROM taken t
+                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
+            ), placed AS (
+                INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
+                SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '')
+                FROM taken t CROSS JOIN rule
+                WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key) IS NOT NULL
+                ON CONFLICT (key, partition) DO NOTHING
+            ), freed AS (
+                DELETE FROM ${schema}.slot
+                WHERE slot.key = ANY (ARRAY(SELECT key FROM place WHERE NOT holds AND key NOT IN (SELECT key FROM taken)))
+            ), served AS (
+                INSERT INTO ${schema}.queue_turn (queue, queue_key, served, served_at)
+                SELECT rule.queue, COALESCE(t.queue_key, ''), rule.turn + max(t.pick), max(t.moved_at)
+                FROM taken t CROSS JOIN rule
+                WHERE EXISTS (SELECT FROM seen) AND t.pick > 0
+                GROUP BY 1, 2, rule.turn
+                ON CONFLICT (queue, queue_key) DO UPDATE SET served = excluded.served, served_at = excluded.served_at
+            ), next_look AS MATERIALIZED (
+                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from FROM seen
+            ), noted AS (
+                UPDATE ${schema}.queue AS q SET
+                    turn = q.turn + n.taken, look_from = n.look_from, minute = n.minute,
+                    this_minute = CASE WHEN q.minute = n.minute THEN q.this_minute ELSE 0 END + n.taken,
+                    minute_before = CASE q.minute WHEN n.minute THEN q.minute_before
+                                                  WHEN n.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
+                FROM (
+                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, next_look.look_from,
+                           date_trunc('minute', clock.at) AS minute
+                    FROM rule CROSS JOIN next_look CROSS JOIN clock
+                ) n
+                WHERE q.name = n.queue AND (n.taken > 0 OR q.look_from <> n.look_from)
+            )
+            SELECT EXISTS (SELECT FROM candidate WHERE nth = share) AS cut, ${details}
+            ORDER BY g.pick, g.rank, g.since, g.key
+            """;
+
+    /** Which states hold a place: those in which a run has begun, or those in which it is at work. */
+    private static final String HOLDS = """
+            CASE WHEN r.state = ${RUNNING} THEN true
+                                     ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
+
+    final String waiting;
+    public final String claim;
+
+    public LimitedClaimSql(Schema schema, LedgerSql ledger) {
+        this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
+        String claiming = Pieces.sql(
+                schema,
+                CLAIM.replace("${details}", Claims.TAKEN)
+                        .replace("${holds}", HOLDS)
+                        .replace("${WINDOW}", String.valueOf(WINDOW)));
+        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), claiming);
+    }
+}

@@ -1,0 +1,137 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Database.LockedException;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Results;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Dispatch.Poll;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Claims runs of queues with limits, and runs with keys: queue by queue, each in a transaction of its own. */
+final class LimitedClaims {
+    /** A claim that could take more is made again so often at most; the rest is for the next poll. */
+    private static final int MOST_CLAIMS = 8;
+
+    private final Database database;
+    private final LimitedClaimSql sql;
+    private final Workers workers;
+    private final PostgresQueues queues;
+
+    LimitedClaims(Database database, Schema schema, LedgerSql ledger, Workers workers, PostgresQueues queues) {
+        this.database = database;
+        this.sql = new LimitedClaimSql(schema, ledger);
+        this.workers = workers;
+        this.queues = queues;
+    }
+
+    /**
+     * What was claimed.
+     *
+     * @param runs the runs
+     * @param aloneWaits whether a run waits for a worker that holds nothing else
+     */
+    record Taken(List<Claimed> runs, boolean aloneWaits) {
+        static final Taken NOTHING = new Taken(List.of(), false);
+    }
+
+    private record Waiting(String queue, boolean alone) {}
+
+    private record Part(List<Claimed> runs, boolean cut) {}
+
+    /**
+     * Claims as many as the request allows. A run that has to run alone is taken if no other may begin, and nothing else is
+     * taken then.
+     */
+    Taken claim(Poll request, int worker, int lane) {
+        int room = request.limit();
+        List<Claimed> runs = new ArrayList<>();
+        boolean aloneWaits = false;
+        for (Waiting waiting : waiting(request)) {
+            boolean more = true;
+            for (int i = 0; i < MOST_CLAIMS && more && room > runs.size(); i++) {
+                Part part = claim(request, waiting.queue(), worker, lane, room - runs.size(), false);
+                runs.addAll(part.runs());
+                more = part.cut() && !part.runs().isEmpty();
+            }
+            if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
+                runs.addAll(
+                        claim(request, waiting.queue(), worker, lane, 1, true).runs());
+                if (!runs.isEmpty()) {
+                    return new Taken(runs, false);
+                }
+            } else {
+                aloneWaits |= waiting.alone();
+            }
+        }
+        return new Taken(runs, aloneWaits);
+    }
+
+    private List<Waiting> waiting(Poll request) {
+        return database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.waiting)) {
+                bindQueues(new Parameters(statement), request);
+                try (ResultSet rows = statement.executeQuery()) {
+                    List<Waiting> waiting = new ArrayList<>();
+                    while (rows.next()) {
+                        waiting.add(new Waiting(rows.getString("name"), rows.getBoolean("alone")));
+                    }
+                    return waiting;
+                }
+            }
+        });
+    }
+
+    /** The queues of the worker, and which queues have limits. */
+    Parameters bindQueues(Parameters parameters, Poll request) throws SQLException {
+        return parameters
+                .texts(request.queues().toArray(String[]::new))
+                .texts(queues.limited().toArray(String[]::new));
+    }
+
+    private Part claim(Poll request, String queue, int worker, int lane, int room, boolean alone) {
+        try {
+            return database.call(connection -> claim(connection, request, queue, worker, lane, room, alone));
+        } catch (LockedException other) {
+            return new Part(List.of(), false); // another worker takes from it, and has done so for long
+        } catch (RuntimeException | Error failure) {
+            workers.lanes().failed(worker, lane, failure);
+            throw failure;
+        }
+    }
+
+    private Part claim(Connection connection, Poll request, String queue, int worker, int lane, int room, boolean alone)
+            throws SQLException {
+        try (PreparedStatement statement = Database.prepare(connection, sql.claim)) {
+            Parameters parameters = new Parameters(statement);
+            parameters.text(Database.LOCK_TIMEOUT);
+            parameters.integer(worker).integer(lane).text(queue).text(queue);
+            parameters.time(database.time());
+            parameters.text(queue).integer(room).bool(alone).integer(worker);
+            parameters.integer(worker).integer(lane);
+            parameters.texts(request.definitions().toArray(String[]::new)).texts(PostgresDispatch.versions(request));
+            statement.execute();
+            Results results = new Results(statement);
+            results.skip();
+            results.skip();
+            List<Claimed> claimed = new ArrayList<>();
+            boolean cut = false;
+            ResultSet rows = results.next();
+            while (rows.next()) {
+                claimed.add(Claims.claimed(rows));
+                cut = rows.getBoolean("cut");
+            }
+            return new Part(claimed, cut);
+        }
+    }
+}
