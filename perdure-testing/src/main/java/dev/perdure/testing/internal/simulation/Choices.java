@@ -103,7 +103,7 @@ public final class Choices {
         if (quiet || rate == null || (fault.counts() && only == null && faultsLeft == 0)) {
             return false;
         }
-        long drawn = mix(mix(seed + 31L * fault.ordinal()) + opportunity);
+        long drawn = mix(mix(seed + 31L * fault.name().hashCode()) + opportunity);
         if (Long.remainderUnsigned(drawn, (long) rate * seldom) != 0) {
             return false;
         }

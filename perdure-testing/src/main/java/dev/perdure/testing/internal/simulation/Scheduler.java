@@ -4,6 +4,7 @@ import dev.perdure.spi.Clockwork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -45,7 +46,7 @@ public final class Scheduler {
     private @Nullable Task unwinder;
     private @Nullable Throwable failure;
     private volatile boolean over;
-    private volatile long handOvers;
+    private final AtomicLong handOvers = new AtomicLong();
     private volatile Task holder;
 
     /** For one history, to be run by the thread that calls this. */
@@ -117,7 +118,7 @@ public final class Scheduler {
 
     private Task current() {
         Task task = current;
-        if (task.thread() != Thread.currentThread()) {
+        if (!Thread.currentThread().equals(task.thread())) {
             throw new IllegalStateException(
                     "The thread '%s' is not part of the simulation, and used the engine. In a simulated test, start threads with Simulation.run, and await runs where they were started."
                             .formatted(Thread.currentThread().getName()));
@@ -203,12 +204,12 @@ public final class Scheduler {
     }
 
     void interrupt(Thread thread) {
-        if (thread == Thread.currentThread()) {
+        if (thread.equals(Thread.currentThread())) {
             thread.interrupt();
             return;
         }
         for (Task task : tasks) {
-            if (task.thread() == thread) {
+            if (thread.equals(task.thread())) {
                 task.interrupted = true;
                 if (task.interruptible) {
                     wake(task);
@@ -239,7 +240,7 @@ public final class Scheduler {
 
     private void pass(Task next) {
         current = next;
-        handOvers++;
+        handOvers.incrementAndGet();
         next.grant();
     }
 
@@ -417,12 +418,12 @@ public final class Scheduler {
 
     /** Waits for the turn in the thread outside, and watches that the turn does not stand still. */
     private void awaitDriver() {
-        long seen = handOvers;
+        long seen = handOvers.get();
         long since = System.nanoTime();
         while (!driver.hasTurn()) {
             LockSupport.parkNanos(driver, 200_000_000);
-            if (handOvers != seen) {
-                seen = handOvers;
+            if (handOvers.get() != seen) {
+                seen = handOvers.get();
                 since = System.nanoTime();
             } else if (System.nanoTime() - since > PATIENCE.toNanos() && !driver.hasTurn()) {
                 throw blocked();

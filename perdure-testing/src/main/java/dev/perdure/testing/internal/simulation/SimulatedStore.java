@@ -152,7 +152,7 @@ final class SimulatedStore implements Store {
             long delay = choices.between(1, MOST_LATE);
             scheduler.fork(scheduler.outside(), "late call of " + process.name(), () -> {
                 scheduler.pause(delay);
-                lateCall.get();
+                T unused = lateCall.get();
             });
             scheduler.pause(choices.between(1, MOST_LATE));
             throw unavailable("The simulation let the caller give up.");
