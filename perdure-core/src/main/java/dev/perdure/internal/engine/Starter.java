@@ -254,8 +254,10 @@ final class Starter {
      */
     private @Nullable ObjectKey wanted(NewRun run) {
         ObjectCall call = run.object();
-        boolean holds = call != null && call.hold() == ObjectCall.Hold.EXCLUSIVE;
-        return holds && !settings.store().queues().limits(run.queue()) ? call.object() : null;
+        if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
+            return null;
+        }
+        return settings.store().queues().limits(run.queue()) ? null : call.object();
     }
 
     private Outcome startUnowned(StartRequest request) {
