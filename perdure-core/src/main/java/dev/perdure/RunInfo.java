@@ -13,8 +13,9 @@ import java.util.TreeMap;
  * @param id its id
  * @param definition the name of its definition
  * @param state its state
- * @param reason why it is in that state, for a run that is paused, cancelled or failed; for a ready run, that no live
- *     worker has its definition
+ * @param reason why it is in that state, for a run that is paused, cancelled or failed; for a ready run, why no worker
+ *     has taken it: no live worker has its definition, its queue is paused, or its queue or its key is full and which
+ *     runs hold the places
  * @param createdAt when it was started
  * @param changedAt when its state last changed
  * @param wakeAt when its timer or back-off ends, if it sleeps or backs off

@@ -45,6 +45,8 @@ final class MemoryQueries implements Runs, Journals {
                     .formatted(
                             row.start.definition(),
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
+        } else if (row.state == RunState.READY) {
+            reason = tables.queues.whyReady(row).orElse(reason);
         }
         return new RunInfo(
                 row.ref.id(),

@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * loses it.
  */
 final class MemoryQueues implements QueueRules {
+    /** So many of the runs that hold places are named. */
+    private static final int NAMED = 3;
+
     private final Tables tables;
     private final Map<String, Entry> queues = new TreeMap<>();
 
@@ -234,6 +238,48 @@ final class MemoryQueues implements QueueRules {
     }
 
     // ---- what there is
+
+    /** Why a ready run has not been taken, unless it only waits for a worker. */
+    Optional<String> whyReady(Row row) {
+        String queue = row.start.queue();
+        Entry entry = queues.get(queue);
+        if (entry == null) {
+            return Optional.empty();
+        }
+        if (entry.paused != null) {
+            return Optional.of("The queue '%s' is paused: %s".formatted(queue, entry.paused));
+        }
+        Queue limits = entry.limits();
+        forgetPlaces(queue, limits);
+        if (row.placed) {
+            return Optional.empty();
+        }
+        String key = row.start.queueKey();
+        if (key != null && limits.perKey().isPresent()) {
+            List<Row> holders =
+                    placed(queue).filter(other -> keyOf(other).equals(key)).toList();
+            if (holders.size() >= limits.perKey().getAsInt()) {
+                return Optional.of("The key '%s' of the queue '%s' is full: %s"
+                        .formatted(key, queue, taken(holders, limits.perKey().getAsInt())));
+            }
+        }
+        List<Row> holders = placed(queue).toList();
+        return limits.concurrency().isPresent()
+                        && holders.size() >= limits.concurrency().getAsInt()
+                ? Optional.of("The queue '%s' is full: %s"
+                        .formatted(queue, taken(holders, limits.concurrency().getAsInt())))
+                : Optional.empty();
+    }
+
+    private static String taken(List<Row> holders, int places) {
+        String first = holders.stream()
+                .sorted(Comparator.comparing((Row row) -> row.createdAt).thenComparing(row -> row.ref.id()))
+                .limit(NAMED)
+                .map(row -> "'" + row.ref.id() + "'")
+                .collect(Collectors.joining(", "));
+        String more = holders.size() > NAMED ? " and %d more".formatted(holders.size() - NAMED) : "";
+        return "%d of %d places are taken, by %s%s.".formatted(holders.size(), places, first, more);
+    }
 
     @Override
     public List<QueueInfo> list() {

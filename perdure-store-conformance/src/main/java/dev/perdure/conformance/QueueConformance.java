@@ -566,6 +566,46 @@ public abstract class QueueConformance extends StoreConformance {
         assertThat(store().queues().list()).extracting(QueueInfo::name).containsExactly(LIMITED);
     }
 
+    // ---- why a run waits
+
+    private String reasonOf(String id) {
+        return found(refOf(id)).info().reason().orElse("");
+    }
+
+    @Test
+    void a_ready_run_says_why_no_worker_takes_it() {
+        declare(queue().concurrency(4).perKey(1));
+        WorkerId worker = join();
+        readyUnder("x", "x1", "x2");
+        ready("a", "b", "c", "d");
+        assertThat(reasonOf("x2")).isEmpty();
+        claim(worker, 1);
+        assertThat(reasonOf("x2")).isEqualTo("The key 'x' of the queue 'limited' is full: 1 of 1 places are taken, by 'x1'.");
+        assertThat(reasonOf("a")).isEmpty();
+        claim(worker, 10);
+        assertThat(reasonOf("d"))
+                .isEqualTo("The queue 'limited' is full: 4 of 4 places are taken, by 'x1', 'a', 'b' and 1 more.");
+        store().queues().apply(new Order.Pause(LIMITED, "the API is down"));
+        assertThat(reasonOf("d")).isEqualTo("The queue 'limited' is paused: the API is down");
+        store().queues().apply(new Order.Resume(LIMITED));
+        store().queues().apply(new Order.Limit(queue().concurrency(5)));
+        assertThat(reasonOf("d")).isEmpty();
+    }
+
+    @Test
+    void a_woken_run_that_holds_its_place_has_no_reason_to_wait() {
+        declare(queue().concurrency(1));
+        ready("sleeper", "next");
+        WorkerId worker = join();
+        Claimed sleeper = claimedOf(worker);
+        apply(worker, advance(sleeper.run(), sleeper.epoch(), sleep(Duration.ofHours(1))));
+        assertThat(reasonOf("next")).isEqualTo("The queue 'limited' is full: 1 of 1 places are taken, by 'sleeper'.");
+        command(sleeper.run(), Change.CommandKind.CANCEL, "enough");
+
+        assertThat(stateOf(sleeper.run())).isEqualTo(RunState.READY);
+        assertThat(reasonOf("sleeper")).isEmpty();
+    }
+
     // ---- races
 
     @Test
