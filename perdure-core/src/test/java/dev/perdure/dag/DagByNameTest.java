@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.Run;
+import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.error.RunFailedException;
@@ -20,8 +21,8 @@ class DagByNameTest {
         try (MemoryStore store = new MemoryStore();
                 Perdure worker = Perdure.on(store).register(dag).start();
                 Perdure client = Perdure.on(store).client()) {
-            Run<String> run = client.start(
-                    Invocation.of("dag", "x", TypeRef.of(String.class)), StartOptions.id("run"));
+            client.start(Invocation.of("dag", "x", TypeRef.of(String.class)), StartOptions.id("run"));
+            Run<String> run = worker.run(RunId.of("run"), TypeRef.of(String.class));
             assertThatThrownBy(run::result)
                     .isInstanceOf(RunFailedException.class)
                     .hasMessageContaining(
