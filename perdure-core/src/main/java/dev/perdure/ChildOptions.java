@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 
 /**
@@ -47,6 +48,7 @@ public final class ChildOptions {
 
     /** Starts the child after this delay. */
     public static ChildOptions after(Duration delay) {
+        Texts.requireGiven("delay", delay);
         return DEFAULTS.delay(delay);
     }
 
@@ -71,6 +73,7 @@ public final class ChildOptions {
 
     /** Pins the child to workers of this version. */
     public ChildOptions version(String tag) {
+        Texts.requireGiven("version", tag);
         return with(start.version(tag));
     }
 
@@ -79,11 +82,13 @@ public final class ChildOptions {
      * {@link DeadlineExceededException}.
      */
     public ChildOptions timeout(Duration limit) {
+        Texts.requireGiven("timeout", limit);
         return with(start.timeout(limit));
     }
 
     /** Starts the child after this delay. */
     public ChildOptions delay(Duration delay) {
+        Texts.requireGiven("delay", delay);
         return with(start.delay(delay));
     }
 
@@ -94,6 +99,7 @@ public final class ChildOptions {
 
     /** What cancelling the parent does to the child. */
     public ChildOptions onCancel(OnCancel meaning) {
+        Texts.requireGiven("meaning of a cancel", meaning);
         return new ChildOptions(start, meaning);
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -34,24 +35,34 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
     /** A definition whose input and result are classes without type parameters. */
     public static <I extends @Nullable Object, R extends @Nullable Object> Definition<I, R> of(
             String name, Class<I> input, Class<R> result, WorkflowBody<I, R> body) {
+        Texts.requireGiven("body", body);
+        Texts.requireGiven("result type", result);
+        Texts.requireGiven("input type", input);
         return new Definition<>(name, input, result, body);
     }
 
     /** A definition whose input or result has type parameters. */
     public static <I extends @Nullable Object, R extends @Nullable Object> Definition<I, R> of(
             String name, TypeRef<I> input, TypeRef<R> result, WorkflowBody<I, R> body) {
+        Texts.requireGiven("body", body);
+        Texts.requireGiven("result type", result);
+        Texts.requireGiven("input type", input);
         return new Definition<>(name, input.type(), result.type(), body);
     }
 
     /** A definition without result, whose input is of a plain class. */
     public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
             String name, Class<I> input, VoidBody<I> body) {
+        Texts.requireGiven("body", body);
+        Texts.requireGiven("input type", input);
         return of(name, TypeRef.of(input), body);
     }
 
     /** A definition without result, whose input type has generics. */
     public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
             String name, TypeRef<I> input, VoidBody<I> body) {
+        Texts.requireGiven("body", body);
+        Texts.requireGiven("input type", input);
         return new Definition<>(name, input.type(), Void.class, (ctx, value) -> {
             body.run(ctx, value);
             return null;

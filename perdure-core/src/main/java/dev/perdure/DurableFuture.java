@@ -3,6 +3,7 @@ package dev.perdure;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.TimedOutException;
 import dev.perdure.internal.join.Joins;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,22 +56,27 @@ public interface DurableFuture<T extends @Nullable Object> {
 
     /** The values of all futures; fails with the first failure, and leaves the others alone. */
     static <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures) {
+        Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).all(futures);
     }
 
     /** How each of the futures settled, when all have. Never fails. */
     static <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
             List<? extends DurableFuture<? extends T>> futures) {
+        Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).allSettled(futures);
     }
 
     /** The index in the list of the future that settles first; a failure counts. */
     static DurableFuture<Integer> any(List<? extends DurableFuture<?>> futures) {
+        Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).any(futures);
     }
 
     /** The index, from 0, of the future that settles first; a failure counts. */
     static DurableFuture<Integer> any(DurableFuture<?> first, DurableFuture<?>... others) {
+        Texts.requireGiven("list of futures", others);
+        Texts.requireGiven("first future", first);
         List<DurableFuture<?>> all = new ArrayList<>(List.of(others));
         all.addFirst(first);
         return any(all);
@@ -78,12 +84,14 @@ public interface DurableFuture<T extends @Nullable Object> {
 
     /** The value or the failure of the future that settles first. */
     static <T extends @Nullable Object> DurableFuture<T> race(List<? extends DurableFuture<? extends T>> futures) {
+        Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).race(futures);
     }
 
     /** The value of the future that succeeds first; if none does, fails with the failure of the last in the list. */
     static <T extends @Nullable Object> DurableFuture<T> firstSucceeded(
             List<? extends DurableFuture<? extends T>> futures) {
+        Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).firstSucceeded(futures);
     }
 
@@ -100,6 +108,8 @@ public interface DurableFuture<T extends @Nullable Object> {
      */
     static <I extends @Nullable Object, T extends @Nullable Object> List<T> parallel(
             List<I> items, int atMost, Function<? super I, ? extends DurableFuture<? extends T>> begin) {
+        Texts.requireGiven("function that begins an item", begin);
+        Texts.requireGiven("list of items", items);
         return Joins.parallel(items, atMost, begin);
     }
 }

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.dag.Dag;
+import dev.perdure.internal.text.Texts;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,7 @@ public sealed interface Invocation<R extends @Nullable Object> {
      * @param result what the run returns; {@code TypeRef.of(Void.class)} for nothing
      */
     static <R extends @Nullable Object> Invocation<R> of(String definition, @Nullable Object input, TypeRef<R> result) {
+        Texts.requireGiven("result type", result);
         return new OfName<>(definition, input, result);
     }
 

@@ -10,6 +10,7 @@ import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Queue;
@@ -65,12 +66,14 @@ public final class PerdureBuilder {
 
     /** Calls this listener after every change of state that this engine commits. */
     public PerdureBuilder listener(RunListener listener) {
+        Texts.requireGiven("listener", listener);
         listeners.add(listener);
         return this;
     }
 
     /** The retry policy of steps that set none of their own. */
     public PerdureBuilder retry(RetryPolicy policy) {
+        Texts.requireGiven("retry policy", policy);
         retry = policy;
         return this;
     }
@@ -80,6 +83,7 @@ public final class PerdureBuilder {
      * and copies what the codec returns.
      */
     public PerdureBuilder codec(Codec value) {
+        Texts.requireGiven("codec", value);
         codec = new CopyingCodec(value);
         return this;
     }
@@ -89,6 +93,7 @@ public final class PerdureBuilder {
      * default; zero makes every wait leave memory at once.
      */
     public PerdureBuilder warmWindow(Duration window) {
+        Texts.requireGiven("warm window", window);
         require(!window.isNegative(), "warmWindow is " + window + "; it cannot be negative");
         warmWindow = window;
         return this;
@@ -96,6 +101,7 @@ public final class PerdureBuilder {
 
     /** How long this worker counts as alive after it last renewed its lease. Ten seconds by default. */
     public PerdureBuilder lease(Duration duration) {
+        Texts.requireGiven("lease", duration);
         require(duration.compareTo(SHORTEST_LEASE) >= 0, "lease is " + duration + "; it is at least " + SHORTEST_LEASE);
         lease = duration;
         return this;
@@ -103,6 +109,7 @@ public final class PerdureBuilder {
 
     /** How long {@link Perdure#close()} waits for running steps. Ten seconds by default. */
     public PerdureBuilder closeTimeout(Duration limit) {
+        Texts.requireGiven("close timeout", limit);
         require(!limit.isNegative(), "closeTimeout is " + limit + "; it cannot be negative");
         closeTimeout = limit;
         return this;
@@ -124,6 +131,7 @@ public final class PerdureBuilder {
 
     /** The queues from which this worker takes runs. By default only {@value StartOptions#DEFAULT_QUEUE}. */
     public PerdureBuilder queues(String... names) {
+        Texts.requireGiven("list of queues", names);
         for (String name : names) {
             queues.add(Names.require("queue", name, MAX_NAME));
         }

@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.TerminalException;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,6 +77,7 @@ public final class RetryPolicy {
 
     /** The delay after the first failure. Raises {@link #maxDelay()} to this delay if it is shorter. */
     public RetryPolicy initialDelay(Duration delay) {
+        Texts.requireGiven("initial delay", delay);
         Duration cap = maxDelay.compareTo(delay) < 0 ? delay : maxDelay;
         return new RetryPolicy(attempts, delay, factor, cap, jitter, totalTime, nonRetryable);
     }
@@ -87,6 +89,7 @@ public final class RetryPolicy {
 
     /** The longest delay. */
     public RetryPolicy maxDelay(Duration cap) {
+        Texts.requireGiven("maximal delay", cap);
         return new RetryPolicy(attempts, initialDelay, factor, cap, jitter, totalTime, nonRetryable);
     }
 
@@ -97,11 +100,13 @@ public final class RetryPolicy {
 
     /** Starts no further attempt when this much time has passed since the first failure. */
     public RetryPolicy totalTime(Duration limit) {
+        Texts.requireGiven("total time", limit);
         return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, limit, nonRetryable);
     }
 
     /** Fails the step at once on exceptions of this class or its subclasses. Adds to the classes set before. */
     public RetryPolicy nonRetryable(Class<? extends Throwable> type) {
+        Texts.requireGiven("exception type", type);
         List<Class<? extends Throwable>> types = new ArrayList<>(nonRetryable);
         types.add(type);
         return new RetryPolicy(attempts, initialDelay, factor, maxDelay, jitter, totalTime, types);
@@ -134,11 +139,13 @@ public final class RetryPolicy {
 
     /** Whether the policy retries after this exception. */
     public boolean retries(Throwable failure) {
+        Texts.requireGiven("failure", failure);
         return nonRetryable.stream().noneMatch(type -> type.isInstance(failure));
     }
 
     /** Whether another attempt may start after {@code failed} failures, {@code elapsed} after the first of them. */
     public boolean allows(int failed, Duration elapsed) {
+        Texts.requireGiven("elapsed time", elapsed);
         return failed < attempts && (totalTime == null || elapsed.compareTo(totalTime) <= 0);
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
 import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -47,21 +48,26 @@ public final class RunFilter {
 
     /** Only runs in this state. */
     public RunFilter state(RunState value) {
+        Texts.requireGiven("state", value);
         return new RunFilter(value, definition, from, until, after, limit);
     }
 
     /** Only runs of this definition. */
     public RunFilter definition(String name) {
+        Texts.requireGiven("definition", name);
         return new RunFilter(state, name, from, until, after, limit);
     }
 
     /** Only runs created at or after {@code start} and before {@code end}. */
     public RunFilter created(Instant start, Instant end) {
+        Texts.requireGiven("end", end);
+        Texts.requireGiven("start", start);
         return new RunFilter(state, definition, start, end, after, limit);
     }
 
     /** The page that begins after this run, the last of the page before. */
     public RunFilter after(RunInfo last) {
+        Texts.requireGiven("last run", last);
         return new RunFilter(state, definition, from, until, last, limit);
     }
 

@@ -3,6 +3,7 @@ package dev.perdure;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -95,11 +96,13 @@ public final class StartOptions {
 
     /** Starts the run after this delay. */
     public static StartOptions after(Duration delay) {
+        Texts.requireGiven("delay", delay);
         return DEFAULTS.delay(delay);
     }
 
     /** Starts the run under this id, or attaches to the run that already has it. */
     public StartOptions withId(RunId runId) {
+        Texts.requireGiven("run id", runId);
         return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages, attributes, key);
     }
 
@@ -136,6 +139,7 @@ public final class StartOptions {
 
     /** Pins the run to workers of this version. */
     public StartOptions version(String tag) {
+        Texts.requireGiven("version", tag);
         return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages, attributes, key);
     }
 
@@ -144,6 +148,7 @@ public final class StartOptions {
      * the engine cancels the tasks that have not ended, and fails the run when they have.
      */
     public StartOptions timeout(Duration limit) {
+        Texts.requireGiven("timeout", limit);
         return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages, attributes, key);
     }
 
@@ -154,6 +159,7 @@ public final class StartOptions {
 
     /** Starts the run after this delay. */
     public StartOptions delay(Duration duration) {
+        Texts.requireGiven("delay", duration);
         return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages, attributes, key);
     }
 
@@ -162,6 +168,7 @@ public final class StartOptions {
      * existing run, nothing is sent.
      */
     public <T extends @Nullable Object> StartOptions message(Topic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
         List<Message<?>> more = new ArrayList<>(messages);
         more.add(new Message<>(topic, value));
         return new StartOptions(

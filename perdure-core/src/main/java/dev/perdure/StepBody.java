@@ -1,5 +1,6 @@
 package dev.perdure;
 
+import dev.perdure.internal.text.Texts;
 import java.io.Serializable;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ public interface StepBody<T extends @Nullable Object> extends Serializable {
      * }</pre>
      */
     static <T extends @Nullable Object> StepBody<T> returning(TypeRef<T> type, StepBody<T> body) {
+        Texts.requireGiven("body", body);
+        Texts.requireGiven("type", type);
         return new Typed<>(type, body);
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -13,14 +14,16 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class StepOptions {
+    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StepOptions DEFAULTS = new StepOptions(null, null);
 
     private final @Nullable RetryPolicy retry;
     private final @Nullable Duration timeout;
 
     private StepOptions(@Nullable RetryPolicy retry, @Nullable Duration timeout) {
-        if (timeout != null && (timeout.isNegative() || timeout.isZero())) {
-            throw new InvalidRequestException("The step timeout is " + timeout + "; it must be longer than zero.");
+        if (timeout != null && (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
+            throw new InvalidRequestException("The step timeout is %s; it must be longer than zero and at most %d days."
+                    .formatted(timeout, LONGEST_TIMEOUT.toDays()));
         }
         this.retry = retry;
         this.timeout = timeout;
@@ -38,6 +41,7 @@ public final class StepOptions {
 
     /** Retries by this policy. */
     public static StepOptions retry(RetryPolicy policy) {
+        Texts.requireGiven("retry policy", policy);
         return new StepOptions(policy, null);
     }
 
@@ -46,6 +50,7 @@ public final class StepOptions {
      * starts only after the interrupted one has ended.
      */
     public StepOptions timeout(Duration limit) {
+        Texts.requireGiven("step timeout", limit);
         return new StepOptions(retry, limit);
     }
 

@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,13 @@ public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueTyp
 
     /** A topic for values of a class without type parameters. */
     public static <T> Topic<T> of(String name, Class<T> type) {
+        Texts.requireGiven("type", type);
         return new Topic<>(name, TypeRef.of(type));
     }
 
     /** A topic for values of any type: {@code Topic.of("lines", new TypeRef<List<Line>>() {})}. */
     public static <T extends @Nullable Object> Topic<T> of(String name, TypeRef<T> type) {
+        Texts.requireGiven("type", type);
         return new Topic<>(name, type);
     }
 

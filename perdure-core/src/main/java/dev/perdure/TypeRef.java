@@ -1,6 +1,7 @@
 package dev.perdure;
 
 import dev.perdure.error.DefinitionException;
+import dev.perdure.internal.text.Texts;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 
@@ -26,6 +27,7 @@ public abstract class TypeRef<T> {
 
     /** The type of a class without type parameters. */
     public static <T> TypeRef<T> of(Class<T> type) {
+        Texts.requireGiven("type", type);
         return new TypeRef<>(type) {};
     }
 

@@ -3,6 +3,7 @@ package dev.perdure.dag;
 import dev.perdure.TypeRef;
 import dev.perdure.error.DefinitionException;
 import dev.perdure.internal.dag.model.DagDraft;
+import dev.perdure.internal.text.Texts;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +36,16 @@ public interface Dag<I extends @Nullable Object, O extends @Nullable Object> {
     /** A DAG whose result is the output of the task that the function returns. */
     static <I extends @Nullable Object, O extends @Nullable Object> Dag<I, O> of(
             String name, Class<I> input, Function<DagBuilder<I>, DagTask<O>> define) {
+        Texts.requireGiven("function that defines the DAG", define);
+        Texts.requireGiven("input type", input);
         return of(name, TypeRef.of(input), define);
     }
 
     /** A DAG with a generic input type, whose result is the output of the task that the function returns. */
     static <I extends @Nullable Object, O extends @Nullable Object> Dag<I, O> of(
             String name, TypeRef<I> input, Function<DagBuilder<I>, DagTask<O>> define) {
+        Texts.requireGiven("function that defines the DAG", define);
+        Texts.requireGiven("input type", input);
         DagDraft draft = new DagDraft(name);
         DagTask<O> result = define.apply(new DagBuilder<>(draft));
         return draft.define(input.type(), TaskOptions.requireOwn(draft, result, "its result is"));
@@ -49,6 +54,8 @@ public interface Dag<I extends @Nullable Object, O extends @Nullable Object> {
     /** A DAG whose result is the outputs of all tasks that no other task comes after. */
     static <I extends @Nullable Object> Dag<I, Outputs> ofLeaves(
             String name, Class<I> input, Consumer<DagBuilder<I>> define) {
+        Texts.requireGiven("function that defines the DAG", define);
+        Texts.requireGiven("input type", input);
         DagDraft draft = new DagDraft(name);
         define.accept(new DagBuilder<>(draft));
         return draft.define(input, null);

@@ -2,6 +2,7 @@ package dev.perdure.object;
 
 import dev.perdure.TypeRef;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.lang.reflect.Type;
 
 /**
@@ -25,11 +26,13 @@ public record StateKey<T>(String name, TypeRef<T> valueType) {
 
     /** A key for values of a class without type parameters. */
     public static <T> StateKey<T> of(String name, Class<T> type) {
+        Texts.requireGiven("type", type);
         return new StateKey<>(name, TypeRef.of(type));
     }
 
     /** A key for values of any type. */
     public static <T> StateKey<T> of(String name, TypeRef<T> type) {
+        Texts.requireGiven("type", type);
         return new StateKey<>(name, type);
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.transaction;
 
 import dev.perdure.RetryPolicy;
 import dev.perdure.StepOptions;
+import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,7 @@ public final class TransactionOptions {
 
     /** Runs the transaction at this isolation level. */
     public static TransactionOptions isolation(Isolation level) {
+        Texts.requireGiven("isolation level", level);
         return DEFAULTS.withIsolation(level);
     }
 
@@ -56,6 +58,7 @@ public final class TransactionOptions {
 
     /** Runs the transaction at this isolation level. */
     public TransactionOptions withIsolation(Isolation level) {
+        Texts.requireGiven("isolation level", level);
         return new TransactionOptions(level, readOnly, step);
     }
 
@@ -69,6 +72,7 @@ public final class TransactionOptions {
      * counting an attempt, a bounded number of times.
      */
     public TransactionOptions retry(RetryPolicy policy) {
+        Texts.requireGiven("retry policy", policy);
         StepOptions retried = StepOptions.retry(policy);
         return new TransactionOptions(
                 isolation, readOnly, step.timeout().map(retried::timeout).orElse(retried));
@@ -76,6 +80,7 @@ public final class TransactionOptions {
 
     /** Interrupts a body that takes longer, rolls it back and counts it as a failed attempt. */
     public TransactionOptions timeout(Duration limit) {
+        Texts.requireGiven("step timeout", limit);
         return new TransactionOptions(isolation, readOnly, step.timeout(limit));
     }
 

@@ -167,6 +167,16 @@ class DagTest {
     }
 
     @Test
+    void a_timeout_that_no_clock_can_keep_is_refused() {
+        for (Duration limit : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(36_501))) {
+            refused(
+                    dag -> dag.task("a", t -> 1).timeout(limit),
+                    "task 'a' has a timeout of %s; it must be longer than zero and at most 36500 days."
+                            .formatted(limit));
+        }
+    }
+
+    @Test
     void a_durable_function_has_no_attempts_of_its_own() {
         refused(
                 dag -> dag.workflow("w", (ctx, t) -> t.input()).retry(2),

@@ -33,8 +33,9 @@ public record CallTargets(Registry registry, TypedDags dags) {
 
     /** The same for a run that waits for the result, which not every DAG has. */
     public CallTarget ofChild(Invocation<?> invocation) {
+        CallTarget target = of(invocation);
         dag(invocation).ifPresent(TypedDag::calleeOfRun);
-        return of(invocation);
+        return target;
     }
 
     /** The DAG that this names, with its types: also by its name, if the DAG is registered here. */

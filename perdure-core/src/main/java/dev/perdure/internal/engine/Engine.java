@@ -189,6 +189,7 @@ public final class Engine implements Perdure {
 
     @Override
     public <O> ObjectHandle<O> object(Class<O> type, String key) {
+        Texts.requireGiven("class of the object", type);
         Texts.requireName("object key", key);
         ObjectKey object = new ObjectKey(ObjectMethods.requireName(type), key);
         return new EngineObject<>(object, new Calls(), registry::handler, settings);
@@ -218,6 +219,9 @@ public final class Engine implements Perdure {
     @SuppressWarnings("NullAway") // an item is null only where T allows it
     public <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options) {
+        Texts.requireGiven("function of options", options);
+        Texts.requireGiven("function of invocations", invocation);
+        Texts.requireGiven("list of items", items);
         List<Invocation<R>> invocations = new ArrayList<>();
         List<CallTarget> callees = new ArrayList<>();
         List<Starter.StartRequest> requests = new ArrayList<>();
@@ -260,6 +264,7 @@ public final class Engine implements Perdure {
 
     @Override
     public Outbox outbox(Inbox inbox) {
+        Texts.requireGiven("inbox", inbox);
         return new EngineOutbox(registry, targets, starter, mailSender, inbox);
     }
 
@@ -282,6 +287,8 @@ public final class Engine implements Perdure {
 
     @Override
     public <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType) {
+        Texts.requireGiven("run id", id);
+        Texts.requireGiven("result type", resultType);
         return handle(found(id).ref(), resultType.type());
     }
 
@@ -298,23 +305,32 @@ public final class Engine implements Perdure {
 
     @Override
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
+        Texts.requireGiven("run id", run);
+        Texts.requireGiven("topic", topic);
         mailSender.deliver(run, mailSender.message(topic, value));
     }
 
     @Override
     public <T extends @Nullable Object> void sendAll(
             Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value) {
+        Texts.requireGiven("function of values", value);
+        Texts.requireGiven("topic", topic);
+        Texts.requireGiven("collection of runs", runs);
         mailSender.deliverAll(runs, run -> mailSender.<T>message(topic, value.apply(run)));
     }
 
     @Override
     public <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value) {
+        Texts.requireGiven("function of values", value);
+        Texts.requireGiven("name of the promise", promise);
+        Texts.requireGiven("collection of runs", runs);
         mailSender.deliverAll(runs, run -> mailSender.<T>resolution(promise, value.apply(run)));
     }
 
     @Override
     public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
         return switch (topic) {
             case Topic<T> any -> mailSender.emit(any, "", value);
             case KeyedTopic<T> keyed -> mailSender.emit(keyed.topic(), keyed.key(), value);
@@ -333,6 +349,7 @@ public final class Engine implements Perdure {
 
     @Override
     public List<RunInfo> list(RunFilter filter) {
+        Texts.requireGiven("filter", filter);
         return settings.store().runs().list(filter);
     }
 

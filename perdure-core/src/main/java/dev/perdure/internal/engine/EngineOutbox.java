@@ -72,6 +72,9 @@ final class EngineOutbox implements Outbox {
             List<T> items,
             Function<? super T, ? extends Invocation<?>> invocation,
             Function<? super T, StartOptions> options) {
+        Texts.requireGiven("function of options", options);
+        Texts.requireGiven("function of invocations", invocation);
+        Texts.requireGiven("list of items", items);
         List<Change> starts = new ArrayList<>();
         List<RunId> ids = new ArrayList<>();
         for (T item : items) {
@@ -95,18 +98,23 @@ final class EngineOutbox implements Outbox {
 
     @Override
     public <O> ObjectSends<O> object(Class<O> type, String key) {
-        ObjectMethods.requireName(type);
+        Texts.requireGiven("class of the object", type);
         Texts.requireName("object key", key);
+        ObjectMethods.requireName(type);
         return new OutboxObject<>(key, registry::handler, this::start);
     }
 
     @Override
     public <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
+        Texts.requireGiven("run id", run);
         deliver(run, mailSender.message(topic, value));
     }
 
     @Override
     public <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name) {
+        Texts.requireGiven("name of the promise", name);
+        Texts.requireGiven("run id", run);
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
@@ -136,6 +144,7 @@ final class EngineOutbox implements Outbox {
 
     @Override
     public void cancel(RunId run, String reason) {
+        Texts.requireGiven("run id", run);
         Texts.requireReason(reason);
         inbox.put(List.of(new Change.Command(run, Change.CommandKind.CANCEL, reason)));
     }

@@ -26,6 +26,7 @@ import dev.perdure.internal.execution.child.Children;
 import dev.perdure.internal.execution.future.Futures;
 import dev.perdure.internal.execution.host.HeldRun;
 import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.mail.AwakeableAnswers;
 import dev.perdure.internal.execution.mail.Emissions;
 import dev.perdure.internal.execution.mail.RunMail;
 import dev.perdure.internal.execution.mail.UnreadMail;
@@ -43,15 +44,13 @@ import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Encoded;
-import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.execution.value.RunRandom;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectCalls;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Entry;
-import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
@@ -67,7 +66,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.function.BiFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -84,6 +82,7 @@ class RunContext implements Shorthands {
     private final Futures futures;
     private final Children children;
     private final RunMail mail;
+    private final AwakeableAnswers answers;
     private final RunSignals orders;
     private final Derived derived;
     private final Logger logger;
@@ -117,6 +116,7 @@ class RunContext implements Shorthands {
         this.mail = new RunMail(
                 calls, transitions, futures, values, derived, new UnreadMail(held, host, orders, transitions), host);
         this.children = new Children(held, host, calls, transitions, futures, mail, values, derived);
+        this.answers = new AwakeableAnswers(host, calls, steps, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
         this.transactions = new TransactionCalls(held, host, calls, transitions, steps);
         this.time = new TimeCalls(host, calls, transitions, waits, values);
@@ -173,15 +173,18 @@ class RunContext implements Shorthands {
 
     private Type typeOf(String name, StepBody<?> body) {
         Texts.requireName("step name", name);
+        Texts.requireGiven("body", body);
         return host.rules().stepTypes().of(body, name);
     }
 
     private Type typeOf(TypeRef<?> type) {
+        Texts.requireGiven("type", type);
         host.rules().codec().check(type.type());
         return type.type();
     }
 
     private static Callable<@Nullable Void> callable(StepAction body) {
+        Texts.requireGiven("body", body);
         return () -> {
             body.run();
             return null;
@@ -191,6 +194,7 @@ class RunContext implements Shorthands {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     private <T extends @Nullable Object> T step(String name, Type type, Callable<T> body, StepOptions options) {
         Texts.requireName("step name", name);
+        Texts.requireGiven("step options", options);
         ContextCall call = calls.take("step", Entry.Kind.STEP, name);
         return (T) steps.perform(call, calls.past(call), type, body, options);
     }
@@ -200,6 +204,9 @@ class RunContext implements Shorthands {
     @Override
     public <C, T extends @Nullable Object> T transaction(
             String name, TransactionSource<C> source, TransactionBody<C, T> body, TransactionOptions options) {
+        Texts.requireGiven("transaction options", options);
+        Texts.requireGiven("transaction source", source);
+        Texts.requireGiven("body", body);
         Texts.requireName("transaction name", name);
         return transactions.perform(name, source, host.rules().stepTypes().of(body, name), body, options);
     }
@@ -207,6 +214,7 @@ class RunContext implements Shorthands {
     @Override
     public <C> void transact(
             String name, TransactionSource<C> source, TransactionAction<C> body, TransactionOptions options) {
+        Texts.requireGiven("body", body);
         transactions.<C, @Nullable Object>perform(
                 name,
                 source,
@@ -271,8 +279,9 @@ class RunContext implements Shorthands {
 
     @Override
     public <O> ObjectCalls<O> object(Class<O> type, String key) {
-        ObjectMethods.requireName(type);
+        Texts.requireGiven("class of the object", type);
         Texts.requireName("object key", key);
+        ObjectMethods.requireName(type);
         return new CallsOfObject<>(children, host, key);
     }
 
@@ -379,6 +388,8 @@ class RunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name) {
+        Texts.requireGiven("run id", run);
+        Texts.requireGiven("name of the promise", name);
         return new PromiseResolver<>() {
             @Override
             public void resolve(T value) {
@@ -394,25 +405,12 @@ class RunContext implements Shorthands {
 
     @Override
     public boolean resolve(String token, @Nullable Object value) {
-        Type type = value == null ? Object.class : value.getClass();
-        Payload payload = values.store(value, type, "the value of an awakeable").payload();
-        return answer("resolve", token, (channel, mailId) -> Mail.value(channel, mailId, payload));
+        return answers.resolve(token, value);
     }
 
     @Override
     public boolean reject(String token, String reason) {
-        Texts.requireReason(reason);
-        return answer("reject", token, (channel, mailId) -> Mail.failure(channel, mailId, reason, Payload.EMPTY));
-    }
-
-    /** The token is a secret, so that the journal has its hash. */
-    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> answer) {
-        String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
-        ContextCall call = calls.take(what, Entry.Kind.STEP, name);
-        UUID mailId = derived.uuid(what, call.position());
-        Callable<Boolean> body = () -> host.store().answer(token, channel -> answer.apply(channel, mailId));
-        Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
-        return Boolean.TRUE.equals(arrived);
+        return answers.reject(token, reason);
     }
 
     @Override
@@ -422,6 +420,7 @@ class RunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> DurableFuture<T> event(EventTopic<T> topic) {
+        Texts.requireGiven("topic", topic);
         return switch (topic) {
             case Topic<T> any -> mail.event(any, "");
             case KeyedTopic<T> keyed -> mail.event(keyed.topic(), keyed.key());
@@ -430,6 +429,7 @@ class RunContext implements Shorthands {
 
     @Override
     public <T extends @Nullable Object> int emit(EventTopic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
         return switch (topic) {
             case Topic<T> any -> emissions.emit(any, "", value);
             case KeyedTopic<T> keyed -> emissions.emit(keyed.topic(), keyed.key(), value);
@@ -469,7 +469,8 @@ class RunContext implements Shorthands {
 
     @Override
     public RandomGenerator random() {
-        return derived.random(calls.derived("random"));
+        RandomGenerator random = derived.random(calls.derived("random"));
+        return new RunRandom(random, () -> calls.requireUsable("A generator of random()"));
     }
 
     @Override

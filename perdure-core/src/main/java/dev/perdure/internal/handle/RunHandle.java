@@ -23,6 +23,7 @@ import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.Failure;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.waiter.ProgressWaiters;
 import dev.perdure.internal.waiter.Waiters;
 import dev.perdure.spi.Clockwork;
@@ -108,6 +109,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public R result(Duration timeout) {
+        Texts.requireGiven("timeout", timeout);
         return await(WaitLimit.nanos(timeout));
     }
 
@@ -183,6 +185,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T extends @Nullable Object> void send(Topic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
         mailSender.deliver(ref.id(), mailSender.message(topic, value));
     }
 
@@ -198,11 +201,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T extends @Nullable Object> Promise<T> promise(Topic<T> name) {
+        Texts.requireGiven("name of the promise", name);
         return new PromiseHandle<>(ref, name, settings, progress, mailSender);
     }
 
     @Override
     public <T> Optional<T> published(Topic<T> topic) {
+        Texts.requireGiven("topic", topic);
         return settings.store()
                 .mailboxes()
                 .latest(ref, topic.name())
@@ -211,12 +216,15 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
 
     @Override
     public <T> T awaitPublished(Topic<T> topic, Duration timeout) {
+        Texts.requireGiven("timeout", timeout);
+        Texts.requireGiven("topic", topic);
         new PublishedReader<>(ref, topic, 0, settings, progress).awaitFirst(timeout);
         return published(topic).orElseThrow();
     }
 
     @Override
     public <T extends @Nullable Object> Iterator<Published<T>> follow(Topic<T> topic, long afterOffset) {
+        Texts.requireGiven("topic", topic);
         return new PublishedReader<>(ref, topic, afterOffset, settings, progress);
     }
 

@@ -11,6 +11,13 @@ public final class Texts {
 
     private Texts() {}
 
+    /** Refuses an argument that is null, which callers without a null checker can pass. */
+    public static void requireGiven(String what, @Nullable Object argument) {
+        if (argument == null) {
+            throw new InvalidRequestException("The %s is null. Pass one, or leave the call out.".formatted(what));
+        }
+    }
+
     /** What something goes by. */
     public static void requireName(String what, @Nullable String name) {
         if (name == null || name.isEmpty()) {

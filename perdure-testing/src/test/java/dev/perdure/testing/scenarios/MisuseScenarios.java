@@ -12,7 +12,9 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.StepOptions;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
 import dev.perdure.WorkflowContext;
 import dev.perdure.WorkflowMethod;
 import dev.perdure.dag.Dag;
@@ -32,12 +34,14 @@ import dev.perdure.spi.Store;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -128,6 +132,37 @@ abstract class MisuseScenarios extends Scenarios {
                 assertThat(perdure.start(Invocation.of(flow, call)).result())
                         .startsWith(call + " was called from thread 'stranger', which is not the thread of run");
             }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_generator_of_random_numbers_is_refused_inside_a_body_and_on_another_thread(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, List<String>> flow =
+                    Definition.of("chance", TypeRef.of(String.class), new TypeRef<List<String>>() {}, (ctx, in) -> {
+                        RandomGenerator random = ctx.random();
+                        List<String> messages = new ArrayList<>();
+                        try {
+                            ctx.step("roll", () -> random.nextInt(6));
+                        } catch (StepFailedException failed) {
+                            messages.add(failed.getMessage());
+                        }
+                        try {
+                            ctx.stepAsync("roll beside", () -> random.nextInt(6)).await();
+                        } catch (StepFailedException failed) {
+                            messages.add(failed.getMessage());
+                        }
+                        messages.add(String.valueOf(random.nextInt(1)));
+                        return messages;
+                    });
+            perdure.register(flow);
+            assertThat(perdure.start(Invocation.of(flow, "x")).result())
+                    .satisfiesExactly(
+                            inBody -> assertThat(inBody)
+                                    .contains("A generator of random() was called inside a step body of run"),
+                            beside -> assertThat(beside).contains("A generator of random() was called"),
+                            outside -> assertThat(outside).isEqualTo("0"));
         }
     }
 
@@ -312,6 +347,12 @@ abstract class MisuseScenarios extends Scenarios {
             nonsense(ctx -> ctx.timer(null), "The timer is null"),
             nonsense(ctx -> ctx.promise(TOPIC).orTimeout(null), "The timeout is null"),
             nonsense(ctx -> ctx.receive(TOPIC).await(Duration.ofDays(40_000)), "The timeout is", "at most 36500 days"),
+            nonsense(
+                    ctx -> ctx.step("s", () -> {}, StepOptions.defaults().timeout(Duration.ofDays(36_501))),
+                    "The step timeout is PT876024H; it must be longer than zero and at most 36500 days."),
+            nonsense(
+                    ctx -> ctx.step("s", () -> {}, StepOptions.defaults().timeout(Duration.ZERO)),
+                    "The step timeout is PT0S; it must be longer than zero and at most 36500 days."),
             nonsense(ctx -> ctx.stepAsync("", () -> "x"), "The step name is empty. Give it a non-empty text."),
             nonsense(ctx -> ctx.step(null, () -> {}), "The step name is null. Give it a non-empty text."),
             nonsense(

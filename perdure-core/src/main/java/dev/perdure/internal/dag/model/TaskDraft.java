@@ -66,6 +66,10 @@ public final class TaskDraft {
     /** Sets how long an attempt may take, or the whole of a workflow. */
     public void timeout(Duration limit) {
         requireOpen();
+        if (limit == null || limit.isNegative() || limit.isZero() || limit.compareTo(LONGEST) > 0) {
+            throw dag.refuse("task '%s' has a timeout of %s; it must be longer than zero and at most %d days."
+                    .formatted(name, limit, LONGEST.toDays()));
+        }
         timeout = limit;
     }
 

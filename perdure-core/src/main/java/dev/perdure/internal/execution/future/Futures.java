@@ -18,6 +18,7 @@ import dev.perdure.internal.execution.transition.WaitCondition;
 import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.join.Joins;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import java.lang.reflect.Type;
@@ -133,6 +134,7 @@ public final class Futures implements SideThreads, Joins {
 
     public <T extends @Nullable Object> DurableFuture<T> step(
             String name, Type type, Callable<T> body, StepOptions options) {
+        Texts.requireGiven("step options", options);
         ContextCall call = calls.open("stepAsync", Entry.Kind.STEP, name);
         StepFuture<T> step = new StepFuture<>(this, steps, transitions, call, type, body, options);
         step.begin(calls.past(call), calls.replaying());

@@ -73,6 +73,7 @@ public final class RunMail {
     // ---- getting
 
     public <T extends @Nullable Object> DurableFuture<T> receive(Topic<T> topic) {
+        Texts.requireGiven("topic", topic);
         ContextCall call = calls.open("receive", Entry.Kind.RECEIVE, topic.name());
         Replay.Past past = calls.rethrowDelivered(call);
         return new MailFuture<>(
@@ -80,6 +81,7 @@ public final class RunMail {
     }
 
     public <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name) {
+        Texts.requireGiven("name of the promise", name);
         ContextCall call = calls.open("promise", Entry.Kind.PROMISE, name.name());
         Replay.Past past = calls.rethrowDelivered(call);
         return new MailFuture<>(
@@ -197,12 +199,16 @@ public final class RunMail {
     // ---- giving
 
     public <T extends @Nullable Object> void send(RunId to, Topic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
+        Texts.requireGiven("run id", to);
         Payload payload = encode("message", topic, value);
         ContextCall call = calls.take("send", Entry.Kind.EFFECT, "send on topic '%s' to '%s'".formatted(topic, to));
         deliver(call, to, Mail.value(Channel.message(topic.name()), derived.uuid("send", call.position()), payload));
     }
 
     public <T extends @Nullable Object> void resolve(RunId run, Topic<T> promise, T value) {
+        Texts.requireGiven("name of the promise", promise);
+        Texts.requireGiven("run id", run);
         Payload payload = encode("promise", promise, value);
         ContextCall call =
                 calls.take("resolve", Entry.Kind.EFFECT, "resolve promise '%s' of '%s'".formatted(promise, run));
@@ -211,6 +217,8 @@ public final class RunMail {
     }
 
     public void reject(RunId run, Topic<?> promise, String reason) {
+        Texts.requireGiven("name of the promise", promise);
+        Texts.requireGiven("run id", run);
         Texts.requireReason(reason);
         ContextCall call =
                 calls.take("reject", Entry.Kind.EFFECT, "reject promise '%s' of '%s'".formatted(promise, run));
@@ -219,6 +227,7 @@ public final class RunMail {
     }
 
     public <T extends @Nullable Object> void publish(Topic<T> topic, T value) {
+        Texts.requireGiven("topic", topic);
         Payload payload = encode("published value", topic, value);
         ContextCall call = calls.take("publish", Entry.Kind.EFFECT, "publish '%s'".formatted(topic));
         carryOut(call, new Effect.Publish(topic.name(), call.position(), payload));

@@ -24,6 +24,8 @@ public record TransactionCalls(HeldRun held, Host host, ContextCalls calls, Tran
             Type type,
             TransactionBody<C, T> body,
             TransactionOptions options) {
+        Texts.requireGiven("transaction options", options);
+        Texts.requireGiven("transaction source", source);
         Texts.requireName("transaction name", name);
         if (!(source instanceof Transactor<C> transactor)) {
             throw new InvalidRequestException(

@@ -54,6 +54,12 @@ public final class ContextCalls {
     }
 
     public void enter(String call) {
+        requireUsable(call);
+        transitions.obeySignals();
+    }
+
+    /** Refuses a use of the context after the run, inside a body and on other threads. */
+    public void requireUsable(String call) {
         if (closed) {
             throw new ContextMisuseException(
                     "%s was called after run '%s' had left this worker's memory. A context ends with its workflow: do not keep it."
@@ -70,7 +76,6 @@ public final class ContextCalls {
                     "%s was called from thread '%s', which is not the thread of run '%s'. Call the context from the workflow's own thread."
                             .formatted(call, nameOf(caller), held.run().id()));
         }
-        transitions.obeySignals();
     }
 
     /** A virtual thread has no name unless its creator gives it one. */

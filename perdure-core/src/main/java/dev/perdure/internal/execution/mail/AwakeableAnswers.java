@@ -1,0 +1,62 @@
+package dev.perdure.internal.execution.mail;
+
+import dev.perdure.StepOptions;
+import dev.perdure.internal.execution.host.Host;
+import dev.perdure.internal.execution.replay.ContextCall;
+import dev.perdure.internal.execution.step.Steps;
+import dev.perdure.internal.execution.transition.ContextCalls;
+import dev.perdure.internal.execution.value.Derived;
+import dev.perdure.internal.execution.value.Tokens;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.Payload;
+import java.lang.reflect.Type;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Answers of a run to awakeables of other runs. */
+public final class AwakeableAnswers {
+    private final Host host;
+    private final ContextCalls calls;
+    private final Steps steps;
+    private final Values values;
+    private final Derived derived;
+
+    public AwakeableAnswers(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
+        this.host = host;
+        this.calls = calls;
+        this.steps = steps;
+        this.values = values;
+        this.derived = derived;
+    }
+
+    /** Resolves an awakeable; false if another answer came first. */
+    public boolean resolve(String token, @Nullable Object value) {
+        Texts.requireGiven("token", token);
+        Type type = value == null ? Object.class : value.getClass();
+        Payload payload = values.store(value, type, "the value of an awakeable").payload();
+        return answer("resolve", token, (channel, mail) -> Mail.value(channel, mail, payload));
+    }
+
+    /** Rejects an awakeable; false if another answer came first. */
+    public boolean reject(String token, String reason) {
+        Texts.requireGiven("token", token);
+        Texts.requireReason(reason);
+        return answer("reject", token, (channel, mail) -> Mail.failure(channel, mail, reason, Payload.EMPTY));
+    }
+
+    /** The token is a secret, so that the journal has its hash. */
+    private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> answer) {
+        String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
+        ContextCall call = calls.take(what, Entry.Kind.STEP, name);
+        UUID mail = derived.uuid(what, call.position());
+        Callable<Boolean> body = () -> host.store().answer(token, channel -> answer.apply(channel, mail));
+        Object arrived = steps.perform(call, calls.past(call), Boolean.class, body, StepOptions.defaults());
+        return Boolean.TRUE.equals(arrived);
+    }
+}
