@@ -140,6 +140,7 @@ public final class PerdureBuilder {
 
     /** Declares queues with their limits, and takes runs from them. */
     public PerdureBuilder queues(Queue... withLimits) {
+        Texts.requireGiven("list of queues", withLimits);
         declare(withLimits);
         for (Queue queue : withLimits) {
             queues.add(queue.name());
@@ -153,6 +154,7 @@ public final class PerdureBuilder {
      * operators have changed stays in effect.
      */
     public PerdureBuilder declare(Queue... withLimits) {
+        Texts.requireGiven("list of queues", withLimits);
         for (Queue queue : withLimits) {
             require(
                     declared.stream().noneMatch(other -> other.name().equals(queue.name())),
