@@ -36,8 +36,7 @@ import org.junit.jupiter.api.Test;
 class NullArgumentsTest {
     private static final Definition<String, String> FLOW =
             Definition.of("flow", String.class, String.class, (ctx, in) -> in);
-    private static final Dag<String, String> DAG =
-            Dag.of("dag", String.class, dag -> dag.task("only", t -> t.input()));
+    private static final Dag<String, String> DAG = Dag.of("dag", String.class, dag -> dag.task("only", t -> t.input()));
 
     /** Workflows that method references name. */
     public static final class Flows {
@@ -202,7 +201,8 @@ class NullArgumentsTest {
     void the_engine_and_its_handles_refuse_null() {
         List<String> accepted = new ArrayList<>();
         try (MemoryStore store = new MemoryStore();
-                Perdure perdure = Perdure.on(store).register(FLOW, DAG, new Flows()).start()) {
+                Perdure perdure =
+                        Perdure.on(store).register(FLOW, DAG, new Flows()).start()) {
             accepted.addAll(accepted(PerdureBuilder.class, Perdure.on(store)));
             accepted.addAll(accepted(Perdure.class, perdure));
             Run<String> run = perdure.start(Invocation.of(FLOW, "x"), StartOptions.id("run"));
@@ -218,7 +218,10 @@ class NullArgumentsTest {
     void the_context_refuses_null() {
         List<NullCall> calls = calls(WorkflowContext.class, true);
         Definition<Integer, String> flow = Definition.of(
-                "refusing", Integer.class, String.class, (ctx, number) -> calls.get(number).accepted(ctx).orElse(""));
+                "refusing",
+                Integer.class,
+                String.class,
+                (ctx, number) -> calls.get(number).accepted(ctx).orElse(""));
         List<String> accepted = new ArrayList<>();
         try (MemoryStore store = new MemoryStore();
                 Perdure perdure =

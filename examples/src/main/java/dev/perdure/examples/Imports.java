@@ -72,7 +72,8 @@ public final class Imports {
             List<Run<Integer>> runs = IntStream.range(0, 10)
                     .mapToObj(i -> start(perdure, new Upload("large", "large-" + i + ".csv")))
                     .toList();
-            System.out.println("small: " + start(perdure, new Upload("small", "small.csv")).result() + " rows");
+            System.out.println(
+                    "small: " + start(perdure, new Upload("small", "small.csv")).result() + " rows");
             System.out.println("large: " + runs.stream().mapToInt(Run::result).sum() + " rows");
         }
     }

@@ -25,7 +25,8 @@ class ImportsTest {
 
             QueueInfo queue = Imports.slowDown(perdure, () -> {});
             assertThat(queue.declared()).isEqualTo(Imports.QUEUE);
-            assertThat(queue.limits()).isEqualTo(Queue.named("imports").concurrency(5).perKey(2));
+            assertThat(queue.limits())
+                    .isEqualTo(Queue.named("imports").concurrency(5).perKey(2));
             assertThat(queue.paused()).isEmpty();
         }
     }

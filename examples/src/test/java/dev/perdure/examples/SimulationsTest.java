@@ -146,7 +146,10 @@ class SimulationsTest {
         assertThatThrownBy(() -> Simulation.check(500, simulation -> {
                     Shop shop = new Shop(simulation);
                     simulation.register(new Mistakes(shop));
-                    simulation.client().start(Mistakes::noIdempotencyKey, 10, id("order")).result();
+                    simulation
+                            .client()
+                            .start(Mistakes::noIdempotencyKey, 10, id("order"))
+                            .result();
                     assertThat(shop.paid).isEqualTo(10);
                 }))
                 .hasMessageContaining("Seed ")

@@ -93,7 +93,9 @@ final class QueuesCommand {
             out().printf("paused     %s%n", queue.paused().orElse("no"));
             out().printf("declared   %s%n", settings(queue.declared()));
             out().printf("changed    %s%n", settings(queue.changed()));
-            out().printf("limits     %s, counting %s%n", settings(queue.limits()), queue.limits().counting());
+            out().printf(
+                            "limits     %s, counting %s%n",
+                            settings(queue.limits()), queue.limits().counting());
             QueueInfo.Load load = queue.load();
             out().printf("waiting    %d, the oldest since %s%n", load.waiting(), time(load.oldest()));
             out().printf("begun      %d, %d of them at work%n", load.begun(), load.atWork());
@@ -125,7 +127,8 @@ final class QueuesCommand {
             mixinStandardHelpOptions = true,
             description = "Let workers take runs from a paused queue again.")
     int resume(
-            @Mixin DatabaseOptions database, @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
         return change(database, name, queues -> queues.resume(name), "Queue %s is not paused.%n");
     }
 
@@ -144,8 +147,8 @@ final class QueuesCommand {
             @Option(names = "--per-worker", description = "How many runs at once in one process.") @Nullable
                     String perWorker,
             @Option(names = "--per-key", description = "How many runs of one key at once.") @Nullable String perKey,
-            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.") Queue.@Nullable
-                    Counting counting,
+            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
+                    Queue.@Nullable Counting counting,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
         Queue changes = Queue.named(name);
         changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
@@ -161,7 +164,9 @@ final class QueuesCommand {
                 database,
                 name,
                 queues -> {
-                    if (create && queues.list().stream().noneMatch(queue -> queue.name().equals(name))) {
+                    if (create
+                            && queues.list().stream()
+                                    .noneMatch(queue -> queue.name().equals(name))) {
                         queues.declare(Queue.named(name));
                     }
                     queues.limit(wanted);
@@ -183,7 +188,8 @@ final class QueuesCommand {
             mixinStandardHelpOptions = true,
             description = "Forget what was changed: the limits are those that the code declares.")
     int reset(
-            @Mixin DatabaseOptions database, @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
+            @Mixin DatabaseOptions database,
+            @Parameters(paramLabel = "QUEUE", description = "The queue.") String name) {
         return change(database, name, queues -> queues.reset(name), "Queue %s is as the code declares it.%n");
     }
 

@@ -111,7 +111,8 @@ class MainIT {
             assertThat(perdure(onDatabase("queues", "list"))).isZero();
             assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "5", "--per-key", "none")))
                     .isZero();
-            assertThat(perdure(onDatabase("queues", "pause", "imports", "--reason", "audit"))).isZero();
+            assertThat(perdure(onDatabase("queues", "pause", "imports", "--reason", "audit")))
+                    .isZero();
             assertThat(perdure(onDatabase("queues", "show", "imports"))).isZero();
             assertThat(out.toString())
                     .containsPattern("imports +1 +0 +0 +0 +\\S+ +concurrency 20, per key 2")

@@ -194,7 +194,8 @@ final class BelievedBatchIT {
     void one_that_was_woken_stays_and_the_others_wait() {
         RunRef woken = started("woken");
         RunRef other = started("other");
-        store.ledger().apply(Lane.client(0), List.of(new Change.Command(woken.id(), Change.CommandKind.CANCEL, "enough")));
+        store.ledger()
+                .apply(Lane.client(0), List.of(new Change.Command(woken.id(), Change.CommandKind.CANCEL, "enough")));
         List<Outcome> outcomes = apply(waiting(woken, 1), waiting(other, 1));
         assertThat(outcomes.get(0)).isInstanceOf(Outcome.Woken.class);
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Applied.class);

@@ -274,9 +274,8 @@ final class LocalDagIT {
                             List.of(new Change.Command(newRun("dag/join").id(), kind, "")));
         }
         fixture.apply(two.stream().map(task -> end(task, 1)).toList());
-        assertThat(TestServer.query(
-                        "SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'dag/join'"
-                                .formatted(schema)))
+        assertThat(TestServer.query("SELECT string_agg(state, ' ' ORDER BY number) FROM %s.events WHERE id = 'dag/join'"
+                        .formatted(schema)))
                 .isEqualTo("PENDING PAUSED PENDING RUNNING");
     }
 
@@ -318,9 +317,8 @@ final class LocalDagIT {
                 .getFirst();
         Claimed dag = handed(fixture.apply(end(join, 1))).getFirst();
         fixture.apply(end(dag, 0));
-        List<RunId> again = Stream.of("dag/right", "dag/join")
-                .map(id -> newRun(id).id())
-                .toList();
+        List<RunId> again =
+                Stream.of("dag/right", "dag/join").map(id -> newRun(id).id()).toList();
         store.ledger()
                 .apply(Lane.client(0), List.of(new Change.Rerun(newRun("dag").id(), again, 77)));
         Claimed right = store.dispatch().poll(fixture.poll(10)).claimed().getFirst();

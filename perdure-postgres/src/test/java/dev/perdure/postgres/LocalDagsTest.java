@@ -30,8 +30,7 @@ final class LocalDagsTest {
     private LocalDag born(long number) {
         List<Task> tasks = List.of(
                 new Task(newRun(number + "/first"), List.of()), new Task(newRun(number + "/second"), List.of(0)));
-        LocalDag dag =
-                new LocalDag(number, newRun("dag-" + number), tasks, new long[] {number + 1, number + 2});
+        LocalDag dag = new LocalDag(number, newRun("dag-" + number), tasks, new long[] {number + 1, number + 2});
         localDags.born(dag);
         return dag;
     }

@@ -186,7 +186,8 @@ final class MailIT {
         StoreFixture dying = new StoreFixture(there);
         RunRef child = startChild(dying, parent, 1);
         fixture.apply(StoreFixture.await(parent, Channel.answer(1)));
-        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
+        there.ledger()
+                .apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
         there.leases().leave(dying.worker);
 
         assertThat(here.leases().sweep(10)).hasSize(1);
@@ -202,7 +203,8 @@ final class MailIT {
         RunRef parent = fixture.start("parent");
         StoreFixture dying = new StoreFixture(there);
         RunRef child = startChild(dying, parent, 1);
-        there.ledger().apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
+        there.ledger()
+                .apply(Lane.client(0), List.of(new Change.Command(child.id(), Change.CommandKind.KILL, "enough")));
         there.leases().leave(dying.worker);
         try (var holder = TestServer.plain().getConnection();
                 var statement = holder.createStatement()) {

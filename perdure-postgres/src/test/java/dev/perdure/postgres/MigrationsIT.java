@@ -140,7 +140,8 @@ final class MigrationsIT {
         store.ledger()
                 .apply(
                         Lane.client(0),
-                        List.of(new Change.Command(StoreFixture.newRun("b").id(), Change.CommandKind.PAUSE, "hold on")));
+                        List.of(new Change.Command(
+                                StoreFixture.newRun("b").id(), Change.CommandKind.PAUSE, "hold on")));
         assertThat(store.dispatch().poll(fixture.poll(5)).signalled()).hasSize(1);
         assertThat(store.leases().renew(fixture.worker)).isNotNull();
         store.leases().leave(fixture.worker);
@@ -157,8 +158,7 @@ final class MigrationsIT {
         fixture.apply(kill);
         fixture.apply(StoreFixture.complete(task));
         List<RunId> tasks = List.of(task.id(), RunId.of("dag/b"));
-        assertThat(fixture.apply(new Change.Rerun(dag.run().id(), tasks, 4711)))
-                .isInstanceOf(Outcome.Applied.class);
+        assertThat(fixture.apply(new Change.Rerun(dag.run().id(), tasks, 4711))).isInstanceOf(Outcome.Applied.class);
         Claimed again = store.dispatch().poll(fixture.poll(5)).claimed().getFirst();
         Move end = new Move.End(RunState.COMPLETED, StoreFixture.json("1"), "");
         fixture.apply(new Change.Advance(again.run(), again.epoch(), List.of(), end));

@@ -48,7 +48,8 @@ final class NotificationsIT {
             there.awaitListening();
             here.ledger().apply(Lane.client(0), List.of(new Change.Start(StoreFixture.newRun("b"), null)));
             awaitHint(heard, new Hints.WorkReady());
-            here.ledger().apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.CommandKind.CANCEL, "enough")));
+            here.ledger()
+                    .apply(Lane.client(0), List.of(new Change.Command(run.id(), Change.CommandKind.CANCEL, "enough")));
             awaitHint(heard, new Hints.WorkerSignalled(fixture.worker));
             watch(there, run, here);
             fixture.apply(StoreFixture.complete(run));

@@ -75,8 +75,8 @@ final class OutboxWithoutRunIT {
     }
 
     private void letAMinutePass() {
-        TestServer.execute("UPDATE %s.inbox SET taken_until = NULL, at = at - interval '61 seconds'"
-                .formatted(schema.name()));
+        TestServer.execute(
+                "UPDATE %s.inbox SET taken_until = NULL, at = at - interval '61 seconds'".formatted(schema.name()));
     }
 
     private String rows() {
@@ -100,16 +100,15 @@ final class OutboxWithoutRunIT {
 
     @Test
     void rows_that_are_dropped_after_a_minute_are_counted_and_named_in_one_warning() throws Exception {
-        put(Stream.of(
-                message("nowhere"),
-                new Change.Command(RunId.of("gone"), Change.CommandKind.CANCEL, "enough")));
+        put(Stream.of(message("nowhere"), new Change.Command(RunId.of("gone"), Change.CommandKind.CANCEL, "enough")));
         letAMinutePass();
         reader.read();
         assertThat(rows()).isEqualTo("0");
         assertThat(warnings())
-                .containsExactly("Dropped 2 messages and commands from callers' transactions, because their runs did not "
-                        + "exist a minute later: 'gone' (1), 'nowhere' (1). Start a run before, or in, the "
-                        + "transaction that addresses it.");
+                .containsExactly(
+                        "Dropped 2 messages and commands from callers' transactions, because their runs did not "
+                                + "exist a minute later: 'gone' (1), 'nowhere' (1). Start a run before, or in, the "
+                                + "transaction that addresses it.");
     }
 
     @Test

@@ -14,11 +14,11 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.MailboxSql;
 import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.transaction.TransactionSql;
-import dev.perdure.postgres.queue.QueueSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -271,7 +271,8 @@ final class StatementsIT {
                 Lane.client(0),
                 List.of(
                         new Change.Command(owned.getLast().id(), Change.CommandKind.CANCEL, "enough"),
-                        new Change.Command(StoreFixture.newRun(name + "-1").id(), Change.CommandKind.PAUSE, "hold on")));
+                        new Change.Command(
+                                StoreFixture.newRun(name + "-1").id(), Change.CommandKind.PAUSE, "hold on")));
         dispatch.poll(fixture.poll(count / 4));
     }
 

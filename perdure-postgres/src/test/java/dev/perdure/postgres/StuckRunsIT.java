@@ -107,7 +107,8 @@ final class StuckRunsIT {
                         .startsWith("Run 'bad' is PAUSED, so that it holds up no other. No worker can take it"));
 
         execute("DELETE FROM ${schema}.held h USING ${schema}.run r WHERE r.key = h.key AND r.id = 'bad'");
-        store.ledger().apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.CommandKind.RESUME, "")));
+        store.ledger()
+                .apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.CommandKind.RESUME, "")));
         assertThat(ids(poll())).containsExactly("bad");
         assertThat(store.runs()
                         .entered(
@@ -129,7 +130,8 @@ final class StuckRunsIT {
         assertThat(ids(polled)).containsExactly("a", "c");
         assertThat(polled.paused()).extracting(change -> change.runId().value()).containsExactly("bad");
         assertThat(stateOf("bad")).isEqualTo("PAUSED");
-        store.ledger().apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.CommandKind.RESUME, "")));
+        store.ledger()
+                .apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.CommandKind.RESUME, "")));
         assertThat(ids(poll())).containsExactly("bad");
     }
 

@@ -67,14 +67,7 @@ final class Twin {
 
     /** A run as its row says. */
     record Row(
-            String id,
-            long key,
-            long epoch,
-            boolean held,
-            RunState state,
-            boolean dag,
-            boolean task,
-            String object) {}
+            String id, long key, long epoch, boolean held, RunState state, boolean dag, boolean task, String object) {}
 
     List<Row> runs() {
         return query(

@@ -124,8 +124,8 @@ public abstract class CompletedCallConformance extends StoreConformance {
         RunRef holder = started(worker, "holder");
         RunRef unnamed = started(worker, "unnamed");
         started(worker, "named");
-        List<Outcome> outcomes =
-                applyAll(worker, end(holder, set("a", "0")), beside(completed("first", "holder", set("a", "1")), "named"));
+        List<Outcome> outcomes = applyAll(
+                worker, end(holder, set("a", "0")), beside(completed("first", "holder", set("a", "1")), "named"));
         assertThat(outcomes.getLast()).isInstanceOf(Outcome.Fenced.class);
         assertThat(((Outcome.Applied) outcomes.getFirst()).handed())
                 .extracting(handed -> handed.run())
@@ -143,7 +143,10 @@ public abstract class CompletedCallConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef holder = started(worker, "holder");
         List<Outcome> outcomes = applyAll(
-                worker, end(holder), completed("first", "holder", set("a", "1")), new Change.Start(call("next"), worker));
+                worker,
+                end(holder),
+                completed("first", "holder", set("a", "1")),
+                new Change.Start(call("next"), worker));
         assertThat(outcomes.get(1)).isInstanceOf(Outcome.Applied.class);
         assertThat(stateOf(ref("next"))).isEqualTo(RunState.RUNNING);
         assertThat(store().leases().owned(worker))

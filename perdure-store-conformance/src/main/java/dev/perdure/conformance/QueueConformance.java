@@ -580,7 +580,8 @@ public abstract class QueueConformance extends StoreConformance {
         ready("a", "b", "c", "d");
         assertThat(reasonOf("x2")).isEmpty();
         claim(worker, 1);
-        assertThat(reasonOf("x2")).isEqualTo("The key 'x' of the queue 'limited' is full: 1 of 1 places are taken, by 'x1'.");
+        assertThat(reasonOf("x2"))
+                .isEqualTo("The key 'x' of the queue 'limited' is full: 1 of 1 places are taken, by 'x1'.");
         assertThat(reasonOf("a")).isEmpty();
         claim(worker, 10);
         assertThat(reasonOf("d"))

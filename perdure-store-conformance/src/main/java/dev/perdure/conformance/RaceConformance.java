@@ -131,7 +131,8 @@ public abstract class RaceConformance extends StoreConformance {
             apply(worker, advance(run, 1, new Move.Yield()));
             long epoch = claimOne(worker).epoch();
             List<Outcome> outcomes = race(List.of(
-                    () -> apply(worker, advance(run, epoch, complete("1"))), () -> command(run, CommandKind.KILL, "gone")));
+                    () -> apply(worker, advance(run, epoch, complete("1"))),
+                    () -> command(run, CommandKind.KILL, "gone")));
 
             assertThat(outcomes.get(0)).isEqualTo(new Outcome.Applied(now(), RunState.COMPLETED));
             assertThat(store().runs().ended(List.of(run)).getFirst().outcome()).isEqualTo(payload("1"));

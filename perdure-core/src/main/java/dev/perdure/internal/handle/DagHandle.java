@@ -134,7 +134,8 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
             throw new InvalidRequestException("Run '%s' %s. Look at its status().".formatted(id(), otherwise));
         }
         services.commands()
-                .rerun(new Change.Rerun(id(), tasks, services.settings().clockwork().random()));
+                .rerun(new Change.Rerun(
+                        id(), tasks, services.settings().clockwork().random()));
     }
 
     @Override

@@ -64,7 +64,8 @@ public sealed interface Change {
      * @param beside calls that may also wait for the object, because they were not acknowledged to any caller before
      *     this call was made
      */
-    record CompletedCall(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
+    record CompletedCall(
+            NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows, Set<RunId> beside)
             implements Change {
         /** A call for whose object no other calls may wait. */
         public CompletedCall(NewRun run, List<Entry> entries, List<Effect> effects, Move.End end, RunId follows) {

@@ -122,8 +122,9 @@ public final class LocalCallerTest {
         Ledger ledger = (lane, changes) -> {
             starts.addAndGet((int)
                     changes.stream().filter(Change.Start.class::isInstance).count());
-            completedCalls.addAndGet((int)
-                    changes.stream().filter(Change.CompletedCall.class::isInstance).count());
+            completedCalls.addAndGet((int) changes.stream()
+                    .filter(Change.CompletedCall.class::isInstance)
+                    .count());
             mostStarts.accumulateAndGet(
                     (int) changes.stream()
                             .filter(Change.Start.class::isInstance)

@@ -222,8 +222,8 @@ public final class InboxReader {
         if (dropped.isEmpty()) {
             return;
         }
-        Map<String, Long> counts = dropped.stream()
-                .collect(Collectors.groupingBy(RunId::value, TreeMap::new, Collectors.counting()));
+        Map<String, Long> counts =
+                dropped.stream().collect(Collectors.groupingBy(RunId::value, TreeMap::new, Collectors.counting()));
         String named = counts.entrySet().stream()
                 .limit(MOST_NAMED)
                 .map(run -> "'%s' (%d)".formatted(run.getKey(), run.getValue()))

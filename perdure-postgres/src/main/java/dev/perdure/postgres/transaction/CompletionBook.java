@@ -77,7 +77,8 @@ public final class CompletionBook implements TransactionBook {
     }
 
     @Override
-    public Transacted fromCommit(Exception thrown, boolean broken, BegunTransaction begun, Entry entry) throws Exception {
+    public Transacted fromCommit(Exception thrown, boolean broken, BegunTransaction begun, Entry entry)
+            throws Exception {
         BegunTransaction.requireNotEnded(thrown);
         Optional<Transacted> trouble = SqlTrouble.fromCommit(thrown, begun.ticket());
         if (trouble.isPresent()) {

@@ -57,7 +57,8 @@ public final class JournalBook implements TransactionBook {
         });
     }
 
-    private boolean execute(Connection connection, String text, BegunTransaction begun, Entry entry) throws SQLException {
+    private boolean execute(Connection connection, String text, BegunTransaction begun, Entry entry)
+            throws SQLException {
         TransactionTicket ticket = begun.ticket();
         try (PreparedStatement statement = Database.prepare(connection, text)) {
             new Parameters(statement)

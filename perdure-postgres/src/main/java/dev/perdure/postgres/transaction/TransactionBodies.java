@@ -1,9 +1,9 @@
 package dev.perdure.postgres.transaction;
 
-import dev.perdure.postgres.transaction.SqlTrouble.Condition;
 import dev.perdure.postgres.jdbc.BorrowedConnection;
 import dev.perdure.postgres.jdbc.Connections;
 import dev.perdure.postgres.jdbc.GuardedConnection;
+import dev.perdure.postgres.transaction.SqlTrouble.Condition;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
 import dev.perdure.spi.Transactor.Work;

@@ -63,8 +63,7 @@ class DagIT {
             assertThat(lines.values())
                     .allSatisfy(tasks -> assertThat(tasks.values())
                             .allSatisfy(bodies -> assertThat(bodies).hasSize(1)));
-            System.out.printf(
-                    "DAGs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
+            System.out.printf("DAGs: %d joins on processes %d and %d, each ran once%n", DIAMONDS, one.pid(), two.pid());
         }
     }
 

@@ -121,7 +121,8 @@ class LocalCallerIT {
                 recorded += lines.size();
             }
             System.out.printf(
-                    "local callers: %d calls acknowledged under %d kills, %d on record%n", told.size(), KILLS, recorded);
+                    "local callers: %d calls acknowledged under %d kills, %d on record%n",
+                    told.size(), KILLS, recorded);
         }
     }
 }

@@ -149,7 +149,8 @@ abstract class MisuseScenarios extends Scenarios {
                             messages.add(failed.getMessage());
                         }
                         try {
-                            ctx.stepAsync("roll beside", () -> random.nextInt(6)).await();
+                            ctx.stepAsync("roll beside", () -> random.nextInt(6))
+                                    .await();
                         } catch (StepFailedException failed) {
                             messages.add(failed.getMessage());
                         }

@@ -51,9 +51,7 @@ public final class LocalDag {
 
         /** Its input, if that is not the one of the run that it is part of. */
         public byte @Nullable [] ownInput() {
-            return run.input().equals(dag.head.run.input())
-                    ? null
-                    : run.input().bytes();
+            return run.input().equals(dag.head.run.input()) ? null : run.input().bytes();
         }
     }
 

@@ -52,7 +52,8 @@ public final class MailDeliveries {
             .with(Rights.columns("sender", "epoch", MailDelivery::sender))
             .text(
                     "rival",
-                    delivery -> delivery.rival() == null ? null : delivery.rival().value());
+                    delivery ->
+                            delivery.rival() == null ? null : delivery.rival().value());
 
     public final List<MailDelivery> all = new ArrayList<>();
 

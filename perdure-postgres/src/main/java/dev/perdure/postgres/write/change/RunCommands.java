@@ -65,7 +65,9 @@ public final class RunCommands {
 
     /** Those that are killed, and their tasks with them. */
     public List<RunCommand> kills() {
-        return all.stream().filter(command -> command.kind() == CommandKind.KILL).toList();
+        return all.stream()
+                .filter(command -> command.kind() == CommandKind.KILL)
+                .toList();
     }
 
     public List<String> killedIds() {

@@ -59,7 +59,8 @@ public final class CompletedCallSql {
     CompletedCallSql(Schema schema) {
         this.startAndEnd = Pieces.sql(
                 schema,
-                START_AND_END.replace("${calls}", CompletedCalls.CALLS.many("g"))
+                START_AND_END
+                        .replace("${calls}", CompletedCalls.CALLS.many("g"))
                         .replace("${lines}", CompletedCalls.LINES.numbered("t")));
     }
 }

@@ -61,9 +61,7 @@ public final class LocalDagStarts {
             .bigintOrNull("bound", Row::bound)
             .bigintOrNull(
                     "parent",
-                    row -> row.isTask()
-                            ? Long.valueOf(row.member().dag.head.ref.key())
-                            : null)
+                    row -> row.isTask() ? Long.valueOf(row.member().dag.head.ref.key()) : null)
             .integer("after_from", Row::afterFrom)
             .integer("after_to", Row::afterTo)
             .integer("before_to", Row::beforeTo);

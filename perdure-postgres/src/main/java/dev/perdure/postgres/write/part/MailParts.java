@@ -63,7 +63,9 @@ public final class MailParts {
             }
             told(
                     rows,
-                    batch.deliveries.all.size() == 1 ? batch.deliveries.all.getFirst().mail() : null);
+                    batch.deliveries.all.size() == 1
+                            ? batch.deliveries.all.getFirst().mail()
+                            : null);
         }
     }
 

@@ -114,12 +114,15 @@ public final class ReadBack {
 
     /** Tells calls that were not applied whether they had been before. */
     void completedCalls(List<Placed<Change.CompletedCall>> completedCalls, Outcome[] outcomes) {
-        List<NewRun> runs = completedCalls.stream().map(completed -> completed.change().run()).toList();
+        List<NewRun> runs = completedCalls.stream()
+                .map(completed -> completed.change().run())
+                .toList();
         existing(runs).forEach((place, found) -> {
             Change.CompletedCall completed = completedCalls.get(place).change();
             if (found.seed() == completed.run().seed()
                     && found.state() == completed.end().state()) {
-                outcomes[completedCalls.get(place).index()] = new Outcome.AlreadyThere(found.createdAt(), found.state());
+                outcomes[completedCalls.get(place).index()] =
+                        new Outcome.AlreadyThere(found.createdAt(), found.state());
             }
         });
     }
