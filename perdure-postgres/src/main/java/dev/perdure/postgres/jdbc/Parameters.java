@@ -6,6 +6,7 @@ import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Collection;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -84,6 +85,10 @@ public final class Parameters {
 
     Parameters bools(Object values) throws SQLException {
         return array("bool", values);
+    }
+
+    public Parameters texts(Collection<String> values) throws SQLException {
+        return texts(values.toArray(String[]::new));
     }
 
     public Parameters texts(@Nullable String[] values) throws SQLException {

@@ -96,7 +96,7 @@ final class LimitedClaims {
     Parameters bindQueues(Parameters parameters, Poll request) throws SQLException {
         return parameters
                 .texts(request.queues().toArray(String[]::new))
-                .texts(queues.limited().toArray(String[]::new));
+                .texts(queues.limited());
     }
 
     private Part claim(Poll request, String queue, int worker, int lane, int room, boolean alone) {

@@ -36,6 +36,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -289,7 +290,7 @@ public final class PostgresLeases implements Leases {
 
     /** The sweep has no lane: it has locked all that it changes, and those who held it write nothing any more. */
     private Sending sending() {
-        return new Sending(new Sender(null, 0), database.time(), new String[0]);
+        return new Sending(new Sender(null, 0), database.time(), Set.of());
     }
 
     private List<RunChange> changes(Connection connection, List<LostRun> lost) throws SQLException {

@@ -21,7 +21,7 @@ public record WriteContext(
         Beliefs beliefs,
         PostgresQueues queues) {
     Sending by(Sender sender) {
-        return new Sending(sender, database.time(), queues.limited().toArray(String[]::new));
+        return new Sending(sender, database.time(), queues.limited());
     }
 
     /** Sends parts as one transaction. */

@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.lane.Sender;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param time what time it is, or null if the server knows
  * @param limited the queues whose runs begin only by a poll
  */
-public record Sending(Sender sender, @Nullable Instant time, String[] limited) {
+public record Sending(Sender sender, @Nullable Instant time, Set<String> limited) {
     @Nullable
     public Integer worker() {
         return sender.worker();
