@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.RunConflictException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.internal.text.Texts;
 import java.time.Duration;
 
@@ -90,6 +91,14 @@ public final class ChildOptions {
     public ChildOptions delay(Duration delay) {
         Texts.requireGiven("delay", delay);
         return with(start.delay(delay));
+    }
+
+    /**
+     * Ends the child as cancelled if it has not begun within this time: see {@link StartOptions#startWithin}. Awaiting it
+     * then throws {@link RunFailedException}.
+     */
+    public ChildOptions startWithin(Duration limit) {
+        return with(start.startWithin(limit));
     }
 
     /** Gives the child an attribute to be found by: see {@link StartOptions#attribute}. */

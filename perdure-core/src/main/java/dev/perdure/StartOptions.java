@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +31,7 @@ public final class StartOptions {
     private static final int MAX_ATTRIBUTE = 500;
     private static final int MAX_ATTRIBUTES = 2_000;
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
-    private static final StartOptions DEFAULTS =
-            new StartOptions(null, DEFAULT_QUEUE, 0, null, null, false, null, List.of(), Map.of(), null);
+    private static final StartOptions DEFAULTS = new StartOptions(new Draft());
 
     private final @Nullable RunId id;
     private final String queue;
@@ -40,6 +40,7 @@ public final class StartOptions {
     private final @Nullable Duration timeout;
     private final boolean anyInput;
     private final @Nullable Duration delay;
+    private final @Nullable Duration startWithin;
     private final List<Message<?>> messages;
     private final Map<String, String> attributes;
     private final @Nullable String key;
@@ -53,35 +54,63 @@ public final class StartOptions {
      */
     public record Message<T extends @Nullable Object>(Topic<T> topic, T value) {}
 
-    private StartOptions(
-            @Nullable RunId id,
-            String queue,
-            int priority,
-            @Nullable String version,
-            @Nullable Duration timeout,
-            boolean anyInput,
-            @Nullable Duration delay,
-            List<Message<?>> messages,
-            Map<String, String> attributes,
-            @Nullable String key) {
-        this.id = id;
-        this.queue = Names.require("queue", queue, MAX_NAME);
-        this.priority = priority;
-        this.version = version == null ? null : Names.require("version", version, MAX_NAME);
-        if (timeout != null && (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
-            throw new InvalidRequestException("The run timeout is %s; it must be longer than zero and at most %d days."
-                    .formatted(timeout, LONGEST_TIMEOUT.toDays()));
-        }
-        this.timeout = timeout;
-        this.anyInput = anyInput;
+    /** The options while one of them is being changed. */
+    private static final class Draft {
+        private @Nullable RunId id;
+        private String queue = DEFAULT_QUEUE;
+        private int priority;
+        private @Nullable String version;
+        private @Nullable Duration timeout;
+        private boolean anyInput;
+        private @Nullable Duration delay;
+        private @Nullable Duration startWithin;
+        private List<Message<?>> messages = List.of();
+        private Map<String, String> attributes = Map.of();
+        private @Nullable String key;
+    }
+
+    private StartOptions(Draft draft) {
+        this.id = draft.id;
+        this.queue = Names.require("queue", draft.queue, MAX_NAME);
+        this.priority = draft.priority;
+        this.version = draft.version == null ? null : Names.require("version", draft.version, MAX_NAME);
+        this.timeout = draft.timeout == null ? null : requirePositive("run timeout", draft.timeout);
+        this.anyInput = draft.anyInput;
+        this.delay = draft.delay;
         if (delay != null && (delay.isNegative() || delay.compareTo(LONGEST_TIMEOUT) > 0)) {
             throw new InvalidRequestException("The delay is %s; it cannot be negative and is at most %d days."
                     .formatted(delay, LONGEST_TIMEOUT.toDays()));
         }
-        this.delay = delay;
-        this.messages = messages;
-        this.attributes = attributes;
-        this.key = key;
+        this.startWithin =
+                draft.startWithin == null ? null : requirePositive("time to start within", draft.startWithin);
+        this.messages = draft.messages;
+        this.attributes = draft.attributes;
+        this.key = draft.key == null ? null : Names.require("key", draft.key, MAX_KEY);
+    }
+
+    private static Duration requirePositive(String what, Duration value) {
+        if (value.isNegative() || value.isZero() || value.compareTo(LONGEST_TIMEOUT) > 0) {
+            throw new InvalidRequestException("The %s is %s; it must be longer than zero and at most %d days."
+                    .formatted(what, value, LONGEST_TIMEOUT.toDays()));
+        }
+        return value;
+    }
+
+    private StartOptions with(Consumer<Draft> change) {
+        Draft draft = new Draft();
+        draft.id = id;
+        draft.queue = queue;
+        draft.priority = priority;
+        draft.version = version;
+        draft.timeout = timeout;
+        draft.anyInput = anyInput;
+        draft.delay = delay;
+        draft.startWithin = startWithin;
+        draft.messages = messages;
+        draft.attributes = attributes;
+        draft.key = key;
+        change.accept(draft);
+        return new StartOptions(draft);
     }
 
     /** A generated id, the default queue, priority 0, no timeout. */
@@ -103,12 +132,12 @@ public final class StartOptions {
     /** Starts the run under this id, or attaches to the run that already has it. */
     public StartOptions withId(RunId runId) {
         Texts.requireGiven("run id", runId);
-        return new StartOptions(runId, queue, priority, version, timeout, anyInput, delay, messages, attributes, key);
+        return with(draft -> draft.id = runId);
     }
 
     /** Puts the run into this queue, if the starting worker does not run it at once. */
     public StartOptions queue(String name) {
-        return new StartOptions(id, name, priority, version, timeout, anyInput, delay, messages, attributes, key);
+        return with(draft -> draft.queue = name);
     }
 
     /**
@@ -119,28 +148,18 @@ public final class StartOptions {
      * @param value the key, at most 200 characters
      */
     public StartOptions key(String value) {
-        return new StartOptions(
-                id,
-                queue,
-                priority,
-                version,
-                timeout,
-                anyInput,
-                delay,
-                messages,
-                attributes,
-                Names.require("key", value, MAX_KEY));
+        return with(draft -> draft.key = value);
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
     public StartOptions priority(int value) {
-        return new StartOptions(id, queue, value, version, timeout, anyInput, delay, messages, attributes, key);
+        return with(draft -> draft.priority = value);
     }
 
     /** Pins the run to workers of this version. */
     public StartOptions version(String tag) {
         Texts.requireGiven("version", tag);
-        return new StartOptions(id, queue, priority, tag, timeout, anyInput, delay, messages, attributes, key);
+        return with(draft -> draft.version = tag);
     }
 
     /**
@@ -149,18 +168,29 @@ public final class StartOptions {
      */
     public StartOptions timeout(Duration limit) {
         Texts.requireGiven("timeout", limit);
-        return new StartOptions(id, queue, priority, version, limit, anyInput, delay, messages, attributes, key);
+        return with(draft -> draft.timeout = limit);
     }
 
     /** Attaches to an existing run with this id and definition even if its input is different. */
     public StartOptions attachToAnyInput() {
-        return new StartOptions(id, queue, priority, version, timeout, true, delay, messages, attributes, key);
+        return with(draft -> draft.anyInput = true);
     }
 
     /** Starts the run after this delay. */
     public StartOptions delay(Duration duration) {
         Texts.requireGiven("delay", duration);
-        return new StartOptions(id, queue, priority, version, timeout, anyInput, duration, messages, attributes, key);
+        return with(draft -> draft.delay = duration);
+    }
+
+    /**
+     * Ends the run as {@link RunState#CANCELLED} if it has not begun within this time. A run has begun when a worker has
+     * taken it for the first time; one that begins in the process that starts it has begun at once. The time counts from
+     * the start, or from the end of the delay if there is one, by the clock of the store. A DAG has begun when one of its
+     * tasks has.
+     */
+    public StartOptions startWithin(Duration limit) {
+        Texts.requireGiven("time to start within", limit);
+        return with(draft -> draft.startWithin = limit);
     }
 
     /**
@@ -171,8 +201,7 @@ public final class StartOptions {
         Texts.requireGiven("topic", topic);
         List<Message<?>> more = new ArrayList<>(messages);
         more.add(new Message<>(topic, value));
-        return new StartOptions(
-                id, queue, priority, version, timeout, anyInput, delay, List.copyOf(more), attributes, key);
+        return with(draft -> draft.messages = List.copyOf(more));
     }
 
     /**
@@ -197,17 +226,7 @@ public final class StartOptions {
                     "With the attribute '%s' the attributes of the run have %d bytes; at most %d are allowed. Put data that is not searched for into the input."
                             .formatted(name, bytes, MAX_ATTRIBUTES));
         }
-        return new StartOptions(
-                id,
-                queue,
-                priority,
-                version,
-                timeout,
-                anyInput,
-                delay,
-                messages,
-                Collections.unmodifiableMap(more),
-                key);
+        return with(draft -> draft.attributes = Collections.unmodifiableMap(more));
     }
 
     private static int bytes(String text) {
@@ -247,6 +266,11 @@ public final class StartOptions {
     /** The delay before the run begins, if any. */
     public Optional<Duration> delay() {
         return Optional.ofNullable(delay);
+    }
+
+    /** The time within which the run has to begin, if any. */
+    public Optional<Duration> startWithin() {
+        return Optional.ofNullable(startWithin);
     }
 
     /** The messages in its mailbox when it begins. */

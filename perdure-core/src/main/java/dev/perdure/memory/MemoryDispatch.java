@@ -1,20 +1,28 @@
 package dev.perdure.memory;
 
+import dev.perdure.RunChange;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.change.Admission;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Hands out work. */
 final class MemoryDispatch implements Dispatch {
     private final Tables tables;
+    private final MemoryLedger ledger;
+
     /** Queues with limits and the others have the first choice in turns, so that neither waits while the other fills the worker. */
     private boolean limitedFirst;
 
-    MemoryDispatch(Tables tables) {
+    MemoryDispatch(Tables tables, MemoryLedger ledger) {
         this.tables = tables;
+        this.ledger = ledger;
     }
 
     @Override
@@ -24,6 +32,7 @@ final class MemoryDispatch implements Dispatch {
                 return new Polled(List.of(), List.of(), null, false);
             }
             wakeDue();
+            List<RunChange> expired = expire();
             List<Claimed> claimed = new ArrayList<>();
             limitedFirst = !limitedFirst;
             boolean aloneWaits = false;
@@ -35,7 +44,7 @@ final class MemoryDispatch implements Dispatch {
                 aloneWaits |= claimLimited(request, claimed);
             }
             boolean limited = !tables.queues.waiting(request).isEmpty();
-            return new Polled(claimed, signalled(request), nextDue(), aloneWaits, List.of(), limited);
+            return new Polled(claimed, signalled(request), nextDue(), aloneWaits, expired, limited);
         });
     }
 
@@ -50,8 +59,34 @@ final class MemoryDispatch implements Dispatch {
         }
     }
 
+    /** Ends runs that should have begun by now. */
+    private List<RunChange> expire() {
+        Instant now = tables.now();
+        List<RunChange> expired = new ArrayList<>();
+        while (!tables.startLimits.isEmpty()) {
+            Row first = tables.startLimits.first();
+            if (startBy(first).isAfter(now) && !first.hasBegun() && !first.state.isTerminal()) {
+                break;
+            }
+            tables.startLimits.remove(first);
+            Duration within = Objects.requireNonNull(first.start.admission().startWithin());
+            String reason = Admission.expired(within, first.start.queue());
+            if (ledger.expire(first, reason)) {
+                expired.add(new RunChange(
+                        first.ref.id(), first.start.definition(), RunState.CANCELLED, Optional.of(reason)));
+            }
+        }
+        return expired;
+    }
+
+    private static Instant startBy(Row row) {
+        return Objects.requireNonNull(row.startBy);
+    }
+
     private @Nullable Instant nextDue() {
-        return tables.timers.isEmpty() ? null : tables.timers.first().wakeAt;
+        Instant timer = tables.timers.isEmpty() ? null : tables.timers.first().wakeAt;
+        Instant limit = tables.startLimits.isEmpty() ? null : startBy(tables.startLimits.first());
+        return timer == null || (limit != null && limit.isBefore(timer)) ? limit : timer;
     }
 
     private boolean claim(Poll request, List<Claimed> claimed) {

@@ -115,6 +115,7 @@ final class MemoryLedger implements Ledger {
             row.wakeAt = row.createdAt.plus(run.delay());
         }
         tables.entered(row, null);
+        tables.limit(row);
         start.mails().forEach(mail -> tables.post.deliver(row, mail));
         cycles.refuse(row);
         boolean owned = row.state == RunState.RUNNING;
@@ -309,6 +310,7 @@ final class MemoryLedger implements Ledger {
                         tables.fail(row, command.reason());
                     }
                 }
+                case EXPIRE -> expire(row, command.reason());
             }
         }
     }
@@ -357,6 +359,18 @@ final class MemoryLedger implements Ledger {
         } else {
             end(row, reason);
         }
+    }
+
+    /** Ends a run, with its tasks, if nothing of it has begun; says whether it did. */
+    boolean expire(Row row, String reason) {
+        if (row.hasBegun() || row.state.isTerminal()) {
+            return false;
+        }
+        end(row, reason);
+        row.tasks.reversed().stream()
+                .filter(task -> !task.state.isTerminal())
+                .forEach(task -> kill(task, reason, true));
+        return true;
     }
 
     private void pause(Row row, String reason) {

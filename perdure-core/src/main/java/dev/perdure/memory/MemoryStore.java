@@ -36,7 +36,7 @@ public final class MemoryStore implements Store {
         this.tables = new Tables(clockwork);
         this.ledger = new MemoryLedger(tables);
         this.leases = new MemoryLeases(tables);
-        this.dispatch = new MemoryDispatch(tables);
+        this.dispatch = new MemoryDispatch(tables, ledger);
         this.queries = new MemoryQueries(tables);
     }
 

@@ -70,6 +70,10 @@ final class Row {
     @Nullable
     Instant wakeAt;
 
+    /** When it expires if it has not begun by then. */
+    @Nullable
+    Instant startBy;
+
     Set<Channel> awaited = Set.of();
     int needed;
     int restarts;
@@ -164,6 +168,11 @@ final class Row {
      */
     boolean hasNothingToSay() {
         return epoch == 0 && tasks.isEmpty() && open == 0;
+    }
+
+    /** Whether anything of it has run: it, or one of its tasks. */
+    boolean hasBegun() {
+        return epoch > 0 || tasks.stream().anyMatch(task -> task.epoch > 0);
     }
 
     boolean isTask() {

@@ -17,6 +17,7 @@ import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,6 +68,11 @@ final class Tables {
     final Map<Long, Row> byKey = new HashMap<>();
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
+    /** Runs that have to begin by some time. One that has begun or ended stays until then. */
+    final NavigableSet<Row> startLimits =
+            new TreeSet<>(Comparator.comparing((Row row) -> Objects.requireNonNull(row.startBy))
+                    .thenComparingLong(row -> row.ref.key()));
+
     final Map<WorkerId, Worker> workers = new HashMap<>();
     /** What was taken from workers whose lease had ended, with the entries it had then. */
     private final Map<WorkerId, Map<Row, TakeOver>> takeovers = new HashMap<>();
@@ -142,6 +148,16 @@ final class Tables {
         byId.put(run.id(), row);
         byKey.put(row.ref.key(), row);
         return row;
+    }
+
+    /** Lets a new row expire if it has not begun in time. */
+    void limit(Row row) {
+        Duration within = row.start.admission().startWithin();
+        if (within != null && !row.hasBegun()) {
+            Instant begins = row.start.delay() == null ? row.createdAt : row.createdAt.plus(row.start.delay());
+            row.startBy = begins.plus(within);
+            startLimits.add(row);
+        }
     }
 
     /** The one place where a row changes its state, with everything that hangs on it. */

@@ -42,7 +42,8 @@ public interface Dispatch {
      * @param signalled runs that the worker held before and that were woken, with the requests for them
      * @param nextDue when the next waiting run is due, or null
      * @param aloneWaits whether a run waits for a worker that holds no other run
-     * @param paused runs that the store cannot take from the queue and has paused, so that they do not block others
+     * @param changed runs that the poll itself has moved: paused, because the store cannot take them from the queue and
+     *     they would block others; or cancelled, because they did not begin in time
      * @param limited whether runs wait that the worker could run and only a limit holds back: when a run ends, another
      *     may take its place
      */
@@ -51,9 +52,9 @@ public interface Dispatch {
             List<Signalled> signalled,
             @Nullable Instant nextDue,
             boolean aloneWaits,
-            List<RunChange> paused,
+            List<RunChange> changed,
             boolean limited) {
-        /** An answer without paused runs and without limits. */
+        /** An answer of a poll that has moved no other runs, and without limits. */
         public Polled(List<Claimed> claimed, List<Signalled> signalled, @Nullable Instant nextDue, boolean aloneWaits) {
             this(claimed, signalled, nextDue, aloneWaits, List.of(), false);
         }

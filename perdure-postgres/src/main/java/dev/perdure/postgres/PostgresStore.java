@@ -22,6 +22,7 @@ import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.JournalBook;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.PostgresLeases;
+import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
@@ -92,7 +93,13 @@ public final class PostgresStore implements Store {
         this.ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, wanted.believes);
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, this::tidy);
         this.dispatch = new PostgresDispatch(
-                database, schema, workers, queues, new InboxReader(database, schema, ledger), new Watermark());
+                database,
+                schema,
+                workers,
+                queues,
+                new InboxReader(database, schema, ledger),
+                new StartLimits(database, schema, ledger),
+                new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());

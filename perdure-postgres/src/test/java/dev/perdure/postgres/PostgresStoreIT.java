@@ -20,6 +20,7 @@ import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RerunConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
+import dev.perdure.conformance.StartLimitConformance;
 import dev.perdure.conformance.TaskCommandConformance;
 import dev.perdure.conformance.TaskConformance;
 import dev.perdure.spi.Store;
@@ -57,6 +58,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Starting extends StartConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class StartLimits extends StartLimitConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

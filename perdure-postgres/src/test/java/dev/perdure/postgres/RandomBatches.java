@@ -2,6 +2,7 @@ package dev.perdure.postgres;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
@@ -171,7 +172,8 @@ final class RandomBatches {
                 null,
                 null,
                 plain.attributes(),
-                random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null);
+                random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null,
+                new Admission(random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null));
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {

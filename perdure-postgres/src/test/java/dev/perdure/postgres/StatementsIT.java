@@ -22,6 +22,8 @@ import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
 import dev.perdure.postgres.work.PostgresDispatch;
+import dev.perdure.postgres.work.StartLimitSql;
+import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
@@ -31,6 +33,7 @@ import dev.perdure.postgres.write.part.OneChangeSql;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
@@ -123,6 +126,7 @@ final class StatementsIT {
                 new JournalSql(SCHEMA, ledger.settings),
                 new MailboxSql(SCHEMA),
                 new InboxSql(SCHEMA),
+                new StartLimitSql(SCHEMA),
                 new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
@@ -158,6 +162,7 @@ final class StatementsIT {
                 ledger.moves.move,
                 ledger.moves.end,
                 ledger.start,
+                ledger.limit,
                 ledger.commands.command,
                 ledger.commands.killTasks,
                 ledger.dag.task,
@@ -212,7 +217,13 @@ final class StatementsIT {
                 fixture = new StoreFixture(other);
                 workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
                 PostgresDispatch dispatch = new PostgresDispatch(
-                        database, SCHEMA, workers, queues, new InboxReader(database, SCHEMA, ledger), new Watermark());
+                        database,
+                        SCHEMA,
+                        workers,
+                        queues,
+                        new InboxReader(database, SCHEMA, ledger),
+                        new StartLimits(database, SCHEMA, ledger),
+                        new Watermark());
                 for (int i = 0; i < 8; i++) {
                     plain(ledger, fixture, "small-plain-" + i, 2);
                     everything(ledger, dispatch, fixture, "small-" + i, 2);
@@ -244,7 +255,9 @@ final class StatementsIT {
         Lane lane = new Lane(fixture.worker, 0);
         List<Change> starts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            starts.add(new Change.Start(StoreFixture.newRun(name + "-" + i), i % 2 == 0 ? fixture.worker : null));
+            Admission admission = new Admission(i % 4 == 1 ? Duration.ofHours(1) : null);
+            starts.add(new Change.Start(
+                    StoreFixture.newRun(name + "-" + i).withAdmission(admission), i % 2 == 0 ? fixture.worker : null));
         }
         List<RunRef> owned = new ArrayList<>();
         for (Outcome outcome : ledger.apply(lane, starts)) {

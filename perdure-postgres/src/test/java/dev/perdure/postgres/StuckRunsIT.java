@@ -86,7 +86,7 @@ final class StuckRunsIT {
 
         Polled polled = poll();
         assertThat(ids(polled)).containsExactly("a", "c", "d");
-        assertThat(polled.paused()).singleElement().satisfies(change -> {
+        assertThat(polled.changed()).singleElement().satisfies(change -> {
             assertThat(change.runId()).isEqualTo(RunId.of("bad"));
             assertThat(change.state()).isEqualTo(RunState.PAUSED);
             assertThat(change.reason().orElseThrow())
@@ -95,12 +95,12 @@ final class StuckRunsIT {
                     .endsWith("Mend the row that it names, then resume the run.");
         });
         assertThat(store.runs().find(RunId.of("bad")).orElseThrow().info().reason())
-                .isEqualTo(polled.paused().getFirst().reason());
+                .isEqualTo(polled.changed().getFirst().reason());
 
         enqueue("e");
         polled = poll();
         assertThat(ids(polled)).containsExactly("e");
-        assertThat(polled.paused()).isEmpty();
+        assertThat(polled.changed()).isEmpty();
         assertThat(lines.list)
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
@@ -128,7 +128,9 @@ final class StuckRunsIT {
 
         Polled polled = poll();
         assertThat(ids(polled)).containsExactly("a", "c");
-        assertThat(polled.paused()).extracting(change -> change.runId().value()).containsExactly("bad");
+        assertThat(polled.changed())
+                .extracting(change -> change.runId().value())
+                .containsExactly("bad");
         assertThat(stateOf("bad")).isEqualTo("PAUSED");
         store.ledger()
                 .apply(Lane.client(0), List.of(new Change.Command(RunId.of("bad"), Change.CommandKind.RESUME, "")));

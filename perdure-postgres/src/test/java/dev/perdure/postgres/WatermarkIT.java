@@ -13,6 +13,7 @@ import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.PostgresDispatch;
+import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
@@ -47,7 +48,13 @@ final class WatermarkIT {
                     database, schema, new Keys(schema, database), workers, queues, new PostgresHints(), true);
             Watermark watermark = new Watermark();
             PostgresDispatch dispatch = new PostgresDispatch(
-                    database, schema, workers, queues, new InboxReader(database, schema, ledger), watermark);
+                    database,
+                    schema,
+                    workers,
+                    queues,
+                    new InboxReader(database, schema, ledger),
+                    new StartLimits(database, schema, ledger),
+                    watermark);
             store.ledger()
                     .apply(
                             Lane.client(0),

@@ -33,6 +33,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class StartLimits extends StartLimitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Advancing extends AdvanceConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

@@ -22,6 +22,7 @@ import dev.perdure.internal.worker.Worker;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Mail;
@@ -165,7 +166,8 @@ final class Starter {
                 null,
                 callee.object(options),
                 options.attributes(),
-                options.key().orElse(null));
+                options.key().orElse(null),
+                new Admission(options.startWithin().orElse(null)));
     }
 
     /** Starts runs in few commits. All are tried; then the first refusal is thrown. */

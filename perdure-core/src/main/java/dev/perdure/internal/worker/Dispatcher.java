@@ -175,7 +175,7 @@ final class Dispatcher {
                 .dispatch()
                 .poll(new Dispatch.Poll(
                         session.id(), registry.names(), rules.queues(), rules.version(), limit, aloneToo));
-        polled.paused().forEach(session::tell);
+        polled.changed().forEach(session::tell);
         draining = polled.aloneWaits() && isTimeToDrain();
         if (!polled.aloneWaits()) {
             aloneWaitsSince = Clockwork.NEVER;

@@ -149,6 +149,8 @@ public sealed interface Change {
         /** Lets a paused run continue. */
         RESUME,
         /** Fails a call of a virtual object that waits for a turn that can never come. */
-        REFUSE
+        REFUSE,
+        /** Ends it as cancelled, with its tasks, if it has not begun; otherwise does nothing. */
+        EXPIRE
     }
 }

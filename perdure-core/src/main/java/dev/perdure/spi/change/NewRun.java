@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param object the virtual object that it calls, or null
  * @param attributes what it can be found by, names with values; empty if it has none
  * @param queueKey the key in its queue, such as a customer, or null
+ * @param admission under which conditions it is started, and may begin
  */
 public record NewRun(
         RunId id,
@@ -36,7 +37,40 @@ public record NewRun(
         @Nullable Parent parent,
         @Nullable ObjectCall object,
         Map<String, String> attributes,
-        @Nullable String queueKey) {
+        @Nullable String queueKey,
+        Admission admission) {
+    /** A run that is started and begins unconditionally. */
+    public NewRun(
+            RunId id,
+            String definition,
+            Payload input,
+            long seed,
+            String queue,
+            int priority,
+            @Nullable String version,
+            @Nullable Duration timeout,
+            @Nullable Duration delay,
+            @Nullable Parent parent,
+            @Nullable ObjectCall object,
+            Map<String, String> attributes,
+            @Nullable String queueKey) {
+        this(
+                id,
+                definition,
+                input,
+                seed,
+                queue,
+                priority,
+                version,
+                timeout,
+                delay,
+                parent,
+                object,
+                attributes,
+                queueKey,
+                Admission.UNCONDITIONAL);
+    }
+
     /** A run without attributes and without a key. */
     public NewRun(
             RunId id,
@@ -83,79 +117,55 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return new NewRun(
-                id,
-                definition,
-                input,
-                seed,
-                queue,
-                priority,
-                version,
-                timeout,
-                delay,
-                other,
-                object,
-                attributes,
-                queueKey);
+        return copy(seed, other, object, attributes, queueKey, admission);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return new NewRun(
-                id,
-                definition,
-                input,
-                other,
-                queue,
-                priority,
-                version,
-                timeout,
-                delay,
-                parent,
-                object,
-                attributes,
-                queueKey);
+        return copy(other, parent, object, attributes, queueKey, admission);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
-        return new NewRun(
-                id,
-                definition,
-                input,
-                seed,
-                queue,
-                priority,
-                version,
-                timeout,
-                delay,
-                parent,
-                call,
-                attributes,
-                queueKey);
+        return copy(seed, parent, call, attributes, queueKey, admission);
     }
 
     /** The same run with these attributes. */
     public NewRun withAttributes(Map<String, String> other) {
-        return new NewRun(
-                id, definition, input, seed, queue, priority, version, timeout, delay, parent, object, other, queueKey);
+        return copy(seed, parent, object, other, queueKey, admission);
     }
 
     /** The same run under this key of its queue. */
     public NewRun withQueueKey(@Nullable String other) {
+        return copy(seed, parent, object, attributes, other, admission);
+    }
+
+    /** The same run under these conditions. */
+    public NewRun withAdmission(Admission other) {
+        return copy(seed, parent, object, attributes, queueKey, other);
+    }
+
+    private NewRun copy(
+            long newSeed,
+            @Nullable Parent newParent,
+            @Nullable ObjectCall newObject,
+            Map<String, String> newAttributes,
+            @Nullable String newQueueKey,
+            Admission newAdmission) {
         return new NewRun(
                 id,
                 definition,
                 input,
-                seed,
+                newSeed,
                 queue,
                 priority,
                 version,
                 timeout,
                 delay,
-                parent,
-                object,
-                attributes,
-                other);
+                newParent,
+                newObject,
+                newAttributes,
+                newQueueKey,
+                newAdmission);
     }
 }

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.postgres.write.part.Claims;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
@@ -83,6 +84,9 @@ public final class InboxColumns {
             .bigint("seed", row -> row.run() == null ? 0 : row.run().seed())
             .bigintOrNull("timeout", ofRun(run -> Micros.ofNullable(run.timeout())))
             .bigintOrNull("delay", ofRun(run -> Micros.ofNullable(run.delay())))
+            .bigintOrNull(
+                    "start_within",
+                    ofRun(run -> Micros.ofNullable(run.admission().startWithin())))
             .integer("priority", row -> row.run() == null ? 0 : row.run().priority())
             .integer("tasks", Row::tasks)
             .text("definition", ofRun(NewRun::definition))
@@ -168,7 +172,8 @@ public final class InboxColumns {
                 null,
                 Claims.object(row),
                 attributes(row),
-                queueKey(row));
+                queueKey(row),
+                new Admission(Micros.durationOrNull(row, "start_within")));
         return new Change.Start(run, null);
     }
 

@@ -103,6 +103,7 @@ public final class Codes {
                     case PAUSE -> 3;
                     case RESUME -> 4;
                     case REFUSE -> 5;
+                    case EXPIRE -> 6;
                 };
     }
 
@@ -113,6 +114,7 @@ public final class Codes {
             case 3 -> CommandKind.PAUSE;
             case 4 -> CommandKind.RESUME;
             case 5 -> CommandKind.REFUSE;
+            case 6 -> CommandKind.EXPIRE;
             default -> throw unknown("command", code);
         };
     }

@@ -71,7 +71,8 @@ public final class Migrations {
             "V021__attributes.sql",
             "V022__families_share_a_partition.sql",
             "V023__queues.sql",
-            "V024__why_runs_are_ready.sql");
+            "V024__why_runs_are_ready.sql",
+            "V030__start_limits.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -129,7 +129,11 @@ public final class DispatchSql {
 
     /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
     private static final String OUTLOOK = """
-            SELECT (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1) AS next_due,
+            SELECT LEAST(
+                       (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1),
+                       (SELECT due_at FROM ${schema}.start_limit WHERE due_at > clock.at ORDER BY due_at LIMIT 1)
+                   ) AS next_due,
+                   EXISTS (SELECT FROM ${schema}.start_limit WHERE due_at <= clock.at) AS limits_due,
                    (
                        SELECT count(*)
                        FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
@@ -146,6 +150,7 @@ public final class DispatchSql {
                    ) AS inbox_waits,
                    EXISTS (SELECT FROM unnest(?::text[]) AS n (name) WHERE ${waits}) AS limited_waits,
                    (SELECT COALESCE(sum(revision), 0)::bigint FROM ${schema}.queue) AS queue_revision
+            FROM (SELECT ${now} AS at OFFSET 0) clock
             """;
 
     /** Those with keys, and those of queues with limits, are claimed by {@link LimitedClaims}. */

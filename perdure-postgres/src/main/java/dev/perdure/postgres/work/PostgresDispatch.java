@@ -41,6 +41,7 @@ public final class PostgresDispatch implements Dispatch {
     private final Claims claims;
     private final Workers workers;
     private final InboxReader inbox;
+    private final StartLimits startLimits;
     private final Watermark watermark;
     private final StuckRuns stuckRuns;
     private final PostgresQueues queues;
@@ -56,6 +57,7 @@ public final class PostgresDispatch implements Dispatch {
             Workers workers,
             PostgresQueues queues,
             InboxReader inbox,
+            StartLimits startLimits,
             Watermark watermark) {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
@@ -63,6 +65,7 @@ public final class PostgresDispatch implements Dispatch {
         this.claims = new Claims(schema, ledgerSql, database);
         this.workers = workers;
         this.inbox = inbox;
+        this.startLimits = startLimits;
         this.watermark = watermark;
         this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
         this.queues = queues;
@@ -75,10 +78,10 @@ public final class PostgresDispatch implements Dispatch {
         if (worker == null) {
             return new Polled(List.of(), List.of(), null, false);
         }
-        List<RunChange> paused = new ArrayList<>();
+        List<RunChange> changed = new ArrayList<>();
         boolean limitedFirst = limitedWaits && polls.incrementAndGet() % 2 == 1;
-        Taken first = limitedFirst ? limited(request, worker, paused) : Taken.NOTHING;
-        Answer answer = ask(without(request, first.runs()), worker, paused);
+        Taken first = limitedFirst ? limited(request, worker, changed) : Taken.NOTHING;
+        Answer answer = ask(without(request, first.runs()), worker, changed);
         if (!answer.alive()) {
             return new Polled(List.of(), List.of(), null, false);
         }
@@ -88,17 +91,20 @@ public final class PostgresDispatch implements Dispatch {
         queues.saw(answer.queueRevision());
         limitedWaits = answer.limitedWaits();
         Taken last = answer.limitedWaits() && first.runs().isEmpty()
-                ? limited(without(request, answer.claimed()), worker, paused)
+                ? limited(without(request, answer.claimed()), worker, changed)
                 : Taken.NOTHING;
         List<Claimed> claimed = new ArrayList<>(first.runs());
         claimed.addAll(answer.claimed());
         claimed.addAll(last.runs());
+        if (answer.limitsDue()) {
+            changed.addAll(startLimits.expire());
+        }
         return new Polled(
                 claimed,
                 signalled(answer.signalled(), worker),
                 answer.nextDue(),
                 answer.aloneWaits() || first.aloneWaits() || last.aloneWaits(),
-                paused,
+                changed,
                 answer.limitedWaits());
     }
 
@@ -177,6 +183,7 @@ public final class PostgresDispatch implements Dispatch {
             boolean inboxWaits,
             boolean limitedWaits,
             long queueRevision,
+            boolean limitsDue,
             boolean alive) {}
 
     private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
@@ -187,6 +194,7 @@ public final class PostgresDispatch implements Dispatch {
             parameters.integer(worker).integer(worker).integer(lane);
             unlimited(parameters, request).integer(worker).integer(lane);
             limitedClaims.bindQueues(parameters, request);
+            parameters.time(database.time());
             parameters.integer(worker).integer(lane).time(database.time());
             unlimited(parameters, request).bool(request.aloneToo() && request.limit() > 0);
             parameters
@@ -236,6 +244,7 @@ public final class PostgresDispatch implements Dispatch {
         ResultSet outlook = results.one();
         Instant nextDue = Results.timeOrNull(outlook, "next_due");
         long loners = outlook.getLong("loners");
+        boolean limitsDue = outlook.getBoolean("limits_due");
         boolean inboxWaits = outlook.getBoolean("inbox_waits");
         boolean limited = outlook.getBoolean("limited_waits");
         long revision = outlook.getLong("queue_revision");
@@ -252,6 +261,6 @@ public final class PostgresDispatch implements Dispatch {
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }
         watermark.saw(request, floor, reached, claimed.size(), took);
-        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, alive);
+        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, limitsDue, alive);
     }
 }

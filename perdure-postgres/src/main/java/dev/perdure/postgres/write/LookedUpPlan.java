@@ -87,6 +87,7 @@ public final class LookedUpPlan {
         parts.addIf(batch.starts(), runs::start);
         parts.addIf(!batch.tasks.isEmpty(), dags::startTasks);
         parts.addIf(batch.objects.enters(), objects::enter);
+        parts.addIf(!batch.births.limited().isEmpty(), runs::limit);
         parts.addIf(!batch.commands.isEmpty(), commands::commands);
         parts.addIf(!batch.commands.kills().isEmpty(), commands::killTasks);
         parts.addIf(!batch.cancels.isEmpty(), commands::cancels);

@@ -36,6 +36,7 @@ class PostgresScenariosIT {
             "held",
             "ready",
             "timer",
+            "start_limit",
             "inbox",
             "inbox_task",
             "mail",
@@ -293,6 +294,14 @@ class PostgresScenariosIT {
 
     @Nested
     class Starting extends StartingScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class StartLimit extends StartLimitScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

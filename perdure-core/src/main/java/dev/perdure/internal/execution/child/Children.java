@@ -24,6 +24,7 @@ import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.failure.FailedMail;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
@@ -159,7 +160,8 @@ public final class Children {
                 answers ? new Parent(held.run(), call.position(), true) : null,
                 callee.object(options),
                 options.attributes(),
-                options.key().orElse(null));
+                options.key().orElse(null),
+                new Admission(options.startWithin().orElse(null)));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));

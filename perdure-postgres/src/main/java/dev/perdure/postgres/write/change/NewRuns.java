@@ -13,6 +13,7 @@ import dev.perdure.spi.change.Task;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The runs that a batch starts, by id, so that two batches never wait for each other. */
@@ -110,11 +111,32 @@ public final class NewRuns {
             .integerOrNull("parent_position", Row::parentPosition)
             .with(Rights.columns("starter", "starter_epoch", row -> row.birth().starter()));
 
+    /** The limits of those that have to begin within some time, from their starts. */
+    public static final Columns<RunToStart> LIMITS = Columns.<RunToStart>of()
+            .bigint("key", RunToStart::key)
+            .bigint("within", birth -> within(birth.run()))
+            .bigint("from_start", birth -> within(birth.run()) + delay(birth.run()));
+
+    private static long within(NewRun run) {
+        return Micros.of(Objects.requireNonNull(run.admission().startWithin()));
+    }
+
+    private static long delay(NewRun run) {
+        return run.delay() == null ? 0 : Micros.of(run.delay());
+    }
+
     public final List<RunToStart> all;
 
     NewRuns(List<RunToStart> births) {
         this.all = births.stream()
                 .sorted(Comparator.comparing(birth -> birth.run().id()))
+                .toList();
+    }
+
+    /** Those that have to begin within some time. */
+    public List<RunToStart> limited() {
+        return all.stream()
+                .filter(birth -> birth.run().admission().startWithin() != null && !birth.ownsTasks())
                 .toList();
     }
 

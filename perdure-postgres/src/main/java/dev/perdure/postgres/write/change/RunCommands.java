@@ -33,7 +33,8 @@ public final class RunCommands {
 
     public static final Columns<RunCommand> KILLS = Columns.<RunCommand>of()
             .text("id", command -> command.run().value())
-            .text("why", command -> Text.storable(command.reason()));
+            .text("why", command -> Text.storable(command.reason()))
+            .bool("expires", command -> command.kind() == CommandKind.EXPIRE);
 
     public final List<RunCommand> all = new ArrayList<>();
 
@@ -58,15 +59,16 @@ public final class RunCommands {
         return all.stream()
                 .filter(command -> command.kind() == CommandKind.CANCEL
                         || command.kind() == CommandKind.KILL
-                        || command.kind() == CommandKind.REFUSE)
+                        || command.kind() == CommandKind.REFUSE
+                        || command.kind() == CommandKind.EXPIRE)
                 .map(command -> command.run().value())
                 .toList();
     }
 
-    /** Those that are killed, and their tasks with them. */
+    /** Those that are killed, or expire, and their tasks with them. */
     public List<RunCommand> kills() {
         return all.stream()
-                .filter(command -> command.kind() == CommandKind.KILL)
+                .filter(command -> command.kind() == CommandKind.KILL || command.kind() == CommandKind.EXPIRE)
                 .toList();
     }
 

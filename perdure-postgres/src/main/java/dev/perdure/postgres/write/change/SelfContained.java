@@ -68,6 +68,11 @@ public final class SelfContained {
 
     private static boolean isAlone(Change.Start start) {
         NewRun run = start.run();
-        return start.tasks().isEmpty() && start.mails().isEmpty() && run.delay() == null && run.parent() == null;
+        return start.tasks().isEmpty()
+                && start.mails().isEmpty()
+                && run.delay() == null
+                && run.parent() == null
+                // One that is born running has begun.
+                && (start.owner() != null || run.admission().startWithin() == null);
     }
 }

@@ -33,6 +33,7 @@ public final class CommandSql {
                            WHEN ${PAUSE} THEN r.state = ${RUNNING}
                            WHEN ${RESUME} THEN r.state <> ${PAUSED} AND r.pause IS NOT NULL
                            WHEN ${REFUSE} THEN false
+                           WHEN ${EXPIRE} THEN false
                        END AND r.state < ${COMPLETED} AS asks
                 FROM given g
                 CROSS JOIN clock
@@ -59,6 +60,9 @@ public final class CommandSql {
                             ) THEN ${PENDING}::smallint
                             WHEN command = ${RESUME} AND state = ${PAUSED} THEN ${READY}::smallint
                             WHEN command = ${REFUSE} AND state = ${PENDING} THEN ${FAILED}::smallint
+                            WHEN command = ${EXPIRE} AND epoch = 0 AND NOT (has_tasks AND EXISTS (
+                                SELECT FROM ${schema}.run t WHERE t.parent = f.key AND t.before IS NOT NULL AND t.epoch > 0
+                            )) THEN ${CANCELLED}::smallint
                             ELSE state END AS state_now
                 FROM found f
             ), logged AS (

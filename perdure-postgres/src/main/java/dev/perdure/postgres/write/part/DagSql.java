@@ -59,12 +59,14 @@ public final class DagSql {
     static final String TASKS_OF_KILLED = """
             SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
                 FROM ${kills}
-                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
+                CROSS JOIN LATERAL (SELECT key, state, epoch FROM ${schema}.run WHERE run.id = g.id OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT key, id FROM ${schema}.run
                     WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
                 ) t
-                WHERE ${client_or_lane_exists}""";
+                WHERE (${client_or_lane_exists})
+                  -- One that has begun does not expire.
+                  AND (NOT g.expires OR r.state = ${CANCELLED} AND r.epoch = 0)""";
 
     /** What a batch of moves may have ended. */
     private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";

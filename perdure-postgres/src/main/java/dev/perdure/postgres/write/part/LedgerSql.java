@@ -108,6 +108,20 @@ public final class LedgerSql {
             ) there_before ON true
             """;
 
+    /** Lets runs that were just started expire, unless they have begun. Those that were there before have other keys. */
+    private static final String LIMIT = """
+            WITH limited AS (
+                INSERT INTO ${schema}.start_limit (due_at, key, within, partition)
+                SELECT r.created_at + g.from_start * interval '1 microsecond', r.key, g.within, r.partition
+                FROM ${limits}
+                CROSS JOIN LATERAL (
+                    SELECT key, partition, created_at FROM ${schema}.run WHERE run.key = g.key AND run.epoch = 0 OFFSET 0
+                ) r
+                RETURNING 1
+            )
+            SELECT count(*) FROM limited
+            """;
+
     /** Reads back runs that were there before a start. */
     private static final String EXISTING = """
             SELECT g.ordinal, r.key, r.definition, r.seed, r.created_at, r.owner, r.epoch, r.state,
@@ -140,6 +154,7 @@ public final class LedgerSql {
     public final String append;
     final String carefulAppend;
     public final String start;
+    public final String limit;
     final String existing;
     final String there;
     final String control;
@@ -159,6 +174,7 @@ public final class LedgerSql {
         this.append = Pieces.sql(schema, APPEND.replace("${carefully}", ""));
         this.carefulAppend = Pieces.sql(schema, APPEND.replace("${carefully}", CAREFULLY));
         this.start = Pieces.sql(schema, START.replace("${new_runs}", NewRuns.COLUMNS.many("g")));
+        this.limit = Pieces.sql(schema, LIMIT.replace("${limits}", NewRuns.LIMITS.many("g")));
         this.existing = Pieces.sql(schema, EXISTING);
         this.there = Pieces.sql(schema, THERE.replace("${places}", Entries.PLACES.numbered("g")));
         this.control = Pieces.sql(schema, CONTROL);

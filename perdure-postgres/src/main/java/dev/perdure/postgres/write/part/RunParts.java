@@ -9,6 +9,7 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.postgres.write.change.Entries;
 import dev.perdure.postgres.write.change.Moves;
+import dev.perdure.postgres.write.change.NewRuns;
 import dev.perdure.postgres.write.change.NewRuns.RunToStart;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
@@ -122,6 +123,11 @@ public final class RunParts {
                             .number(batch.births.all.size());
                 },
                 results -> readStarts(results.one()));
+    }
+
+    /** Lets those of the runs expire that do not begin in time. */
+    public Part limit() {
+        return new Part(sql.limit, parameters -> NewRuns.LIMITS.bind(parameters, batch.births.limited()));
     }
 
     private void readStarts(ResultSet row) throws SQLException {

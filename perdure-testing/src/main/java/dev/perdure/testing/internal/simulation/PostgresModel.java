@@ -1,5 +1,6 @@
 package dev.perdure.testing.internal.simulation;
 
+import dev.perdure.RunChange;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -79,12 +80,14 @@ final class PostgresModel implements Store {
             others();
             Dispatch.Polled polled = store.dispatch().poll(request);
             List<Dispatch.Signalled> signalled = new ArrayList<>(due.signalled());
+            List<RunChange> changed = new ArrayList<>(due.changed());
+            changed.addAll(polled.changed());
             return new Dispatch.Polled(
                     polled.claimed(),
                     scheduler.choices().oneIn(2) ? signalled : polled.signalled(),
                     polled.nextDue(),
                     polled.aloneWaits(),
-                    polled.paused(),
+                    changed,
                     polled.limited());
         };
     }

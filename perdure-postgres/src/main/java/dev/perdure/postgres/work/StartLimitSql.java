@@ -1,0 +1,30 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.postgres.write.part.Pieces;
+
+/** The statements of runs that did not begin in time. */
+public final class StartLimitSql {
+    /** Limits whose time has come, with what is known of their runs. */
+    private static final String DUE = """
+            SELECT l.due_at, l.key, l.within, r.id, r.definition, r.queue, r.epoch > 0 OR r.state >= ${COMPLETED} AS begun
+            FROM ${schema}.start_limit l
+            CROSS JOIN LATERAL (SELECT id, definition, queue, epoch, state FROM ${schema}.run WHERE run.key = l.key OFFSET 0) r
+            WHERE l.due_at <= ${now}
+            ORDER BY l.due_at, l.key
+            LIMIT 500
+            """;
+
+    /** Removes limits that were looked at. */
+    private static final String DONE = """
+            DELETE FROM ${schema}.start_limit WHERE due_at <= ${now} AND key = ANY (?::bigint[]) RETURNING key
+            """;
+
+    final String due;
+    final String done;
+
+    public StartLimitSql(Schema schema) {
+        this.due = Pieces.sql(schema, DUE);
+        this.done = Pieces.sql(schema, DONE);
+    }
+}

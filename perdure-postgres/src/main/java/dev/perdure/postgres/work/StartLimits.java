@@ -1,0 +1,98 @@
+package dev.perdure.postgres.work;
+
+import dev.perdure.RunChange;
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.error.StoreException;
+import dev.perdure.postgres.jdbc.Database;
+import dev.perdure.postgres.jdbc.Parameters;
+import dev.perdure.postgres.jdbc.Query;
+import dev.perdure.postgres.jdbc.Schema;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Lane;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Cancels runs that did not begin in time.
+ *
+ * <p>How it works: a poll that sees limits whose time has come reads them, sends a command for each run that has not begun, and deletes
+ * the limits. The command decides under the lock of the run, so of a claim and an expiry the first wins, and of several workers that
+ * send it one changes the run. If the process dies before the limits are deleted, the next poll of any worker finds them again and
+ * changes nothing.
+ */
+public final class StartLimits {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
+
+    private final Database database;
+    private final StartLimitSql sql;
+    private final Ledger ledger;
+
+    public StartLimits(Database database, Schema schema, Ledger ledger) {
+        this.database = database;
+        this.sql = new StartLimitSql(schema);
+        this.ledger = ledger;
+    }
+
+    /** A limit whose time has come. */
+    private record Due(long key, RunId run, String definition, String reason, boolean begun) {
+        Change command() {
+            return new Change.Command(run, Change.CommandKind.EXPIRE, reason);
+        }
+    }
+
+    /** Cancels the runs whose limits are due; says which it has cancelled. */
+    List<RunChange> expire() {
+        List<RunChange> expired = new ArrayList<>();
+        try {
+            List<Due> due = due();
+            List<Due> waiting = due.stream().filter(each -> !each.begun()).toList();
+            List<Outcome> outcomes = waiting.isEmpty()
+                    ? List.of()
+                    : ledger.apply(
+                            Lane.client(0), waiting.stream().map(Due::command).toList());
+            for (int i = 0; i < outcomes.size(); i++) {
+                if (outcomes.get(i) instanceof Outcome.Commanded commanded && commanded.changed()) {
+                    Due each = waiting.get(i);
+                    expired.add(new RunChange(
+                            each.run(), each.definition(), RunState.CANCELLED, Optional.of(each.reason())));
+                }
+            }
+            delete(due.stream().mapToLong(Due::key).toArray());
+        } catch (StoreException later) {
+            LOG.debug("Could not cancel all runs that did not begin in time; the next poll tries again.", later);
+        }
+        return expired;
+    }
+
+    private List<Due> due() {
+        return new Query(database).all(sql.due, parameters -> parameters.time(database.time()), row -> {
+            String queue = row.getString("queue");
+            Duration within = Duration.of(row.getLong("within"), ChronoUnit.MICROS);
+            return new Due(
+                    row.getLong("key"),
+                    RunId.of(row.getString("id")),
+                    row.getString("definition"),
+                    Admission.expired(within, queue),
+                    row.getBoolean("begun"));
+        });
+    }
+
+    private void delete(long[] keys) {
+        database.call(connection -> {
+            try (PreparedStatement statement = Database.prepare(connection, sql.done)) {
+                new Parameters(statement).time(database.time()).longs(keys);
+                return statement.execute();
+            }
+        });
+    }
+}
