@@ -28,6 +28,7 @@ class ModulesTest {
             entry("perdure-core", Set.of()),
             entry("perdure-store-conformance", Set.of("perdure-core")),
             entry("perdure-testing", Set.of("perdure-core")),
+            entry("perdure-simulation", Set.of("perdure-core", "perdure-testing")),
             entry("perdure-embedded", Set.of()),
             entry("perdure-postgres", Set.of("perdure-core")),
             entry(

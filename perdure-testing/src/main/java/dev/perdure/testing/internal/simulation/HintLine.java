@@ -78,6 +78,7 @@ final class HintLine {
     }
 
     private void tell(Fault fault, Hints.Hint hint) {
+        scheduler.trouble();
         scheduler
                 .timeline()
                 .add(

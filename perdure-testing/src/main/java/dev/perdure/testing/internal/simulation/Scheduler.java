@@ -25,6 +25,11 @@ public final class Scheduler {
     /** What one turn costs, so that a loop that only yields moves time too. */
     private static final long TURN_NANOS = 10_000;
 
+    /** How long housekeeping may take to repair everything: a lease, a restart, a sweep, a look for forgotten runs. */
+    private static final long REPAIR_NANOS = Duration.ofSeconds(45).toNanos();
+
+    private static final int QUIET_WAITS = 6;
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final Choices choices;
@@ -37,6 +42,7 @@ public final class Scheduler {
     private long now;
     private long skipped;
     private long lastActivity;
+    private long troubleUntil;
     private long turns;
     private int numbers;
     private long mostTurns = 400_000;
@@ -102,6 +108,11 @@ public final class Scheduler {
         return turns;
     }
 
+    /** A fault has happened, which housekeeping has to repair: no timer of a workflow may come in between. */
+    void trouble() {
+        troubleUntil = now + REPAIR_NANOS;
+    }
+
     /** Something happened that is not housekeeping. */
     void active() {
         lastActivity = now;
@@ -165,15 +176,39 @@ public final class Scheduler {
         pass(unwinder == null ? choose() : unwinder);
     }
 
-    /** Waits until the signal is raised or a time comes, in the current task. Returns when it has the turn again. */
+    /**
+     * Waits until the signal is raised or a time comes, in the current task. Returns when it has the turn again. When the process has
+     * died, it returns too: the engine's loops then see that it is over, and end without a word in the log.
+     */
     void await(long due, long wallDue, boolean interruptible) {
         Task me = current();
-        requireAlive(me);
-        me.state = Task.State.WAITING;
-        me.due = due;
-        me.wallDue = wallDue;
-        me.interruptible = interruptible;
-        yieldTurn(me);
+        if (!endsQuietly(me)) {
+            me.state = Task.State.WAITING;
+            me.due = due;
+            me.wallDue = wallDue;
+            me.interruptible = interruptible;
+            passOn(me);
+            endsQuietly(me);
+        }
+    }
+
+    /** Whether the process of the task has died, and the task should find that out by itself. It has a few chances to. */
+    private boolean endsQuietly(Task me) {
+        if (!me.process.isDead()) {
+            return false;
+        }
+        me.deadWaits++;
+        if (me.deadWaits > QUIET_WAITS || me.busy) {
+            throw new Killed();
+        }
+        return true;
+    }
+
+    /** Whether the current task has a chance left to find out by itself that its process has died. */
+    boolean mayEndQuietly() {
+        Task me = current();
+        me.deadWaits++;
+        return me.deadWaits <= QUIET_WAITS;
     }
 
     /** Lets others run first. */
@@ -186,9 +221,26 @@ public final class Scheduler {
     /** Waits in the current task, whatever happens meanwhile. */
     void pause(long nanos) {
         long until = now + nanos;
-        do {
-            await(until, Clockwork.NEVER, false);
-        } while (now < until);
+        Task me = current();
+        me.busy = true;
+        try {
+            do {
+                await(until, Clockwork.NEVER, false);
+            } while (now < until);
+        } finally {
+            me.busy = false;
+        }
+    }
+
+    /** Waits for a signal, as something that takes time. */
+    boolean busily(Clockwork.Signal signal, long nanos) throws InterruptedException {
+        Task me = current();
+        me.busy = true;
+        try {
+            return signal.await(Clockwork.NEVER, nanos);
+        } finally {
+            me.busy = false;
+        }
     }
 
     Task waiter() {
@@ -225,6 +277,11 @@ public final class Scheduler {
     }
 
     private void yieldTurn(Task me) {
+        passOn(me);
+        requireAlive(me);
+    }
+
+    private void passOn(Task me) {
         Task next = choose();
         if (next != me) {
             pass(next);
@@ -235,7 +292,6 @@ public final class Scheduler {
             me.interrupted = false;
             me.thread().interrupt();
         }
-        requireAlive(me);
     }
 
     private void pass(Task next) {
@@ -284,8 +340,11 @@ public final class Scheduler {
         ready.clear();
         long next = Clockwork.NEVER;
         long nextWall = Clockwork.NEVER;
+        boolean busy = now < troubleUntil;
         for (Task task : tasks) {
+            busy |= task.busy;
             if (task.process.frozenUntil() > now) {
+                busy = true;
                 next = Math.min(next, task.process.frozenUntil());
             } else if (task.state == Task.State.READY || task.due <= now || task.wallDue <= wall()) {
                 ready.add(task);
@@ -298,7 +357,7 @@ public final class Scheduler {
             return next;
         }
         long inWall = nextWall - skipped;
-        if (inWall > next && now - lastActivity > idleNanos) {
+        if (inWall > next && !busy && now - lastActivity > idleNanos) {
             skipped += inWall - next;
             lastActivity = now;
             return next;
@@ -311,6 +370,7 @@ public final class Scheduler {
     /** Ends a process at once, with all its threads. If it is the caller's own, the caller does not return. */
     void kill(SimulatedProcess process) {
         Task me = current();
+        requireAlive(me);
         if (me.process != process) {
             killNow(process);
             return;

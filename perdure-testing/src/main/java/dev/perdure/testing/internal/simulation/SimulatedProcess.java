@@ -148,7 +148,7 @@ public final class SimulatedProcess implements Clockwork {
                 throw new InterruptedException();
             }
             if (!raised) {
-                wait(due(scheduler.now(), housekeepingNanos), due(scheduler.wall(), timerNanos), true);
+                waitUntil(due(scheduler.now(), housekeepingNanos), due(scheduler.wall(), timerNanos), true);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
@@ -160,12 +160,12 @@ public final class SimulatedProcess implements Clockwork {
 
         boolean awaitQuietly(long nanos) {
             if (!raised) {
-                wait(due(scheduler.now(), nanos), NEVER, false);
+                waitUntil(due(scheduler.now(), nanos), NEVER, false);
             }
             return raised;
         }
 
-        private void wait(long due, long wallDue, boolean interruptible) {
+        private void waitUntil(long due, long wallDue, boolean interruptible) {
             waiting = scheduler.waiter();
             try {
                 scheduler.await(due, wallDue, interruptible);

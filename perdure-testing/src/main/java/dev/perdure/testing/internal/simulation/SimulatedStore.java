@@ -95,6 +95,7 @@ final class SimulatedStore implements Store {
         if (!choices.happens(fault, call.seldom())) {
             return false;
         }
+        scheduler.trouble();
         tell(() -> "*** %s: %s".formatted(call.name().get(), fault.words()));
         return true;
     }
@@ -116,6 +117,7 @@ final class SimulatedStore implements Store {
             if (happens(Fault.FROZEN, call)) {
                 process.freeze(choices.between(1, MOST_FROZEN));
                 scheduler.giveWay();
+                scheduler.trouble();
             }
             if (happens(Fault.CLOSED, call)) {
                 deaths.close();
@@ -126,8 +128,24 @@ final class SimulatedStore implements Store {
         }
     }
 
+    /** When the process dies in a call, its engine first sees a store out of reach, and ends without a word in the log. */
+    private <T extends @Nullable Object> T whileAlive(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (Killed died) {
+            if (scheduler.mayEndQuietly()) {
+                throw unavailable("The process has died in the simulation.");
+            }
+            throw died;
+        }
+    }
+
     /** A call that only reads: it may be slow, and may fail where the engine is known to ask again. */
     private <T extends @Nullable Object> T read(String name, Supplier<T> call) {
+        return whileAlive(() -> readThrough(name, call));
+    }
+
+    private <T extends @Nullable Object> T readThrough(String name, Supplier<T> call) {
         travel();
         if (deaths.mayDie()) {
             Call reading = Call.housekeeping(name);
@@ -143,6 +161,10 @@ final class SimulatedStore implements Store {
 
     /** A call that changes something. */
     private <T extends @Nullable Object> T write(Call name, Supplier<T> call, Supplier<T> lateCall) {
+        return whileAlive(() -> writeThrough(name, call, lateCall));
+    }
+
+    private <T extends @Nullable Object> T writeThrough(Call name, Supplier<T> call, Supplier<T> lateCall) {
         travel();
         misfortunes(Fault.KILLED_BEFORE, name);
         if (happens(Fault.REFUSED, name)) {
@@ -155,6 +177,7 @@ final class SimulatedStore implements Store {
                 T unused = lateCall.get();
             });
             scheduler.pause(choices.between(1, MOST_LATE));
+            scheduler.trouble();
             throw unavailable("The simulation let the caller give up.");
         }
         T answer = call.get();
@@ -214,6 +237,7 @@ final class SimulatedStore implements Store {
         if (request.limit() == 0 || !choices.happens(Fault.SKIPPED)) {
             return request;
         }
+        scheduler.trouble();
         Set<String> definitions = new TreeSet<>(request.definitions());
         definitions.removeIf(unused -> choices.oneIn(2));
         return new Dispatch.Poll(
@@ -246,6 +270,7 @@ final class SimulatedStore implements Store {
                     missingUntil = scheduler.now() + choices.between(1, MOST_FROZEN);
                 }
                 if (scheduler.now() < missingUntil) {
+                    scheduler.trouble();
                     travel();
                     throw unavailable("The simulation did not let the renewal through.");
                 }

@@ -25,6 +25,10 @@ final class Task {
     long wallDue = Clockwork.NEVER;
     /** Whether an interrupt ends the wait. */
     boolean interruptible;
+    /** Whether it does something that takes time, and does not only wait for something to happen. */
+    boolean busy;
+    /** How often it has waited since its process died. */
+    int deadWaits;
     /** An interrupt that the thread sees when it has the turn. */
     boolean interrupted;
 

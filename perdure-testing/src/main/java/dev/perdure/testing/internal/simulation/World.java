@@ -1,5 +1,6 @@
 package dev.perdure.testing.internal.simulation;
 
+import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
@@ -28,18 +29,19 @@ public final class World {
     private static final long MOST_DOWN = Duration.ofSeconds(15).toNanos();
     private static final long IN_BODY = Duration.ofMillis(20).toNanos();
 
-    /**
-     * What all histories of a test share, because it is costly to make and holds nothing of a history.
-     *
-     * @param codec how values become bytes
-     * @param stepTypes how result types are found
-     * @param store puts something in front of every store, for instance a defect
-     */
-    public record Shared(JsonCodec codec, StepTypes stepTypes, UnaryOperator<Store> store) {
-        /** With this in front of every store. */
+    /** What all histories of a test share, because it is costly to make and holds nothing of a history. */
+    public static final class Shared {
+        private final JsonCodec codec = new JsonCodec();
+        private final StepTypes stepTypes = new StepTypes(codec);
+        private final UnaryOperator<Store> store;
+
+        private Shared(UnaryOperator<Store> store) {
+            this.store = store;
+        }
+
+        /** With this in front of the store of every history. */
         public static Shared with(UnaryOperator<Store> store) {
-            JsonCodec codec = new JsonCodec();
-            return new Shared(codec, new StepTypes(codec), store);
+            return new Shared(store);
         }
 
         /** With stores as they are. */
@@ -60,7 +62,7 @@ public final class World {
     private final boolean unloadAfterSteps;
     private final int maxRuns;
     private RetryPolicy retry = RetryPolicy.standard();
-    private @Nullable Engine client;
+    private @Nullable Perdure client;
     private int workers;
 
     World(Shared shared, Scheduler scheduler) {
@@ -71,13 +73,11 @@ public final class World {
         SimulatedProcess server = process("store", false);
         Store memory = new MemoryStore(server);
         Store modelled = choices.seed() % 2 == 0 ? new PostgresModel(memory, scheduler) : memory;
-        this.store = shared.store().apply(modelled);
+        this.store = shared.store.apply(modelled);
         this.warmWindow = choices.oneIn(2) ? Duration.ZERO : Duration.ofSeconds(1);
         this.unloadAfterSteps = choices.oneIn(8);
         this.maxRuns = choices.oneIn(4) ? 2 : 1_000;
-        scheduler.idle(choices.between(
-                Duration.ofSeconds(1).toNanos(),
-                Duration.ofSeconds(choices.oneIn(4) ? 25 : 3).toNanos()));
+        scheduler.idle(Duration.ofSeconds(1).toNanos());
         scheduler.situation(this::situation);
     }
 
@@ -111,8 +111,8 @@ public final class World {
     }
 
     /** The engine of the test's own process, which cannot die. The first use starts the workers too. */
-    public Engine client() {
-        Engine present = client;
+    public Perdure client() {
+        Perdure present = client;
         if (present == null) {
             // One in three tests runs workflows in its own process, too.
             present = boot(home, choices.oneIn(3), false);
@@ -146,6 +146,11 @@ public final class World {
         return scheduler.outside().now();
     }
 
+    /** The true time of housekeeping, which does not skip. */
+    public long nanoTime() {
+        return scheduler.now();
+    }
+
     /** Adds a line to the timeline. */
     public void note(String text) {
         scheduler.timeline().add(scheduler, scheduler.process().name(), () -> text);
@@ -156,10 +161,16 @@ public final class World {
         SimulatedProcess process = scheduler.process();
         if (process != home && choices.happens(Fault.KILLED_IN_BODY)) {
             note("*** " + Fault.KILLED_IN_BODY.words());
+            scheduler.trouble();
             scheduler.kill(process);
         }
         long nanos = time.isZero() ? choices.between(1, IN_BODY) : time.toNanos();
-        process.signal().await(Clockwork.NEVER, nanos);
+        scheduler.busily(process.signal(), nanos);
+    }
+
+    /** Waits for something to happen, for so long. Timers of workflows may come earlier. */
+    public void idle(Duration time) {
+        Waiting.housekeeping(home.signal(), time.toNanos());
     }
 
     /** Runs these at once, and returns when all have ended. */
@@ -196,7 +207,7 @@ public final class World {
 
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
         ExecutionRules rules = new ExecutionRules(
-                shared.codec(), shared.stepTypes(), retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
+                shared.codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
         return new Settings(
                 seen,
                 process,
@@ -215,6 +226,7 @@ public final class World {
         Engine[] engine = new Engine[1];
         boolean[] closing = new boolean[1];
         process.lastWord(() -> {
+            scheduler.trouble();
             if (!scheduler.isOver()) {
                 scheduler.timeline().add(scheduler, process.name(), () -> "is dead");
             }
@@ -254,6 +266,7 @@ public final class World {
 
     private void startWorker() {
         workers++;
+        scheduler.trouble();
         SimulatedProcess process = process("worker-" + workers, true);
         scheduler.fork(process, "boot", () -> boot(process, true, true));
     }

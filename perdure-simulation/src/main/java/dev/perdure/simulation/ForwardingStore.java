@@ -1,0 +1,82 @@
+package dev.perdure.simulation;
+
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Leases;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.States;
+import dev.perdure.spi.Store;
+
+/** A store in front of another. */
+public abstract class ForwardingStore implements Store {
+    private final Store store;
+
+    /** In front of this one. */
+    protected ForwardingStore(Store store) {
+        this.store = store;
+    }
+
+    /** The store behind it. */
+    protected final Store behind() {
+        return store;
+    }
+
+    @Override
+    public Ledger ledger() {
+        return store.ledger();
+    }
+
+    @Override
+    public Leases leases() {
+        return store.leases();
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return store.dispatch();
+    }
+
+    @Override
+    public Journals journals() {
+        return store.journals();
+    }
+
+    @Override
+    public Mailboxes mailboxes() {
+        return store.mailboxes();
+    }
+
+    @Override
+    public States states() {
+        return store.states();
+    }
+
+    @Override
+    public Runs runs() {
+        return store.runs();
+    }
+
+    @Override
+    public QueueRules queues() {
+        return store.queues();
+    }
+
+    @Override
+    public Hints hints() {
+        return store.hints();
+    }
+
+    @Override
+    public int lanes() {
+        return store.lanes();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,66 @@
+package dev.perdure.simulation;
+
+import dev.perdure.RunFilter;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.internal.simulation.World;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What must hold after every history, whatever its scenes did. */
+final class Invariants {
+    /** By the clock of leases and polls; the timers of workflows are skipped. */
+    private static final Duration MOST_TIME = Duration.ofMinutes(5);
+
+    private final World world;
+
+    Invariants(World world) {
+        this.world = world;
+    }
+
+    /** Liveness: now that no faults happen any more, every run ends within a bounded time. */
+    void awaitEnd() {
+        long end = world.nanoTime() + MOST_TIME.toNanos();
+        List<RunInfo> open = open();
+        while (!open.isEmpty()) {
+            if (world.nanoTime() > end) {
+                throw new AssertionError("After %s without faults, these runs have not ended: %s"
+                        .formatted(
+                                MOST_TIME,
+                                open.stream()
+                                        .map(run -> run.id() + " " + run.state() + run.reason().map(r -> ": " + r).orElse(""))
+                                        .toList()));
+            }
+            for (RunInfo run : open) {
+                if (run.state() == RunState.PAUSED) {
+                    world.client().run(run.id(), new TypeRef<@Nullable Object>() {}).resume();
+                }
+            }
+            world.idle(Duration.ofMillis(500));
+            open = open();
+        }
+    }
+
+    private List<RunInfo> open() {
+        return world.store().runs().list(RunFilter.all()).stream()
+                .filter(run -> !run.state().isTerminal())
+                .toList();
+    }
+
+    void check() {
+        if (world.store() instanceof Records records) {
+            for (RunId run : records.started()) {
+                if (world.store().runs().find(run).isEmpty()) {
+                    throw new AssertionError("The start of " + run + " was acknowledged, and it is not there.");
+                }
+            }
+            List<String> findings = records.findings();
+            if (!findings.isEmpty()) {
+                throw new AssertionError(String.join("\n", findings));
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package dev.perdure.simulation;
+
+import dev.perdure.testing.internal.simulation.Histories;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+
+/** What {@code ./perdure simulate} runs: many histories, with progress, and what they covered. */
+public final class Main {
+    private static final String USAGE =
+            """
+            Usage: perdure simulate [--seeds N] [--first N] [--minutes M] [--workers N]
+              --seeds    how many histories (10000)
+              --first    the first seed (1)
+              --minutes  the longest time (60)
+              --workers  how many histories run at once (the number of processors)""";
+    private static final int ROUND = 1_000;
+
+    private Main() {}
+
+    /** Runs histories and exits with 1 if one fails. */
+    public static void main(String[] arguments) {
+        System.exit(run(arguments, System.out));
+    }
+
+    static int run(String[] arguments, PrintStream out) {
+        Map<String, Long> options = new TreeMap<>(Map.of(
+                "--seeds", 10_000L,
+                "--first", 1L,
+                "--minutes", 60L,
+                "--workers", (long) Runtime.getRuntime().availableProcessors()));
+        for (int i = 0; i < arguments.length; i += 2) {
+            if (i + 1 == arguments.length || !options.containsKey(arguments[i]) || !arguments[i + 1].matches("[1-9]\\d{0,17}")) {
+                out.println(USAGE);
+                return 2;
+            }
+            options.put(arguments[i], Long.valueOf(arguments[i + 1]));
+        }
+        return simulate(options, out);
+    }
+
+    private static int simulate(Map<String, Long> options, PrintStream out) {
+        Coverage coverage = new Coverage();
+        Histories histories = Workload.histories(store -> store, coverage);
+        long first = options.get("--first");
+        long seeds = options.get("--seeds");
+        int workers = Math.toIntExact(options.get("--workers"));
+        long began = System.nanoTime();
+        long done = 0;
+        while (done < seeds && minutesSince(began) < options.get("--minutes")) {
+            long count = Math.min(ROUND, seeds - done);
+            try {
+                histories.check(first + done, count, workers);
+            } catch (AssertionError failed) {
+                out.println(failed.getMessage());
+                return 1;
+            }
+            done += count;
+            double seconds = (System.nanoTime() - began) / 1e9;
+            out.printf(Locale.ROOT, "%,d histories, %,.0f a second%n", done, done / seconds);
+        }
+        out.println(coverage.text());
+        return 0;
+    }
+
+    private static long minutesSince(long began) {
+        return TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - began);
+    }
+}

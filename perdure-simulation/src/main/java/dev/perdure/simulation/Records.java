@@ -1,0 +1,200 @@
+package dev.perdure.simulation;
+
+import dev.perdure.RunId;
+import dev.perdure.spi.Dispatch;
+import dev.perdure.spi.Journals;
+import dev.perdure.spi.Ledger;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Recorded;
+import dev.perdure.spi.change.RunRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A ledger outside of the store: what the store has acknowledged, to be compared with what it holds at the end. Findings are things that
+ * must never be acknowledged.
+ */
+public final class Records extends ForwardingStore {
+    private record Place(int position, int note) implements Comparable<Place> {
+        @Override
+        public int compareTo(Place other) {
+            return position == other.position
+                    ? Integer.compare(note, other.note)
+                    : Integer.compare(position, other.position);
+        }
+    }
+
+    private static final class Known {
+        final RunRef ref;
+        final Map<Place, Payload> entries = new TreeMap<>();
+        long epoch;
+        boolean ended;
+
+        Known(RunRef ref) {
+            this.ref = ref;
+        }
+    }
+
+    private final Map<String, Known> runs = new TreeMap<>();
+    private final List<String> findings = new ArrayList<>();
+    private final List<String> kinds = new ArrayList<>();
+
+    /** Of what goes to this store. */
+    public Records(Store store) {
+        super(store);
+    }
+
+    /** Every kind of change, move and effect that was acknowledged, in order. */
+    public List<String> kinds() {
+        return List.copyOf(kinds);
+    }
+
+    private Known known(RunRef run) {
+        return runs.computeIfAbsent(run.id().value(), id -> new Known(run));
+    }
+
+    private void finding(String text, Object... values) {
+        findings.add(text.formatted(values));
+    }
+
+    @Override
+    public Ledger ledger() {
+        return (lane, changes) -> {
+            List<Outcome> outcomes = behind().ledger().apply(lane, changes);
+            for (int i = 0; i < changes.size(); i++) {
+                acknowledged(lane, changes.get(i), outcomes.get(i));
+            }
+            return outcomes;
+        };
+    }
+
+    private void acknowledged(Lane lane, Change change, Outcome outcome) {
+        switch (change) {
+            case Change.Start start -> {
+                if (outcome instanceof Outcome.Started started) {
+                    kinds.add("Change.Start");
+                    known(started.run()).epoch = Math.max(known(started.run()).epoch, started.owned() ? 1 : 0);
+                    claimed(started.handed(), true);
+                }
+            }
+            case Change.Advance advance -> advanced(lane, advance, outcome);
+            case Change.CompletedCall call -> {
+                if (outcome instanceof Outcome.Applied) {
+                    kinds.add("Change.CompletedCall");
+                    effects(call.effects());
+                }
+            }
+            case Change.Deliver deliver -> kinds.add("Change.Deliver");
+            case Change.Command command -> kinds.add("Change.Command");
+            case Change.Rerun rerun -> kinds.add("Change.Rerun");
+        }
+    }
+
+    private void advanced(Lane lane, Change.Advance advance, Outcome outcome) {
+        boolean applied = outcome instanceof Outcome.Applied;
+        if (!applied && !(outcome instanceof Outcome.Woken) && !(outcome instanceof Outcome.AlreadyThere)) {
+            return;
+        }
+        Known known = known(advance.run());
+        Move move = advance.move();
+        kinds.add("Move." + move.getClass().getSimpleName());
+        effects(advance.effects());
+        boolean appends = move instanceof Move.Stay && advance.effects().isEmpty();
+        if (applied && advance.epoch() < known.epoch && !appends) {
+            finding(
+                    "The store let %s advance under epoch %d by %s, although epoch %d was given out.",
+                    advance.run().id(), advance.epoch(), lane.worker(), known.epoch);
+        }
+        if (applied && known.ended) {
+            finding("The store let %s advance after its end.", advance.run().id());
+        }
+        if (!(outcome instanceof Outcome.AlreadyThere)) {
+            for (Entry entry : advance.entries()) {
+                known.entries.putIfAbsent(new Place(entry.position(), entry.note()), entry.payload());
+            }
+        }
+        switch (move) {
+            case Move.End end -> known.ended |= applied;
+            case Move.Restart restart -> known.entries.clear();
+            default -> {}
+        }
+        if (outcome instanceof Outcome.Applied done) {
+            claimed(done.handed(), false);
+        }
+    }
+
+    private void effects(List<Effect> effects) {
+        for (Effect effect : effects) {
+            kinds.add("Effect." + effect.getClass().getSimpleName());
+            if (effect instanceof Effect.Start start) {
+                started(start.run());
+            }
+        }
+    }
+
+    private void started(NewRun run) {
+        behind().runs().find(run.id()).ifPresent(found -> known(found.ref()));
+    }
+
+    /** @param repeated whether the same runs may be named again, because a start is answered as before */
+    private void claimed(List<Dispatch.Claimed> claims, boolean repeated) {
+        for (Dispatch.Claimed claim : claims) {
+            Known known = known(claim.run());
+            if (claim.epoch() < known.epoch || (claim.epoch() == known.epoch && !repeated)) {
+                finding(
+                        "The store gave out %s under epoch %d, although epoch %d was given out before.",
+                        claim.run().id(), claim.epoch(), known.epoch);
+            }
+            known.epoch = claim.epoch();
+        }
+    }
+
+    @Override
+    public Dispatch dispatch() {
+        return request -> {
+            Dispatch.Polled polled = behind().dispatch().poll(request);
+            claimed(polled.claimed(), false);
+            return polled;
+        };
+    }
+
+    List<RunRef> refs() {
+        return runs.values().stream().map(known -> known.ref).toList();
+    }
+
+    /** The runs whose start was acknowledged. */
+    List<RunId> started() {
+        return runs.values().stream().map(known -> known.ref.id()).toList();
+    }
+
+    /** What was acknowledged and must not have been, and what was recorded and is not there. */
+    List<String> findings() {
+        List<String> all = new ArrayList<>(findings);
+        for (Known known : runs.values()) {
+            Journals.Page page = behind().journals().read(known.ref, 0, Integer.MAX_VALUE);
+            Map<Place, Payload> there = new TreeMap<>();
+            for (Recorded recorded : page.entries()) {
+                there.put(
+                        new Place(recorded.entry().position(), recorded.entry().note()),
+                        recorded.entry().payload());
+            }
+            known.entries.forEach((place, payload) -> {
+                if (!payload.equals(there.get(place))) {
+                    all.add("The entry %d/%d of %s is %s, and was acknowledged as %s."
+                            .formatted(place.position, place.note, known.ref.id(), there.get(place), payload));
+                }
+            });
+        }
+        return all;
+    }
+}

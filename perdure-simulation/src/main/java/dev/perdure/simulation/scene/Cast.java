@@ -1,0 +1,83 @@
+package dev.perdure.simulation.scene;
+
+import dev.perdure.Perdure;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.TypeRef;
+import dev.perdure.testing.internal.simulation.Choices;
+import dev.perdure.testing.internal.simulation.World;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** What scenes need of the world. */
+public final class Cast {
+    private final World world;
+
+    /** For scenes in this world. */
+    public Cast(World world) {
+        this.world = world;
+    }
+
+    void register(Object... registrations) {
+        world.register(registrations);
+    }
+
+    Perdure perdure() {
+        return world.client();
+    }
+
+    Choices choices() {
+        return world.choices();
+    }
+
+    Instant now() {
+        return world.now();
+    }
+
+    /** A moment in which others run, and in which the worker may die. */
+    void pause() {
+        pause(Duration.ZERO);
+    }
+
+    void pause(Duration time) {
+        try {
+            world.pause(time);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted");
+        }
+    }
+
+    /** Runs callers at the same time. */
+    void together(Runnable... callers) {
+        world.together(List.of(callers));
+    }
+
+    /** Up to this long. */
+    void pauseUpTo(Duration most) {
+        pause(Duration.ofNanos(choices().between(1, most.toNanos())));
+    }
+
+    Optional<RunInfo> info(String id) {
+        return world.store().runs().find(RunId.of(id)).map(found -> found.info());
+    }
+
+    boolean completed(String id) {
+        return info(id).map(info -> info.state() == RunState.COMPLETED).orElse(false);
+    }
+
+    /** The result of a completed run. */
+    <T> T result(String id, Class<T> type) {
+        return perdure().run(RunId.of(id), TypeRef.of(type)).result();
+    }
+
+    /** Checks that something holds. */
+    static void must(boolean holds, String what, Object... values) {
+        if (!holds) {
+            throw new AssertionError(what.formatted(values));
+        }
+    }
+}

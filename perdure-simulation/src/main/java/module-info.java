@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/** The engine under simulation: workloads that use everything at once, and what must hold after each history. */
+@NullMarked
+module dev.perdure.simulation {
+    requires dev.perdure.testing;
+
+    exports dev.perdure.simulation;
+    exports dev.perdure.simulation.scene;
+}
