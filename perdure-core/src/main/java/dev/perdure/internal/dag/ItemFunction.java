@@ -26,6 +26,9 @@ final class ItemFunction implements Registered.Function {
         if (!(input instanceof ForEachItem<?, ?> item)) {
             throw new IllegalStateException("Not an item: " + input);
         }
+        ((EngineContext) ctx)
+                .makeNextInput(
+                        next -> new ForEachItem<@Nullable Object, @Nullable Object>(item.run(), item.input(), next));
         RunningTask situation = new RunningTask(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
         List<@Nullable Object> outputs = Collections.singletonList(item.item());
         try {

@@ -17,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What functions of the engine's own can do besides what a user's can. */
@@ -49,6 +50,9 @@ public interface EngineContext extends WorkflowContext {
 
     /** Whether the next thing recorded is that {@link #patched} said yes to this. */
     boolean isDecided(String decision);
+
+    /** Makes the run's next input from what the code gives to {@code continueAsNew}. */
+    void makeNextInput(UnaryOperator<@Nullable Object> made);
 
     /** An event of this name, whatever comes with it. */
     DurableFuture<@Nullable Void> occurrence(String event);

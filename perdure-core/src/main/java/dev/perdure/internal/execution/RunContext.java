@@ -66,6 +66,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -90,6 +91,7 @@ class RunContext implements Shorthands {
     private final TransactionCalls transactions;
     private final TimeCalls time;
     private final Patches patches;
+    private UnaryOperator<@Nullable Object> nextInput = input -> input;
 
     /** What a context is made of. */
     record Parts(
@@ -344,6 +346,11 @@ class RunContext implements Shorthands {
     }
 
     @Override
+    public void makeNextInput(UnaryOperator<@Nullable Object> made) {
+        nextInput = made;
+    }
+
+    @Override
     public DurableFuture<@Nullable Void> occurrence(String event) {
         return mail.occurrence(event);
     }
@@ -444,7 +451,7 @@ class RunContext implements Shorthands {
     @Override
     public Error continueAsNew(@Nullable Object input) {
         CallTarget.Kind kind = held.object() == null ? CallTarget.Kind.WORKFLOW : CallTarget.Kind.HANDLER;
-        Payload payload = values.input(kind, held.definition().target(), input);
+        Payload payload = values.input(kind, held.definition().target(), nextInput.apply(input));
         int position = calls.derived("continueAsNew");
         futures.finish();
         throw transitions.restart(payload, derived.seed(position));

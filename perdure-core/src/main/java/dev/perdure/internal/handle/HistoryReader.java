@@ -1,6 +1,7 @@
 package dev.perdure.internal.handle;
 
 import dev.perdure.HistoryEvent;
+import dev.perdure.RunState;
 import dev.perdure.internal.failure.FailedAttempt;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.spi.Codec;
@@ -13,14 +14,18 @@ import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
 final class HistoryReader {
     private static final int PAGE_BYTES = 1024 * 1024;
+    /** The states that a run enters without recording anything: its code runs afterwards. */
+    private static final Set<RunState> BEGIN = EnumSet.of(RunState.PENDING, RunState.READY, RunState.RUNNING);
 
     private final Store store;
     private final Codec codec;
@@ -32,8 +37,9 @@ final class HistoryReader {
 
     /** All events, oldest first. */
     List<HistoryEvent> read(RunRef run) {
+        List<HistoryEvent> states = new ArrayList<>();
+        store.runs().entered(run).forEach(entered -> states.add(event(entered)));
         List<HistoryEvent> events = new ArrayList<>();
-        store.runs().entered(run).forEach(entered -> events.add(event(entered)));
         store.runs().answered(run).forEach(answered -> events.add(event(answered)));
         int position = 0;
         Journals.Page page;
@@ -46,7 +52,27 @@ final class HistoryReader {
             }
         } while (!page.last());
         events.sort(Comparator.comparing(HistoryEvent::at));
-        return events;
+        return merged(states, events);
+    }
+
+    /** What a commit records comes before the state that the run enters with that commit. */
+    private static List<HistoryEvent> merged(List<HistoryEvent> states, List<HistoryEvent> events) {
+        List<HistoryEvent> merged = new ArrayList<>();
+        int next = 0;
+        for (HistoryEvent state : states) {
+            boolean begins = BEGIN.contains(RunState.valueOf(state.name()));
+            while (next < events.size() && isBefore(events.get(next), state, begins)) {
+                merged.add(events.get(next++));
+            }
+            merged.add(state);
+        }
+        merged.addAll(events.subList(next, events.size()));
+        return merged;
+    }
+
+    private static boolean isBefore(HistoryEvent event, HistoryEvent state, boolean begins) {
+        int order = event.at().compareTo(state.at());
+        return order < 0 || (order == 0 && !begins);
     }
 
     /** How many attempts failed at each position. A page has all of a position or nothing. */

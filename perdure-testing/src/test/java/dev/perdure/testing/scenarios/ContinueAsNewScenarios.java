@@ -10,6 +10,8 @@ import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunState;
 import dev.perdure.Topic;
+import dev.perdure.TypeRef;
+import dev.perdure.dag.Dag;
 import dev.perdure.error.CancelledException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.testing.PerdureTest;
@@ -253,6 +255,43 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             Run<String> run = perdure.start(Invocation.of(flow, 1));
             assertThat(run.result()).isEqualTo("second round");
             assertThat(run.state()).isEqualTo(RunState.COMPLETED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_item_of_a_dag_continues_with_another_item(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, List<Integer>> dag = Dag.of("counting", Integer.class, builder -> {
+                var numbers = builder.task("numbers", t -> List.of(1, 20)).returning(new TypeRef<List<Integer>>() {});
+                return builder.forEach(numbers).workflow("each", (ctx, t, item) -> {
+                    if (item % 10 != 3) {
+                        throw ctx.continueAsNew(item + 1);
+                    }
+                    return item + t.input();
+                });
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 100).result()).containsExactly(103, 123);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_task_of_a_dag_continues_with_another_input(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Dag<Integer, String> dag = Dag.of("lasting", Integer.class, builder -> {
+                var first = builder.task("first", t -> "first of " + t.input());
+                var again = builder.after(first).workflow("again", (ctx, t, given) -> {
+                    if (t.input() < 3) {
+                        throw ctx.continueAsNew(t.input() + 1);
+                    }
+                    return given + ", again of " + t.input();
+                });
+                return builder.after(again).task("last", (t, given) -> given + ", last of " + t.input());
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, 1).result()).isEqualTo("first of 1, again of 3, last of 1");
         }
     }
 }

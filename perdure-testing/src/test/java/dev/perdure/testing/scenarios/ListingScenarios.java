@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
+import dev.perdure.HistoryEvent;
 import dev.perdure.Invocation;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
@@ -127,6 +128,29 @@ abstract class ListingScenarios extends Scenarios {
                     .extracting(event -> event.text())
                     .contains("RUNNING", "SUSPENDED", "READY", "COMPLETED")
                     .endsWith("COMPLETED");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_history_has_what_a_commit_records_before_the_state_that_it_enters(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Definition<String, String> flow = workflow("ordered", (ctx, in) -> {
+                ctx.sleep(Duration.ofHours(1));
+                ctx.now();
+                return in;
+            });
+            perdure.register(flow);
+            Run<String> run = perdure.start(Invocation.of(flow, "x"));
+            assertThat(run.result()).isEqualTo("x");
+            List<String> history = run.history().stream()
+                    .map(event -> event.kind() == HistoryEvent.Kind.RUN
+                            ? event.name()
+                            : event.kind().name())
+                    .toList();
+            assertThat(history.indexOf("RUNNING")).isLessThan(history.indexOf("SLEEP"));
+            assertThat(history.indexOf("SLEEP")).isLessThan(history.indexOf("SUSPENDED"));
+            assertThat(history).endsWith("NOW", "COMPLETED");
         }
     }
 }
