@@ -64,6 +64,7 @@ public final class ChildOptions {
 
     /** Puts the child under this key of its queue: see {@link StartOptions#key}. */
     public ChildOptions key(String value) {
+        Texts.requireGiven("key", value);
         return with(start.key(value));
     }
 

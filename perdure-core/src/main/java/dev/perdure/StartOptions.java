@@ -148,6 +148,7 @@ public final class StartOptions {
      * @param value the key, at most 200 characters
      */
     public StartOptions key(String value) {
+        Texts.requireGiven("key", value);
         return with(draft -> draft.key = value);
     }
 

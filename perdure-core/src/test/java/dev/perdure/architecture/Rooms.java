@@ -82,6 +82,7 @@ final class Rooms {
                     "execution.replay",
                     "execution.value",
                     "failure",
+                    "text",
                     "time"),
             room(
                     "execution.step",

@@ -44,7 +44,6 @@ import dev.perdure.internal.execution.transition.Waits;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Derived;
 import dev.perdure.internal.execution.value.Encoded;
-import dev.perdure.internal.execution.value.RunRandom;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.text.Sentences;
 import dev.perdure.internal.text.Texts;
@@ -476,8 +475,7 @@ class RunContext implements Shorthands {
 
     @Override
     public RandomGenerator random() {
-        RandomGenerator random = derived.random(calls.derived("random"));
-        return new RunRandom(random, () -> calls.requireUsable("A generator of random()"));
+        return derived.random(calls.derived("random"), () -> calls.requireUsable("A generator of random()"));
     }
 
     @Override

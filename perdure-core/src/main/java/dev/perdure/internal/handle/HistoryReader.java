@@ -14,18 +14,14 @@ import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** Reads the history of a run from its journal, its changes of state and the answers of operators. */
 final class HistoryReader {
     private static final int PAGE_BYTES = 1024 * 1024;
-    /** The states that a run enters without recording anything: its code runs afterwards. */
-    private static final Set<RunState> BEGIN = EnumSet.of(RunState.PENDING, RunState.READY, RunState.RUNNING);
 
     private final Store store;
     private final Codec codec;
@@ -60,7 +56,7 @@ final class HistoryReader {
         List<HistoryEvent> merged = new ArrayList<>();
         int next = 0;
         for (HistoryEvent state : states) {
-            boolean begins = BEGIN.contains(RunState.valueOf(state.name()));
+            boolean begins = begins(RunState.valueOf(state.name()));
             while (next < events.size() && isBefore(events.get(next), state, begins)) {
                 merged.add(events.get(next++));
             }
@@ -68,6 +64,11 @@ final class HistoryReader {
         }
         merged.addAll(events.subList(next, events.size()));
         return merged;
+    }
+
+    /** Whether a run enters this state without recording anything, because its code runs afterwards. */
+    private static boolean begins(RunState state) {
+        return state == RunState.PENDING || state == RunState.READY || state == RunState.RUNNING;
     }
 
     private static boolean isBefore(HistoryEvent event, HistoryEvent state, boolean begins) {

@@ -11,4 +11,9 @@ public final class SeededRandom {
     public static RandomGenerator from(long seed) {
         return new SplittableRandom(seed);
     }
+
+    /** The same, each number after this check. */
+    public static RandomGenerator from(long seed, Runnable check) {
+        return new RunRandom(from(seed), check);
+    }
 }

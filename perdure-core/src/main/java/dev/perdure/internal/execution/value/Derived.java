@@ -32,8 +32,8 @@ public final class Derived {
         return uuid("step", position).toString();
     }
 
-    public RandomGenerator random(int position) {
-        return SeededRandom.from(digest("random", position).getLong());
+    public RandomGenerator random(int position, Runnable check) {
+        return SeededRandom.from(digest("random", position).getLong(), check);
     }
 
     /** The seed of a run that this one starts. */

@@ -1,4 +1,4 @@
-package dev.perdure.internal.execution.value;
+package dev.perdure.internal.time;
 
 import java.util.random.RandomGenerator;
 
@@ -6,12 +6,12 @@ import java.util.random.RandomGenerator;
  * The random numbers of a run, which only the workflow itself may take. A number that a step body or another thread takes would be
  * missing on a replay, and all later numbers would be others.
  */
-public final class RunRandom implements RandomGenerator {
+final class RunRandom implements RandomGenerator {
     private final RandomGenerator random;
     private final Runnable check;
 
     /** Takes numbers from this generator, each time after this check. */
-    public RunRandom(RandomGenerator random, Runnable check) {
+    RunRandom(RandomGenerator random, Runnable check) {
         this.random = random;
         this.check = check;
     }
