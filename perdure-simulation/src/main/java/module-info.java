@@ -5,6 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module dev.perdure.simulation {
     requires dev.perdure.testing;
 
-    exports dev.perdure.simulation;
-    exports dev.perdure.simulation.scene;
+    opens dev.perdure.simulation.scene to
+            dev.perdure;
 }

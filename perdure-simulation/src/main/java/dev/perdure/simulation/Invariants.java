@@ -5,6 +5,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.simulation.scene.Operator;
 import dev.perdure.testing.internal.simulation.World;
 import java.time.Duration;
 import java.util.List;
@@ -25,6 +26,11 @@ final class Invariants {
     void awaitEnd() {
         long end = world.nanoTime() + MOST_TIME.toNanos();
         List<RunInfo> open = open();
+        for (RunInfo run : open) {
+            if (run.state() == RunState.PAUSED && run.reason().filter(Operator.REASON::equals).isPresent()) {
+                throw new AssertionError("Run %s is paused, although it was resumed after that.".formatted(run.id()));
+            }
+        }
         while (!open.isEmpty()) {
             if (world.nanoTime() > end) {
                 throw new AssertionError("After %s without faults, these runs have not ended: %s"

@@ -43,7 +43,7 @@ public final class Main {
 
     private static int simulate(Map<String, Long> options, PrintStream out) {
         Coverage coverage = new Coverage();
-        Histories histories = Workload.histories(store -> store, coverage);
+        Histories histories = Workload.histories(store -> store, store -> store, coverage);
         long first = options.get("--first");
         long seeds = options.get("--seeds");
         int workers = Math.toIntExact(options.get("--workers"));

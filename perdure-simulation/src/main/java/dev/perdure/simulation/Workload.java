@@ -27,17 +27,18 @@ public final class Workload {
 
     /** Histories of this workload. */
     public static Histories histories() {
-        return histories(UnaryOperator.identity());
+        return histories(UnaryOperator.identity(), UnaryOperator.identity(), new Coverage());
     }
 
-    /** Histories of this workload on stores with a defect. */
-    public static Histories histories(UnaryOperator<Store> defect) {
-        return histories(defect, new Coverage());
-    }
-
-    /** The same, and what they cover. */
-    public static Histories histories(UnaryOperator<Store> defect, Coverage coverage) {
-        return new Histories(World.Shared.with(store -> new Records(defect.apply(store))), world -> {
+    /**
+     * Histories of this workload with a defect.
+     *
+     * @param store puts it in front of the store
+     * @param seen puts it in front of the store as each process sees it
+     * @param coverage is told what they cover
+     */
+    static Histories histories(UnaryOperator<Store> store, UnaryOperator<Store> seen, Coverage coverage) {
+        return new Histories(World.Shared.with(real -> new Records(store.apply(real)), seen), world -> {
             run(world);
             if (world.store() instanceof Records records) {
                 coverage.add(world, records);

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Cancels, kills, pauses and resumes runs of the other scenes at random. */
 public final class Operator implements Scene {
+    /** The reason of its commands. It resumes whatever it pauses. */
+    public static final String REASON = "the operator says so";
+
     private final Cast cast;
 
     /** For one history. */
@@ -41,10 +44,10 @@ public final class Operator implements Scene {
         Run<@Nullable Object> run = cast.perdure().run(id, new TypeRef<@Nullable Object>() {});
         // The listener waits for the speaker for ever.
         switch (id.value().equals("speaker") ? 2 : cast.choices().pick(5)) {
-            case 0 -> run.cancel("the operator says so");
-            case 1 -> run.kill("the operator says so");
+            case 0 -> run.cancel(REASON);
+            case 1 -> run.kill(REASON);
             default -> {
-                run.pause("the operator says so");
+                run.pause(REASON);
                 cast.pauseUpTo(Duration.ofMillis(200));
                 run.resume();
             }

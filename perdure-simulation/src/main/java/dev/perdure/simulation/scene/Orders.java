@@ -4,10 +4,11 @@ import dev.perdure.DurableFuture;
 import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.RunConflictException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.TreeMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Steps, retries, steps beside each other, and sleeps. */
 public final class Orders implements Scene {
@@ -65,6 +66,12 @@ public final class Orders implements Scene {
         for (int i = 0; i < count; i++) {
             cast.perdure().start(Code::order, 3 * i + 1, StartOptions.id("order-" + i));
             cast.pauseUpTo(Duration.ofMillis(50));
+        }
+        try {
+            cast.perdure().start(Code::order, 1_000, StartOptions.id("order-0"));
+            throw new AssertionError("The id of order-0 was taken, and a start with another input was not refused.");
+        } catch (RunConflictException refused) {
+            // as it must be
         }
     }
 

@@ -29,6 +29,8 @@ public final class Talks implements Scene {
 
     /** The workflows. */
     public static final class Code {
+        Code() {}
+
         /** Hears all words, then the last one. */
         @Workflow("listener")
         public List<String> listen(WorkflowContext ctx) {

@@ -34,19 +34,26 @@ public final class World {
         private final JsonCodec codec = new JsonCodec();
         private final StepTypes stepTypes = new StepTypes(codec);
         private final UnaryOperator<Store> store;
+        private final UnaryOperator<Store> seen;
 
-        private Shared(UnaryOperator<Store> store) {
+        private Shared(UnaryOperator<Store> store, UnaryOperator<Store> seen) {
             this.store = store;
+            this.seen = seen;
         }
 
-        /** With this in front of the store of every history. */
-        public static Shared with(UnaryOperator<Store> store) {
-            return new Shared(store);
+        /**
+         * With something in front of stores, for instance a defect.
+         *
+         * @param store in front of the store of every history
+         * @param seen in front of the store as each process sees it, across the network
+         */
+        public static Shared with(UnaryOperator<Store> store, UnaryOperator<Store> seen) {
+            return new Shared(store, seen);
         }
 
         /** With stores as they are. */
         public static Shared plain() {
-            return with(UnaryOperator.identity());
+            return with(UnaryOperator.identity(), UnaryOperator.identity());
         }
     }
 
@@ -237,7 +244,7 @@ public final class World {
                 replace();
             }
         });
-        Store seen = new SimulatedStore(store, process, scheduler, network, new SimulatedStore.Deaths() {
+        Store network = new SimulatedStore(store, process, scheduler, this.network, new SimulatedStore.Deaths() {
             @Override
             public boolean mayDie() {
                 return mayDie;
@@ -254,6 +261,7 @@ public final class World {
                 }
             }
         });
+        Store seen = shared.seen.apply(network);
         while (true) {
             try {
                 engine[0] = Engine.start(settings(process, seen, worker));

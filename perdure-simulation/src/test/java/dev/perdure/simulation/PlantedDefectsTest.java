@@ -1,0 +1,22 @@
+package dev.perdure.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.testing.internal.simulation.Histories;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PlantedDefectsTest {
+    private static final int SEEDS = 2_000;
+
+    @ParameterizedTest
+    @EnumSource
+    void a_planted_defect_is_found(Defects defect) {
+        Histories histories = Workload.histories(defect::in, defect::seen, new Coverage());
+        long seed = 1;
+        while (seed <= SEEDS && histories.run(seed).failure() == null) {
+            seed++;
+        }
+        assertThat(seed).as("the seed that finds %s", defect).isLessThanOrEqualTo(SEEDS);
+    }
+}
