@@ -52,7 +52,7 @@ enum Defects {
             ? new Outcome.Existing(existing.run(), existing.definition(), true)
             : outcome)),
     /** A call gets its object although another call holds it. */
-    KEY_HANDED_TO_TWO(store -> new Changed(store, Defects::holdingNothing)),
+    KEY_HANDED_TO_TWO(KeyHandedToTwo::new),
     /** A call begins with the state that an earlier call began with. */
     STATE_SHARED_BETWEEN_TWO_CALLS(StaleState::new),
     /** A token of an earlier life answers the question of the present one. */
@@ -107,20 +107,6 @@ enum Defects {
                 : change;
     }
 
-    private static Change holdingNothing(Change change) {
-        return change instanceof Change.Start start && start.run().object() != null
-                ? new Change.Start(
-                        start.run().on(new ObjectCall(
-                                new ObjectKey(
-                                        start.run().object().object().type(),
-                                        start.run().object().object().key()),
-                                ObjectCall.Hold.SHARED)),
-                        start.owner(),
-                        start.mails(),
-                        start.tasks())
-                : change;
-    }
-
     /** Changes what is sent. */
     private static final class Changed extends ForwardingStore {
         private final UnaryOperator<Change> how;
@@ -150,6 +136,59 @@ enum Defects {
         public Ledger ledger() {
             return (lane, changes) ->
                     behind().ledger().apply(lane, changes).stream().map(how).toList();
+        }
+    }
+
+    /** The store knows the calls as shared, and gives them out as exclusive. */
+    private static final class KeyHandedToTwo extends ForwardingStore {
+        KeyHandedToTwo(Store store) {
+            super(store);
+        }
+
+        private static Change shared(Change change) {
+            return change instanceof Change.Start start && start.run().object() != null
+                    ? new Change.Start(
+                            start.run()
+                                    .on(new ObjectCall(start.run().object().object(), ObjectCall.Hold.SHARED)),
+                            null,
+                            start.mails(),
+                            start.tasks())
+                    : change;
+        }
+
+        private static Dispatch.Claimed exclusive(Dispatch.Claimed claim) {
+            return claim.object() == null
+                    ? claim
+                    : new Dispatch.Claimed(
+                            claim.run(),
+                            claim.epoch(),
+                            claim.definition(),
+                            claim.input(),
+                            claim.seed(),
+                            claim.control(),
+                            claim.deadline(),
+                            claim.recoveries(),
+                            claim.premises(),
+                            new ObjectCall(claim.object().object(), ObjectCall.Hold.EXCLUSIVE));
+        }
+
+        @Override
+        public Ledger ledger() {
+            return (lane, changes) -> behind()
+                    .ledger()
+                    .apply(lane, changes.stream().map(KeyHandedToTwo::shared).toList());
+        }
+
+        @Override
+        public Dispatch dispatch() {
+            return request -> {
+                Dispatch.Polled polled = behind().dispatch().poll(request);
+                return new Dispatch.Polled(
+                        polled.claimed().stream().map(KeyHandedToTwo::exclusive).toList(),
+                        polled.signalled(),
+                        polled.nextDue(),
+                        polled.aloneWaits());
+            };
         }
     }
 
