@@ -57,9 +57,9 @@ public final class Coverage {
 
     private static List<String> kinds() {
         return Stream.of(Change.class, Move.class, Effect.class)
-                .flatMap(sealed -> Stream.of(sealed.getPermittedSubclasses())
+                .flatMap(type -> Stream.of(type.getPermittedSubclasses())
                         .filter(kind -> kind != Change.Advance.class)
-                        .map(kind -> sealed.getSimpleName() + "." + kind.getSimpleName()))
+                        .map(kind -> type.getSimpleName() + "." + kind.getSimpleName()))
                 .toList();
     }
 
@@ -105,7 +105,12 @@ public final class Coverage {
             text.append('\n');
         }
         text.append("Edges of the lifecycle\n");
-        new TreeMap<>(edges).forEach((edge, count) -> text.append("  ").append(edge).append(": ").append(count).append('\n'));
+        new TreeMap<>(edges)
+                .forEach((edge, count) -> text.append("  ")
+                        .append(edge)
+                        .append(": ")
+                        .append(count)
+                        .append('\n'));
         text.append("No history had these edges: ").append(missingEdges()).append('\n');
         text.append("No history had these pairs: ").append(missingPairs()).append('\n');
         return text.toString();

@@ -27,7 +27,8 @@ final class Invariants {
         long end = world.nanoTime() + MOST_TIME.toNanos();
         List<RunInfo> open = open();
         for (RunInfo run : open) {
-            if (run.state() == RunState.PAUSED && run.reason().filter(Operator.REASON::equals).isPresent()) {
+            if (run.state() == RunState.PAUSED
+                    && run.reason().filter(Operator.REASON::equals).isPresent()) {
                 throw new AssertionError("Run %s is paused, although it was resumed after that.".formatted(run.id()));
             }
         }
@@ -37,12 +38,17 @@ final class Invariants {
                         .formatted(
                                 MOST_TIME,
                                 open.stream()
-                                        .map(run -> run.id() + " " + run.state() + run.reason().map(r -> ": " + r).orElse(""))
+                                        .map(run -> run.id() + " " + run.state()
+                                                + run.reason()
+                                                        .map(r -> ": " + r)
+                                                        .orElse(""))
                                         .toList()));
             }
             for (RunInfo run : open) {
                 if (run.state() == RunState.PAUSED) {
-                    world.client().run(run.id(), new TypeRef<@Nullable Object>() {}).resume();
+                    world.client()
+                            .run(run.id(), new TypeRef<@Nullable Object>() {})
+                            .resume();
                 }
             }
             world.idle(Duration.ofMillis(500));

@@ -9,8 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** What {@code ./perdure simulate} runs: many histories, with progress, and what they covered. */
 public final class Main {
-    private static final String USAGE =
-            """
+    private static final String USAGE = """
             Usage: perdure simulate [--seeds N] [--first N] [--minutes M] [--workers N]
               --seeds    how many histories (10000)
               --first    the first seed (1)
@@ -32,7 +31,9 @@ public final class Main {
                 "--minutes", 60L,
                 "--workers", (long) Runtime.getRuntime().availableProcessors()));
         for (int i = 0; i < arguments.length; i += 2) {
-            if (i + 1 == arguments.length || !options.containsKey(arguments[i]) || !arguments[i + 1].matches("[1-9]\\d{0,17}")) {
+            if (i + 1 == arguments.length
+                    || !options.containsKey(arguments[i])
+                    || !arguments[i + 1].matches("[1-9]\\d{0,17}")) {
                 out.println(USAGE);
                 return 2;
             }

@@ -19,8 +19,8 @@ import java.util.function.UnaryOperator;
 
 /** One to three scenes at once, and the invariants after them. */
 public final class Workload {
-    private static final List<Function<Cast, Scene>> SCENES = List.of(
-            Orders::new, Talks::new, Questions::new, Counters::new, Dags::new, Families::new);
+    private static final List<Function<Cast, Scene>> SCENES =
+            List.of(Orders::new, Talks::new, Questions::new, Counters::new, Dags::new, Families::new);
     private static final int MOST_SCENES = 3;
 
     private Workload() {}

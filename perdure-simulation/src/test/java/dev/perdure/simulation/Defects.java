@@ -48,9 +48,11 @@ enum Defects {
     /** A timer is due before its time, and the store says that it is not early. */
     TIMER_EARLY(EarlyTimer::new),
     /** A start under a taken id with another input is taken for the same. */
-    CONFLICT_IGNORED(store -> new Answered(store, outcome -> outcome instanceof Outcome.Existing existing
-            ? new Outcome.Existing(existing.run(), existing.definition(), true)
-            : outcome)),
+    CONFLICT_IGNORED(store -> new Answered(
+            store,
+            outcome -> outcome instanceof Outcome.Existing existing
+                    ? new Outcome.Existing(existing.run(), existing.definition(), true)
+                    : outcome)),
     /** A call gets its object although another call holds it. */
     KEY_HANDED_TO_TWO(KeyHandedToTwo::new),
     /** A call begins with the state that an earlier call began with. */
@@ -148,8 +150,7 @@ enum Defects {
         private static Change shared(Change change) {
             return change instanceof Change.Start start && start.run().object() != null
                     ? new Change.Start(
-                            start.run()
-                                    .on(new ObjectCall(start.run().object().object(), ObjectCall.Hold.SHARED)),
+                            start.run().on(new ObjectCall(start.run().object().object(), ObjectCall.Hold.SHARED)),
                             null,
                             start.mails(),
                             start.tasks())
@@ -174,8 +175,7 @@ enum Defects {
 
         @Override
         public Ledger ledger() {
-            return (lane, changes) -> behind()
-                    .ledger()
+            return (lane, changes) -> behind().ledger()
                     .apply(lane, changes.stream().map(KeyHandedToTwo::shared).toList());
         }
 
@@ -218,8 +218,7 @@ enum Defects {
                         && changes.getFirst() instanceof Change.Advance advance
                         && holders.get(advance.run().key()) instanceof Holder(WorkerId worker, long epoch)
                         && epoch > advance.epoch()) {
-                    return behind()
-                            .ledger()
+                    return behind().ledger()
                             .apply(
                                     new Lane(worker, lane.number()),
                                     List.of(new Change.Advance(
@@ -385,7 +384,9 @@ enum Defects {
 
                 @Override
                 public Map<ObjectKey, SortedMap<String, Payload>> readAll(Collection<ObjectKey> objects) {
-                    behind().states().readAll(objects).forEach((key, state) -> first.putIfAbsent(key, new TreeMap<>(state)));
+                    behind().states()
+                            .readAll(objects)
+                            .forEach((key, state) -> first.putIfAbsent(key, new TreeMap<>(state)));
                     Map<ObjectKey, SortedMap<String, Payload>> all = new HashMap<>();
                     objects.forEach(key -> all.put(key, first.getOrDefault(key, new TreeMap<>())));
                     return all;
@@ -423,8 +424,7 @@ enum Defects {
             Mailboxes.Address old = known.get(hash);
             return old == null
                     ? Optional.empty()
-                    : behind()
-                            .runs()
+                    : behind().runs()
                             .find(old.run())
                             .flatMap(run -> behind().mailboxes().awakeable(run.ref(), old.position()))
                             .or(() -> Optional.of(old));
@@ -445,8 +445,7 @@ enum Defects {
                     if (outcomes.get(i) instanceof Outcome.Fenced
                             && changes.get(i) instanceof Change.Advance advance
                             && advance.move() instanceof Move.Stay) {
-                        outcomes.set(
-                                i, new Outcome.Applied(Instant.EPOCH, RunState.RUNNING));
+                        outcomes.set(i, new Outcome.Applied(Instant.EPOCH, RunState.RUNNING));
                     }
                 }
                 return outcomes;

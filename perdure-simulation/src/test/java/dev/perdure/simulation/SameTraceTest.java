@@ -62,15 +62,16 @@ class SameTraceTest {
         String modules = System.getProperty("jdk.module.path", "");
         String classes = Path.of(location()).toString();
         return String.join(
-                System.getProperty("path.separator"),
-                System.getProperty("java.class.path"),
-                modules,
-                classes);
+                System.getProperty("path.separator"), System.getProperty("java.class.path"), modules, classes);
     }
 
     private static URI location() {
         try {
-            return SameTraceTest.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+            return SameTraceTest.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI();
         } catch (URISyntaxException malformed) {
             throw new IllegalStateException(malformed);
         }

@@ -37,8 +37,7 @@ public final class Families implements Scene {
             List<Child<Integer>> children = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 children.add(ctx.startChild(
-                        Invocation.of(Code::parent, generation - 1),
-                        ChildOptions.childId(ctx.runId() + "." + i)));
+                        Invocation.of(Code::parent, generation - 1), ChildOptions.childId(ctx.runId() + "." + i)));
             }
             int sum = 1;
             for (Child<Integer> child : children) {

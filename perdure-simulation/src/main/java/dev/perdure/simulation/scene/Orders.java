@@ -86,8 +86,13 @@ public final class Orders implements Scene {
                     Cast.must(bodies.containsKey(id + " " + body), "The body %s of %s never ran.", body, id);
                 }
             } else {
-                cast.info(id).ifPresent(info -> Cast.must(
-                        info.state().name().equals("CANCELLED"), "Order %s is %s: %s", id, info.state(), info.reason()));
+                cast.info(id)
+                        .ifPresent(info -> Cast.must(
+                                info.state().name().equals("CANCELLED"),
+                                "Order %s is %s: %s",
+                                id,
+                                info.state(),
+                                info.reason()));
             }
         }
     }

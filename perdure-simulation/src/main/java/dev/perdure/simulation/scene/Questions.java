@@ -61,7 +61,10 @@ public final class Questions implements Scene {
     public void play() {
         cast.perdure().start(Code::ask, 1, StartOptions.id("question"));
         int quiet = 0;
-        while (quiet < 200 && cast.info("question").filter(info -> info.state().isTerminal()).isEmpty()) {
+        while (quiet < 200
+                && cast.info("question")
+                        .filter(info -> info.state().isTerminal())
+                        .isEmpty()) {
             cast.pauseUpTo(Duration.ofSeconds(2));
             quiet++;
             // The newest token most of the time, an old one now and then.

@@ -66,7 +66,10 @@ public final class Talks implements Scene {
             try {
                 cast.perdure().send(RunId.of("listener"), WORDS, "caller " + i);
                 if (i == 1) {
-                    cast.perdure().run(RunId.of("listener"), new TypeRef<List<String>>() {}).promise(LAST).resolve("bye");
+                    cast.perdure()
+                            .run(RunId.of("listener"), new TypeRef<List<String>>() {})
+                            .promise(LAST)
+                            .resolve("bye");
                 }
             } catch (RunEndedException ended) {
                 return; // an operator was faster
