@@ -68,6 +68,11 @@ public final class ChildOptions {
         return with(start.key(value));
     }
 
+    /** How many units of the rate of its queue the child takes when it begins: see {@link StartOptions#weight}. */
+    public ChildOptions weight(int units) {
+        return with(start.weight(units));
+    }
+
     /** Sets the priority. Workers take runs with a higher priority first. */
     public ChildOptions priority(int value) {
         return with(start.priority(value));

@@ -44,6 +44,7 @@ public final class StartOptions {
     private final List<Message<?>> messages;
     private final Map<String, String> attributes;
     private final @Nullable String key;
+    private final int weight;
 
     /**
      * A message that is in the run's mailbox when it begins.
@@ -67,6 +68,7 @@ public final class StartOptions {
         private List<Message<?>> messages = List.of();
         private Map<String, String> attributes = Map.of();
         private @Nullable String key;
+        private int weight = 1;
     }
 
     private StartOptions(Draft draft) {
@@ -85,6 +87,10 @@ public final class StartOptions {
                 draft.startWithin == null ? null : requirePositive("time to start within", draft.startWithin);
         this.messages = draft.messages;
         this.attributes = draft.attributes;
+        this.weight = draft.weight;
+        if (weight < 1) {
+            throw new InvalidRequestException("The weight is %d; it is at least 1.".formatted(weight));
+        }
         this.key = draft.key == null ? null : Names.require("key", draft.key, MAX_KEY);
     }
 
@@ -109,6 +115,7 @@ public final class StartOptions {
         draft.messages = messages;
         draft.attributes = attributes;
         draft.key = key;
+        draft.weight = weight;
         change.accept(draft);
         return new StartOptions(draft);
     }
@@ -150,6 +157,14 @@ public final class StartOptions {
     public StartOptions key(String value) {
         Texts.requireGiven("key", value);
         return with(draft -> draft.key = value);
+    }
+
+    /**
+     * How many units of the rate of its queue the run takes when it begins. One by default. Without a rate it means
+     * nothing.
+     */
+    public StartOptions weight(int units) {
+        return with(draft -> draft.weight = units);
     }
 
     /** Sets the priority. Workers take runs with a higher priority first. */
@@ -247,6 +262,11 @@ public final class StartOptions {
     /** The key in the queue, if any. */
     public Optional<String> key() {
         return Optional.ofNullable(key);
+    }
+
+    /** How many units of the rate of its queue it takes. */
+    public int weight() {
+        return weight;
     }
 
     /** The priority. */

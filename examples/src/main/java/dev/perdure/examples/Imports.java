@@ -9,6 +9,7 @@ import dev.perdure.WorkflowContext;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -25,6 +26,14 @@ public final class Imports {
 
     // region queue
     public static final Queue QUEUE = Queue.named("imports").concurrency(20).perKey(2);
+    // endregion
+
+    // region rate
+    /** A partner's API allows 100 calls a minute, and a customer may use 20 of them. */
+    public static final Queue LOOKUPS = Queue.named("lookups")
+            .rate(100, Duration.ofMinutes(1))
+            .burst(10)
+            .ratePerKey(20, Duration.ofMinutes(1));
     // endregion
 
     private final Warehouse warehouse;
@@ -47,6 +56,19 @@ public final class Imports {
                 Imports::load,
                 upload,
                 id("import-" + upload.name()).queue(QUEUE.name()).key(upload.customer()));
+    }
+    // endregion
+
+    // region weight
+    /** Starts an import that makes as many calls as its file has parts. */
+    public static Run<Integer> lookUp(Perdure perdure, Upload upload, int parts) {
+        return perdure.start(
+                Imports::load,
+                upload,
+                id("lookup-" + upload.name())
+                        .queue(LOOKUPS.name())
+                        .key(upload.customer())
+                        .weight(parts));
     }
     // endregion
 

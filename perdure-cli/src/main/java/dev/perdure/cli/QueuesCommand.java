@@ -5,8 +5,9 @@ import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.Queues;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
+import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -72,7 +73,7 @@ final class QueuesCommand {
     }
 
     private static String setting(Map.Entry<String, String> setting) {
-        return setting.getKey().replace('_', ' ') + " " + setting.getValue().toLowerCase(Locale.ROOT);
+        return setting.getKey().replace('_', ' ') + " " + setting.getValue();
     }
 
     @Command(
@@ -147,13 +148,21 @@ final class QueuesCommand {
             @Option(names = "--per-worker", description = "How many runs at once in one process.") @Nullable
                     String perWorker,
             @Option(names = "--per-key", description = "How many runs of one key at once.") @Nullable String perKey,
-            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
-                    Queue.@Nullable Counting counting,
+            @Option(names = "--rate", description = "How many may begin in a period: 100/PT1M, or none.") @Nullable
+                    String rate,
+            @Option(names = "--rate-per-key", description = "The same for each key: 5/PT1S, or none.") @Nullable
+                    String ratePerKey,
+            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.") Queue.@Nullable
+                    Counting counting,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
         Queue changes = Queue.named(name);
         changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
         changes = perWorker == null ? changes : changes.perWorker(number("--per-worker", perWorker));
         changes = perKey == null ? changes : changes.perKey(number("--per-key", perKey));
+        changes = rate == null ? changes : changes.rate(units("--rate", rate), period("--rate", rate));
+        changes = ratePerKey == null
+                ? changes
+                : changes.ratePerKey(units("--rate-per-key", ratePerKey), period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
         if (changes.settings().isEmpty()) {
             throw new InvalidRequestException(
@@ -172,6 +181,21 @@ final class QueuesCommand {
                     queues.limit(wanted);
                 },
                 "Queue %s is changed.%n");
+    }
+
+    private static int units(String option, String rate) {
+        int slash = rate.indexOf('/');
+        return number(option, slash < 0 ? rate : rate.substring(0, slash));
+    }
+
+    private static Duration period(String option, String rate) {
+        int slash = rate.indexOf('/');
+        try {
+            return slash < 0 && rate.equals("none") ? Duration.ofSeconds(1) : Duration.parse(rate.substring(slash + 1));
+        } catch (DateTimeParseException wrong) {
+            throw new InvalidRequestException(
+                    "%s is '%s'. Give a number and a period, such as 100/PT1M, or none.".formatted(option, rate));
+        }
     }
 
     private static int number(String option, String value) {

@@ -125,9 +125,14 @@ class MainIT {
                     .isEqualTo(Queue.named("imports").concurrency(20).perKey(2));
             assertThat(perdure(onDatabase("queues", "limit", "new", "--concurrency", "1", "--create")))
                     .isZero();
+            assertThat(perdure(onDatabase("queues", "limit", "new", "--rate", "100/PT1M", "--rate-per-key", "none")))
+                    .isZero();
+            assertThat(out.toString()).contains("Its limits: concurrency 1, rate 100/PT1M, rate per key none.");
             assertThat(perdure(onDatabase("queues", "pause", "nowhere"))).isEqualTo(Main.NO_SUCH_RUN);
             assertThat(perdure(onDatabase("queues", "limit", "imports"))).isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "many")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("queues", "limit", "imports", "--rate", "100/minute")))
                     .isEqualTo(Main.WRONG_USAGE);
             assertThat(perdure(onDatabase("queues", "limit", "imports", "--concurrency", "0")))
                     .isEqualTo(Main.WRONG_USAGE);
@@ -136,6 +141,7 @@ class MainIT {
                             line -> assertThat(line).contains("There is no queue 'nowhere'"),
                             line -> assertThat(line).contains("Nothing to change. Name a limit"),
                             line -> assertThat(line).contains("--concurrency is 'many'. Give a number"),
+                            line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"),
                             line -> assertThat(line).contains("concurrency of the queue 'imports' is 0"));
         }
     }

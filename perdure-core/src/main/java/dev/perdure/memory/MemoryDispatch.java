@@ -44,7 +44,7 @@ final class MemoryDispatch implements Dispatch {
                 aloneWaits |= claimLimited(request, claimed);
             }
             boolean limited = !tables.queues.waiting(request).isEmpty();
-            return new Polled(claimed, signalled(request), nextDue(), aloneWaits, expired, limited);
+            return new Polled(claimed, signalled(request), nextDue(request), aloneWaits, expired, limited);
         });
     }
 
@@ -83,10 +83,15 @@ final class MemoryDispatch implements Dispatch {
         return Objects.requireNonNull(row.startBy);
     }
 
-    private @Nullable Instant nextDue() {
+    private @Nullable Instant nextDue(Poll request) {
         Instant timer = tables.timers.isEmpty() ? null : tables.timers.first().wakeAt;
         Instant limit = tables.startLimits.isEmpty() ? null : startBy(tables.startLimits.first());
-        return timer == null || (limit != null && limit.isBefore(timer)) ? limit : timer;
+        Instant rate = tables.queues.nextFree(request).orElse(null);
+        return earliest(rate, earliest(timer, limit));
+    }
+
+    private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {
+        return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
     private boolean claim(Poll request, List<Claimed> claimed) {

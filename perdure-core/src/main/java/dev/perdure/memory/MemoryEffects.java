@@ -113,6 +113,7 @@ final class MemoryEffects {
                 old.parent(),
                 old.object(),
                 old.attributes(),
-                old.queueKey());
+                old.queueKey(),
+                old.admission());
     }
 }

@@ -5,6 +5,7 @@ import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.Outcome;
 import dev.perdure.spi.QueueRules;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -12,11 +13,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -49,6 +52,9 @@ final class MemoryQueues implements QueueRules {
         private long thisMinute;
         private long minuteBefore;
 
+        /** What has begun and may still count for a rate. */
+        private List<Begun> begun = new ArrayList<>();
+
         private Entry(String name) {
             this.declared = Queue.named(name);
             this.changed = Queue.named(name);
@@ -60,6 +66,9 @@ final class MemoryQueues implements QueueRules {
 
         private void took(Row row, Instant now) {
             served.put(keyOf(row), ++turn);
+            if (row.epoch == Outcome.Started.FIRST_EPOCH) {
+                begun.add(new Begun(now, keyOf(row), row.start.admission().weight()));
+            }
             Instant current = now.truncatedTo(ChronoUnit.MINUTES);
             if (!current.equals(minute)) {
                 minuteBefore = servedBefore(current);
@@ -74,6 +83,17 @@ final class MemoryQueues implements QueueRules {
                 return minuteBefore;
             }
             return current.minus(1, ChronoUnit.MINUTES).equals(minute) ? thisMinute : 0;
+        }
+    }
+
+    /** A run that has begun for the first time. */
+    private record Begun(Instant at, String key, int units) {
+        boolean counts(Queue.Rate rate, Instant now) {
+            return at.plus(rate.period()).isAfter(now);
+        }
+
+        int units(Queue.Rate rate) {
+            return Math.min(units, rate.most());
         }
     }
 
@@ -121,6 +141,12 @@ final class MemoryQueues implements QueueRules {
     @Override
     public boolean limits(String queue) {
         return tables.inTransaction(() -> isLimited(queue));
+    }
+
+    @Override
+    public Queue known(String queue) {
+        return tables.inTransaction(
+                () -> queues.containsKey(queue) ? entry(queue).limits() : Queue.named(queue));
     }
 
     /** Whether runs of the queue begin only by a poll. */
@@ -172,8 +198,50 @@ final class MemoryQueues implements QueueRules {
         int places = limits.concurrency().orElse(Integer.MAX_VALUE)
                 - (int) placed(queue).count();
         int room = Math.clamp(Math.min(here, limit) - chosen.size(), 0, Math.max(places, 0));
-        inTurns(ready, queue, limits, entry).limit(room).forEach(chosen::add);
+        withinRate(inTurns(ready, queue, limits, entry).toList(), limits.appliedRate(), entry).stream()
+                .limit(room)
+                .forEach(chosen::add);
         return chosen;
+    }
+
+    /** As many as the rate allows, in their order: one that weighs much is not passed by lighter ones. */
+    private List<Row> withinRate(List<Row> rows, Optional<Queue.Rate> rate, Entry entry) {
+        return rate.isEmpty() ? rows : withinRate(rows, rate.get(), entry.begun.stream());
+    }
+
+    private List<Row> withinRate(List<Row> rows, Queue.Rate rate, Stream<Begun> begun) {
+        long left = rate.most() - unitsOf(begun, rate);
+        List<Row> allowed = new ArrayList<>();
+        for (Row row : rows) {
+            left -= row.epoch > 0 ? 0 : Math.min(row.start.admission().weight(), rate.most());
+            if (left < 0) {
+                break;
+            }
+            allowed.add(row);
+        }
+        return allowed;
+    }
+
+    private long unitsOf(Stream<Begun> begun, Queue.Rate rate) {
+        return begun.filter(each -> each.counts(rate, tables.now()))
+                .mapToLong(each -> each.units(rate))
+                .sum();
+    }
+
+    /** When a rate next allows more, if runs wait for that. */
+    Optional<Instant> nextFree(Poll request) {
+        return waiting(request).stream()
+                .map(this::entry)
+                .flatMap(entry -> Stream.concat(
+                        entry.limits().appliedRate().stream().flatMap(rate -> ends(entry, rate)),
+                        entry.limits().appliedRatePerKey().stream().flatMap(rate -> ends(entry, rate))))
+                .min(Comparator.naturalOrder());
+    }
+
+    private Stream<Instant> ends(Entry entry, Queue.Rate rate) {
+        return entry.begun.stream()
+                .filter(each -> each.counts(rate, tables.now()))
+                .map(each -> each.at().plus(rate.period()));
     }
 
     private record Candidate(Row row, int nth, long served) {
@@ -187,7 +255,7 @@ final class MemoryQueues implements QueueRules {
     private Stream<Row> inTurns(List<Row> ready, String queue, Queue limits, Entry entry) {
         Map<String, Integer> seen = new HashMap<>();
         List<Candidate> candidates = new ArrayList<>();
-        for (Row row : ready) {
+        for (Row row : withinKeyRates(ready, limits, entry)) {
             String key = keyOf(row);
             int nth = seen.getOrDefault(key, 0);
             if (!row.placed && (key.isEmpty() || nth < keyRoom(queue, key, limits))) {
@@ -196,6 +264,23 @@ final class MemoryQueues implements QueueRules {
             }
         }
         return candidates.stream().sorted(Candidate.ORDER).map(Candidate::row);
+    }
+
+    private List<Row> withinKeyRates(List<Row> ready, Queue limits, Entry entry) {
+        Optional<Queue.Rate> rate = limits.appliedRatePerKey();
+        if (rate.isEmpty()) {
+            return ready;
+        }
+        Map<String, List<Row>> byKey = ready.stream().collect(Collectors.groupingBy(MemoryQueues::keyOf));
+        Set<Row> allowed = new HashSet<>();
+        byKey.forEach((key, rows) -> allowed.addAll(
+                key.isEmpty()
+                        ? rows
+                        : withinRate(
+                                rows,
+                                rate.get(),
+                                entry.begun.stream().filter(each -> each.key().equals(key)))));
+        return ready.stream().filter(allowed::contains).toList();
     }
 
     private int keyRoom(String queue, String key, Queue limits) {
@@ -263,12 +348,42 @@ final class MemoryQueues implements QueueRules {
                         .formatted(key, queue, taken(holders, limits.perKey().getAsInt())));
             }
         }
+        Optional<String> rate = whyRate(row, entry, limits);
+        if (rate.isPresent()) {
+            return rate;
+        }
         List<Row> holders = placed(queue).toList();
         return limits.concurrency().isPresent()
                         && holders.size() >= limits.concurrency().getAsInt()
                 ? Optional.of("The queue '%s' is full: %s"
                         .formatted(queue, taken(holders, limits.concurrency().getAsInt())))
                 : Optional.empty();
+    }
+
+    private Optional<String> whyRate(Row row, Entry entry, Queue limits) {
+        if (row.epoch > 0) {
+            return Optional.empty();
+        }
+        String key = row.start.queueKey();
+        Optional<Instant> ofKey = key == null
+                ? Optional.empty()
+                : limits.appliedRatePerKey().flatMap(rate -> free(rate, entry, each -> each.key().equals(key)));
+        Optional<Instant> ofQueue = limits.appliedRate().flatMap(rate -> free(rate, entry, each -> true));
+        return ofKey.map(at -> "The rate of the key '%s' of the queue '%s' allows no more before %s."
+                        .formatted(key, row.start.queue(), at))
+                .or(() -> ofQueue.map(at ->
+                        "The rate of the queue '%s' allows no more before %s.".formatted(row.start.queue(), at)));
+    }
+
+    /** When the rate allows more, if it allows nothing now. */
+    private Optional<Instant> free(Queue.Rate rate, Entry entry, Predicate<Begun> which) {
+        return unitsOf(entry.begun.stream().filter(which), rate) < rate.most()
+                ? Optional.empty()
+                : entry.begun.stream()
+                        .filter(which)
+                        .filter(each -> each.counts(rate, tables.now()))
+                        .map(each -> each.at().plus(rate.period()))
+                        .min(Comparator.naturalOrder());
     }
 
     private static String taken(List<Row> holders, int places) {

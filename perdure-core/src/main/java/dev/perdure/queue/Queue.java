@@ -2,8 +2,10 @@ package dev.perdure.queue;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
@@ -23,10 +25,16 @@ public final class Queue {
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final int MAX_NAME = 100;
+    private static final String NONE = "none";
     private static final String CONCURRENCY = "concurrency";
     private static final String PER_WORKER = "per_worker";
     private static final String PER_KEY = "per_key";
     private static final String COUNTING = "counting";
+    private static final String RATE = "rate";
+    private static final String BURST = "burst";
+    private static final String RATE_PER_KEY = "rate_per_key";
+    private static final String BURST_PER_KEY = "burst_per_key";
+    private static final Duration LONGEST_PERIOD = Duration.ofDays(366);
 
     private final String name;
     private final Map<String, String> settings;
@@ -77,13 +85,51 @@ public final class Queue {
         return with(COUNTING, counted.name());
     }
 
+    /**
+     * At most this many runs begin in any period of this length, in all processes together, by the clock of the store. A
+     * run counts when it first begins, with the weight that its start options give it; when it goes on after a sleep or
+     * a crash, it does not count again.
+     */
+    public Queue rate(int most, Duration period) {
+        return rate(RATE, "rate", most, period);
+    }
+
+    /** At most this many of the runs that {@link #rate} allows begin at once; the others are spread over the period. */
+    public Queue burst(int most) {
+        return limit(BURST, "burst", most);
+    }
+
+    /** The same as {@link #rate} for each key. Runs without a key are not counted. */
+    public Queue ratePerKey(int most, Duration period) {
+        return rate(RATE_PER_KEY, "ratePerKey", most, period);
+    }
+
+    /** The same as {@link #burst} for each key. */
+    public Queue burstPerKey(int most) {
+        return limit(BURST_PER_KEY, "burstPerKey", most);
+    }
+
+    private Queue rate(String setting, String method, int most, Duration period) {
+        if (most < 1) {
+            throw new InvalidRequestException(
+                    "%s of the queue '%s' is %d; it is at least 1. To let nothing begin, pause the queue."
+                            .formatted(method, name, most));
+        }
+        if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
+            throw new InvalidRequestException(
+                    "The period of the %s of the queue '%s' is %s; it is at least a millisecond and at most %d days."
+                            .formatted(method, name, period, LONGEST_PERIOD.toDays()));
+        }
+        return with(setting, most == UNLIMITED ? NONE : most + "/" + period);
+    }
+
     private Queue limit(String setting, String method, int most) {
         if (most < 1) {
             throw new InvalidRequestException(
                     "%s of the queue '%s' is %d; it is at least 1. To let nothing begin, pause the queue."
                             .formatted(method, name, most));
         }
-        return with(setting, most == UNLIMITED ? "none" : String.valueOf(most));
+        return with(setting, most == UNLIMITED ? NONE : String.valueOf(most));
     }
 
     private Queue with(String setting, String value) {
@@ -127,12 +173,71 @@ public final class Queue {
 
     private OptionalInt limit(String setting) {
         String value = settings.get(setting);
-        return value == null || value.equals("none") ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(value));
+        return value == null || value.equals(NONE) ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(value));
+    }
+
+    /**
+     * So many units in any period of this length.
+     *
+     * @param most how many units
+     * @param period the length of the period
+     */
+    public record Rate(int most, Duration period) {
+        /** Not more in a period than this, and so many at once at most: the others are spread over it. */
+        Rate spread(int burst) {
+            int atOnce = Math.min(most, burst);
+            return new Rate(atOnce, period.dividedBy(most / atOnce));
+        }
+    }
+
+    /** How many units of runs may begin in any period, if that is limited; without the burst. */
+    public Optional<Rate> rate() {
+        return rate(RATE);
+    }
+
+    /** The same for each key. */
+    public Optional<Rate> ratePerKey() {
+        return rate(RATE_PER_KEY);
+    }
+
+    /** The rate as it is applied: with a burst, fewer in a shorter period. */
+    public Optional<Rate> appliedRate() {
+        return rate().map(rate -> rate.spread(limit(BURST).orElse(UNLIMITED)));
+    }
+
+    /** The same for each key. */
+    public Optional<Rate> appliedRatePerKey() {
+        return ratePerKey().map(rate -> rate.spread(limit(BURST_PER_KEY).orElse(UNLIMITED)));
+    }
+
+    private Optional<Rate> rate(String setting) {
+        String value = settings.get(setting);
+        if (value == null || value.equals(NONE)) {
+            return Optional.empty();
+        }
+        int slash = value.indexOf('/');
+        return Optional.of(
+                new Rate(Integer.parseInt(value.substring(0, slash)), Duration.parse(value.substring(slash + 1))));
+    }
+
+    /** The most units that a run may weigh: more than that no rate of the queue can ever give. */
+    public int heaviest(boolean keyed) {
+        int ofQueue = rate().map(Rate::most).orElse(UNLIMITED);
+        int ofKey = keyed ? ratePerKey().map(Rate::most).orElse(UNLIMITED) : UNLIMITED;
+        return Math.min(ofQueue, ofKey);
+    }
+
+    /** Whether it limits how many runs begin in a period. */
+    public boolean hasRates() {
+        return rate().isPresent() || ratePerKey().isPresent();
     }
 
     /** Whether it limits anything. */
     public boolean hasLimits() {
-        return concurrency().isPresent() || perWorker().isPresent() || perKey().isPresent();
+        return concurrency().isPresent()
+                || perWorker().isPresent()
+                || perKey().isPresent()
+                || hasRates();
     }
 
     /** For stores and tools: all that was set, under names that never change. */

@@ -46,6 +46,9 @@ public interface QueueRules {
      */
     boolean limits(String queue);
 
+    /** The limits of the queue as this store knows them, which may be a second old too; without limits if it is not known. */
+    Queue known(String queue);
+
     /** All known queues, by name. */
     List<QueueInfo> list();
 

@@ -18,7 +18,7 @@ GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.object_state TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.queue TO ${worker};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn TO ${worker};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn, ${schema}.queue_rate TO ${worker};
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits,

@@ -173,7 +173,9 @@ final class RandomBatches {
                 null,
                 plain.attributes(),
                 random.nextInt(3) == 0 ? "key" + random.nextInt(3) : null,
-                new Admission(random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null));
+                new Admission(
+                        random.nextInt(4) == 0 ? Duration.ofMinutes(1 + random.nextInt(5)) : null,
+                        1 + random.nextInt(2)));
         List<Task> tasks = new ArrayList<>();
         int shape = random.nextInt(5);
         if (shape == 0 && !taken) {

@@ -2,6 +2,7 @@ package dev.perdure.internal.engine;
 
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunConflictException;
@@ -19,6 +20,7 @@ import dev.perdure.internal.object.LocalCaller.Reply;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Outcome;
@@ -149,7 +151,22 @@ final class Starter {
         return mailSender.message(message.topic(), message.value());
     }
 
+    /** A run that no period can ever give enough for would wait for ever. */
+    private void requireRate(StartOptions options) {
+        if (options.weight() == 1) {
+            return;
+        }
+        Queue queue = settings.store().queues().known(options.queue());
+        int heaviest = queue.heaviest(options.key().isPresent());
+        if (options.weight() > heaviest) {
+            throw new InvalidRequestException(
+                    "The run weighs %d, but the rate of the queue '%s' gives at most %d in a period. Give the run less weight, or the queue a higher rate."
+                            .formatted(options.weight(), options.queue(), heaviest));
+        }
+    }
+
     private NewRun newRun(CallTarget callee, @Nullable Object input, StartOptions options) {
+        requireRate(options);
         Payload payload = values.input(callee, input);
         Clockwork clockwork = settings.clockwork();
         RunId id = callee.id(options).orElseGet(() -> TimeOrderedId.next(clockwork));
@@ -167,7 +184,7 @@ final class Starter {
                 callee.object(options),
                 options.attributes(),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null)));
+                new Admission(options.startWithin().orElse(null), options.weight()));
     }
 
     /** Starts runs in few commits. All are tried; then the first refusal is thrown. */

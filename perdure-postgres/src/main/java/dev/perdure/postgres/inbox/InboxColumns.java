@@ -93,6 +93,7 @@ public final class InboxColumns {
             .text("queue", ofRun(NewRun::queue))
             .text("version", ofRun(NewRun::version))
             .text("queue_key", ofRun(NewRun::queueKey))
+            .integerOrNull("weight", ofRun(run -> run.admission().weight()))
             .jsonb("attributes", ofRun(run -> Json.object(run.attributes())))
             .integerOrNull(
                     "hold",
@@ -173,7 +174,7 @@ public final class InboxColumns {
                 Claims.object(row),
                 attributes(row),
                 queueKey(row),
-                new Admission(Micros.durationOrNull(row, "start_within")));
+                new Admission(Micros.durationOrNull(row, "start_within"), weight(row)));
         return new Change.Start(run, null);
     }
 
@@ -191,6 +192,11 @@ public final class InboxColumns {
     private static @Nullable String queueKey(ResultSet row) throws SQLException {
         String key = row.getString("queue_key");
         return key == null ? null : StartOptions.defaults().key(key).key().orElseThrow();
+    }
+
+    private static int weight(ResultSet row) throws SQLException {
+        Integer weight = row.getObject("weight", Integer.class);
+        return weight == null ? 1 : StartOptions.defaults().weight(weight).weight();
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

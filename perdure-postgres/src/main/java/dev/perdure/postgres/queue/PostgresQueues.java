@@ -39,7 +39,7 @@ public final class PostgresQueues implements QueueRules {
 
     private final Database database;
     private final QueueSql sql;
-    private final AtomicReference<Known> known = new AtomicReference<>(new Known(0, Set.of(), Map.of()));
+    private final AtomicReference<Known> known = new AtomicReference<>(new Known(0, Map.of(), Set.of(), Map.of()));
     private final AtomicLong tidiedTo = new AtomicLong();
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime() + TIDY_NANOS);
 
@@ -47,11 +47,13 @@ public final class PostgresQueues implements QueueRules {
      * What this process knows.
      *
      * @param revision the sum of all revisions
+     * @param limits the limits of all queues
      * @param limited the queues that have limits or are paused
      * @param adoptions how often what runs in a queue has yet to be made count
      */
-    private record Known(long revision, Set<String> limited, Map<String, Integer> adoptions) {
-        Known next(long now, Set<String> nowLimited) {
+    private record Known(
+            long revision, Map<String, Queue> limits, Set<String> limited, Map<String, Integer> adoptions) {
+        Known next(long now, Map<String, Queue> nowLimits, Set<String> nowLimited) {
             Map<String, Integer> left = new HashMap<>();
             for (String queue : nowLimited) {
                 int before = limited.contains(queue) ? adoptions.getOrDefault(queue, 0) : ADOPTIONS;
@@ -59,7 +61,7 @@ public final class PostgresQueues implements QueueRules {
                     left.put(queue, before);
                 }
             }
-            return new Known(now, Set.copyOf(nowLimited), Map.copyOf(left));
+            return new Known(now, Map.copyOf(nowLimits), Set.copyOf(nowLimited), Map.copyOf(left));
         }
 
         Known adopted() {
@@ -69,7 +71,7 @@ public final class PostgresQueues implements QueueRules {
                     left.put(queue, times - 1);
                 }
             });
-            return new Known(revision, limited, Map.copyOf(left));
+            return new Known(revision, limits, limited, Map.copyOf(left));
         }
     }
 
@@ -83,6 +85,12 @@ public final class PostgresQueues implements QueueRules {
     @Override
     public boolean limits(String queue) {
         return known.get().limited().contains(queue);
+    }
+
+    @Override
+    public Queue known(String queue) {
+        Queue limits = known.get().limits().get(queue);
+        return limits == null ? Queue.named(queue) : limits;
     }
 
     /** The queues that have limits, or are paused. */
@@ -101,22 +109,26 @@ public final class PostgresQueues implements QueueRules {
 
     /** Reads the queues again. */
     public void refresh() {
+        Map<String, Queue> limits = new HashMap<>();
         Set<String> limited = new TreeSet<>();
         long revision = database.call(connection -> {
             long sum = 0;
             limited.clear();
+            limits.clear();
             try (PreparedStatement statement = Database.prepare(connection, sql.rules);
                     ResultSet rows = statement.executeQuery()) {
                 while (rows.next()) {
                     sum += rows.getLong("revision");
-                    if (rows.getString("paused") != null || limits(rows).hasLimits()) {
+                    Queue queue = limits(rows);
+                    limits.put(queue.name(), queue);
+                    if (rows.getString("paused") != null || queue.hasLimits()) {
                         limited.add(rows.getString("name"));
                     }
                 }
             }
             return sum;
         });
-        known.updateAndGet(last -> last.next(revision, limited));
+        known.updateAndGet(last -> last.next(revision, limits, limited));
         adopt();
     }
 
@@ -166,6 +178,7 @@ public final class PostgresQueues implements QueueRules {
         });
         tidiedTo.set(next);
         update(sql.tidyTurns, parameters -> parameters.time(database.time()));
+        update(sql.tidyRates, parameters -> parameters.time(database.time()));
     }
 
     // ---- what operators do

@@ -90,6 +90,13 @@ public final class QueueSql {
             SELECT count(*) FROM done
             """;
 
+    private static final String TIDY_RATES = """
+            WITH done AS (
+                DELETE FROM ${schema}.queue_rate WHERE expires_at <= COALESCE(?::timestamptz, now()) RETURNING 1
+            )
+            SELECT count(*) FROM done
+            """;
+
     private static final String LOAD = """
             SELECT COALESCE(sum(waiting), 0)::bigint AS waiting, min(oldest) AS oldest, COALESCE(sum(begun), 0)::bigint AS begun,
                    COALESCE(sum(at_work), 0)::bigint AS at_work
@@ -124,6 +131,7 @@ public final class QueueSql {
     final String adopt;
     final String tidySlots;
     final String tidyTurns;
+    final String tidyRates;
     final String list;
     final String keys;
 
@@ -136,6 +144,7 @@ public final class QueueSql {
         this.adopt = schema.sql(ADOPT);
         this.tidySlots = schema.sql(TIDY_SLOTS);
         this.tidyTurns = schema.sql(TIDY_TURNS);
+        this.tidyRates = schema.sql(TIDY_RATES);
         this.list = schema.sql(withSettings(LIST).replace("${load}", LOAD));
         this.keys = schema.sql(KEYS);
     }

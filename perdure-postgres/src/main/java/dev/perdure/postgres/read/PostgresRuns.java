@@ -26,11 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers questions about runs. */
 public final class PostgresRuns implements Runs {
+    private final Database database;
     private final Query query;
     private final QuerySql sql;
     private final WaitingCallers waitingCallers;
 
     public PostgresRuns(Database database, QuerySql sql, WaitingCallers waitingCallers) {
+        this.database = database;
         this.query = new Query(database);
         this.sql = sql;
         this.waitingCallers = waitingCallers;
@@ -41,7 +43,7 @@ public final class PostgresRuns implements Runs {
         return query
                 .all(
                         sql.find,
-                        parameters -> parameters.text(id.value()),
+                        parameters -> parameters.time(database.time()).text(id.value()),
                         row -> new Found(new RunRef(id, row.getLong("key")), info(row)))
                 .stream()
                 .findFirst();
@@ -56,6 +58,7 @@ public final class PostgresRuns implements Runs {
         return query.all(
                 sql.list,
                 parameters -> parameters
+                        .time(database.time())
                         .integer(state)
                         .integer(state)
                         .text(definition)
@@ -142,7 +145,7 @@ public final class PostgresRuns implements Runs {
 
     private List<TaskRow> family(RunRef run, String members, String changes) {
         Map<Long, Integer> places = new HashMap<>();
-        List<UnplacedTask> tasks = query.all(members, parameters -> parameters.number(run.key()), row -> {
+        List<UnplacedTask> tasks = query.all(members, parameters -> parameters.time(database.time()).number(run.key()), row -> {
             places.put(row.getLong("key"), places.size());
             return new UnplacedTask(
                     row.getLong("key"), info(row), Results.longs(row, "after"), payload(row.getBytes("outcome")));

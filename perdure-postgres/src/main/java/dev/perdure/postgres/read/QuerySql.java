@@ -17,7 +17,7 @@ public final class QuerySql {
                        WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                    ) THEN 'No live worker has the definition ''' || r.definition || ''''
                           || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   WHEN r.state = ${READY} THEN COALESCE(${schema}.why_ready(r.key), r.reason)
+                   WHEN r.state = ${READY} THEN COALESCE(${schema}.why_ready(r.key, COALESCE(?::timestamptz, now())), r.reason)
                    ELSE r.reason END AS reason,
                    -- As in the view runs, which a worker may not read.
                    CASE WHEN r.state = ${SUSPENDED} THEN ARRAY(

@@ -72,6 +72,7 @@ public final class Migrations {
             "V022__families_share_a_partition.sql",
             "V023__queues.sql",
             "V024__why_runs_are_ready.sql",
+            "V025__rates.sql",
             "V030__start_limits.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */

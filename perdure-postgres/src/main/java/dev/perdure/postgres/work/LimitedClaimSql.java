@@ -17,6 +17,23 @@ public final class LimitedClaimSql {
     /** So many keys (with definition and version) one claim looks at. */
     private static final int WINDOW = 1_000;
 
+    /** Into so many stretches the period of a rate is divided: what began in one counts until a period after its end. */
+    private static final int STRETCHES = 128;
+
+    /** When rates of these queues next allow more: of each queue in all, and of keys that wait. */
+    private static final String FREE_AT = """
+            SELECT min(f.expires_at) AS free_at
+            FROM unnest(?::text[]) AS n (name)
+            CROSS JOIN LATERAL (
+                SELECT expires_at FROM ${schema}.queue_rate r
+                WHERE r.queue = n.name AND r.expires_at > ${now}
+                  AND (r.queue_key = '' OR EXISTS (
+                      SELECT FROM ${schema}.ready q WHERE q.queue = r.queue AND q.queue_key = r.queue_key))
+                ORDER BY expires_at
+                LIMIT 1
+            ) f
+            """;
+
     /** The queues of a worker from which it might take something here: of those with limits any run, of others runs with keys. */
     private static final String WAITING = """
             SELECT n.name, EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.alone) AS alone
@@ -49,7 +66,11 @@ public final class LimitedClaimSql {
                        NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
                        NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
                        NULLIF(limits->>'per_key', 'none')::int AS per_key,
-                       COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun
+                       COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
+                       ${schema}.rate_units(limits->>'rate', limits->>'burst') AS rate_units,
+                       ${schema}.rate_period(limits->>'rate', limits->>'burst') AS rate_period,
+                       ${schema}.rate_units(limits->>'rate_per_key', limits->>'burst_per_key') AS key_rate_units,
+                       ${schema}.rate_period(limits->>'rate_per_key', limits->>'burst_per_key') AS key_rate_period
                 FROM (SELECT ?::text AS queue, ?::int AS room, ?::boolean AS alone, ?::int AS worker) g
                 CROSS JOIN LATERAL (
                     SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
@@ -85,11 +106,12 @@ public final class LimitedClaimSql {
             ), waiting AS MATERIALIZED (
                 SELECT DISTINCT queue_key FROM line
             ), of_queue AS MATERIALIZED (
-                -- Only a limit for all of them makes it necessary to look at all of them.
+                -- Only a limit for all of them makes it necessary to look at all of them: what goes on is not to wait for a rate.
                 SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
                 FROM rule
                 CROSS JOIN LATERAL (
-                    SELECT key, queue_key FROM ${schema}.slot WHERE slot.queue = rule.queue AND rule.concurrency IS NOT NULL OFFSET 0
+                    SELECT key, queue_key FROM ${schema}.slot
+                    WHERE slot.queue = rule.queue AND COALESCE(rule.concurrency, rule.rate_units) IS NOT NULL OFFSET 0
                 ) s
                 LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             ), of_key AS MATERIALIZED (
@@ -98,7 +120,8 @@ public final class LimitedClaimSql {
                 CROSS JOIN waiting w
                 CROSS JOIN LATERAL (
                     SELECT key FROM ${schema}.slot
-                    WHERE slot.queue = rule.queue AND slot.queue_key = w.queue_key AND rule.per_key IS NOT NULL OFFSET 0
+                    WHERE slot.queue = rule.queue AND slot.queue_key = w.queue_key
+                      AND COALESCE(rule.per_key, rule.key_rate_units) IS NOT NULL OFFSET 0
                 ) s
                 LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             ), place AS MATERIALIZED (
@@ -112,8 +135,16 @@ public final class LimitedClaimSql {
                            ) mine
                            WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
                        ))) AS here,
-                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places
-                FROM rule
+                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places,
+                       rule.rate_units - (
+                           SELECT COALESCE(sum(u.units), 0)
+                           FROM (
+                               SELECT units FROM ${schema}.queue_rate
+                               WHERE queue_rate.queue = rule.queue AND queue_rate.queue_key = '' AND queue_rate.expires_at > clock.at
+                                 AND rule.rate_units IS NOT NULL OFFSET 0
+                           ) u
+                       ) AS units
+                FROM rule CROSS JOIN clock
             ), goes_on AS MATERIALIZED (
                 -- Woken, given back or begun anew: it holds its place and needs no other.
                 SELECT q.place, q.key, q.rank, q.since, q.alone
@@ -130,9 +161,16 @@ public final class LimitedClaimSql {
                 -- A key gives no more than twice its share to choose from, so that many keys are not read to the end.
                 SELECT w.queue_key, COALESCE(t.served, 0) AS served,
                        2 * rule.room / (SELECT count(*)::int FROM waiting) + 4 AS share,
-                       rule.per_key - COALESCE(o.places, 0) AS room
+                       rule.per_key - COALESCE(o.places, 0) AS room,
+                       rule.key_rate_units - u.units AS units
                 FROM waiting w
                 CROSS JOIN rule
+                CROSS JOIN clock
+                CROSS JOIN LATERAL (
+                    SELECT COALESCE(sum(units), 0) AS units FROM ${schema}.queue_rate
+                    WHERE queue_rate.queue = rule.queue AND queue_rate.queue_key = w.queue_key AND queue_rate.expires_at > clock.at
+                      AND rule.key_rate_units IS NOT NULL OFFSET 0
+                ) u
                 LEFT JOIN (
                     SELECT queue_key, count(*)::int AS places FROM of_key WHERE holds GROUP BY queue_key
                 ) o ON o.queue_key = w.queue_key
@@ -141,7 +179,7 @@ public final class LimitedClaimSql {
                     WHERE t.queue = rule.queue AND t.queue_key = w.queue_key OFFSET 0
                 ) t ON true
             ), found AS MATERIALIZED (
-                SELECT k.served, k.queue_key, k.room, k.share, r.place, r.key, r.rank, r.since, r.alone
+                SELECT k.served, k.queue_key, k.room, k.share, k.units, r.place, r.key, r.rank, r.since, r.alone
                 FROM line l
                 JOIN key_room k ON k.queue_key = l.queue_key
                 CROSS JOIN rule
@@ -156,7 +194,7 @@ public final class LimitedClaimSql {
                 UNION ALL
                 -- Runs without a key are one more key, which has no limit of its own.
                 SELECT COALESCE((SELECT served FROM ${schema}.queue_turn t WHERE t.queue = rule.queue AND t.queue_key = ''), 0),
-                       '', NULL, rule.room, r.place, r.key, r.rank, r.since, r.alone
+                       '', NULL, rule.room, NULL, r.place, r.key, r.rank, r.since, r.alone
                 FROM rule
                 CROSS JOIN suiting s
                 CROSS JOIN LATERAL (
@@ -167,20 +205,37 @@ public final class LimitedClaimSql {
                     ORDER BY rank, since, key
                     LIMIT rule.room
                 ) r
+            ), weighed AS MATERIALIZED (
+                -- Where there is a rate, a run takes its weight of it when it first begins, and no more than there is in a period.
+                SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost
+                FROM found
+                CROSS JOIN rule
+                LEFT JOIN LATERAL (
+                    SELECT CASE WHEN epoch = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
+                    WHERE run.key = found.key AND COALESCE(rule.rate_units, rule.key_rate_units) IS NOT NULL OFFSET 0
+                ) w ON true
             ), candidate AS MATERIALIZED (
-                SELECT found.*, row_number() OVER (PARTITION BY queue_key ORDER BY rank, since, key) AS nth FROM found
-            ), chosen AS MATERIALIZED (
-                SELECT c.*, row_number() OVER (ORDER BY rank, nth, served, since, key) AS pick
+                SELECT weighed.*, row_number() OVER line AS nth, sum(key_cost) OVER line AS key_spent
+                FROM weighed
+                WINDOW line AS (PARTITION BY queue_key ORDER BY rank, since, key)
+            ), ordered AS MATERIALIZED (
+                -- One that weighs much is not passed by lighter ones, or it would never begin.
+                SELECT c.*, row_number() OVER in_turns AS pick, sum(cost) OVER in_turns AS spent
                 FROM candidate c
-                WHERE nth <= LEAST(room, share)
-                ORDER BY rank, nth, served, since, key
+                WHERE nth <= LEAST(room, share) AND (units IS NULL OR key_cost = 0 OR key_spent <= units)
+                WINDOW in_turns AS (ORDER BY rank, nth, served, since, key)
+            ), chosen AS MATERIALIZED (
+                SELECT o.*
+                FROM ordered o CROSS JOIN room
+                WHERE room.units IS NULL OR o.cost = 0 OR o.spent <= room.units
+                ORDER BY o.pick
                 LIMIT (SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) FROM room)
             ), picked AS MATERIALIZED (
-                SELECT place, key, rank, since, alone, 0 AS pick FROM goes_on
+                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
                 UNION ALL
-                SELECT place, key, rank, since, alone, pick FROM chosen
+                SELECT place, key, rank, since, alone, pick, cost, key_cost FROM chosen
             ), looked AS MATERIALIZED (
-                SELECT p.place, p.rank, p.since, p.alone, p.pick, r.*, clock.at AS moved_at
+                SELECT p.place, p.rank, p.since, p.alone, p.pick, p.cost, p.key_cost, r.*, clock.at AS moved_at
                 FROM picked p
                 CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
                 CROSS JOIN clock
@@ -202,7 +257,7 @@ public final class LimitedClaimSql {
                 INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
                 SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '')
                 FROM taken t CROSS JOIN rule
-                WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key) IS NOT NULL
+                WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key, rule.rate_units, rule.key_rate_units) IS NOT NULL
                 ON CONFLICT (key, partition) DO NOTHING
             ), freed AS (
                 DELETE FROM ${schema}.slot
@@ -214,6 +269,24 @@ public final class LimitedClaimSql {
                 WHERE EXISTS (SELECT FROM seen) AND t.pick > 0
                 GROUP BY 1, 2, rule.turn
                 ON CONFLICT (queue, queue_key) DO UPDATE SET served = excluded.served, served_at = excluded.served_at
+            ), began AS (
+                INSERT INTO ${schema}.queue_rate AS q (queue, queue_key, since, expires_at, units)
+                SELECT b.queue, b.queue_key, b.since, b.since + b.stretch + b.period, b.units
+                FROM (
+                    SELECT rule.queue, '' AS queue_key, rule.rate_period AS period, rule.rate_period / ${STRETCHES} AS stretch,
+                           date_bin(rule.rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch') AS since,
+                           (SELECT sum(cost) FROM taken) AS units
+                    FROM rule CROSS JOIN clock
+                    WHERE rule.rate_units IS NOT NULL
+                    UNION ALL
+                    SELECT rule.queue, t.queue_key, rule.key_rate_period, rule.key_rate_period / ${STRETCHES},
+                           date_bin(rule.key_rate_period / ${STRETCHES}, clock.at, timestamptz 'epoch'), sum(t.key_cost)
+                    FROM rule CROSS JOIN clock CROSS JOIN taken t
+                    WHERE rule.key_rate_units IS NOT NULL AND t.queue_key IS NOT NULL
+                    GROUP BY 1, 2, 3, 4, 5
+                ) b
+                WHERE b.units > 0
+                ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = q.units + excluded.units
             ), next_look AS MATERIALIZED (
                 SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from FROM seen
             ), noted AS (
@@ -239,15 +312,18 @@ public final class LimitedClaimSql {
                                      ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
 
     final String waiting;
+    final String freeAt;
     public final String claim;
 
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
+        this.freeAt = Pieces.sql(schema, FREE_AT);
         String claiming = Pieces.sql(
                 schema,
                 CLAIM.replace("${details}", Claims.TAKEN)
                         .replace("${holds}", HOLDS)
-                        .replace("${WINDOW}", String.valueOf(WINDOW)));
+                        .replace("${WINDOW}", String.valueOf(WINDOW))
+                        .replace("${STRETCHES}", String.valueOf(STRETCHES)));
         this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), claiming);
     }
 }

@@ -15,8 +15,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Claims runs of queues with limits, and runs with keys: queue by queue, each in a transaction of its own. */
 final class LimitedClaims {
@@ -40,9 +42,10 @@ final class LimitedClaims {
      *
      * @param runs the runs
      * @param aloneWaits whether a run waits for a worker that holds nothing else
+     * @param freeAt when a rate next allows more, or null
      */
-    record Taken(List<Claimed> runs, boolean aloneWaits) {
-        static final Taken NOTHING = new Taken(List.of(), false);
+    record Taken(List<Claimed> runs, boolean aloneWaits, @Nullable Instant freeAt) {
+        static final Taken NOTHING = new Taken(List.of(), false, null);
     }
 
     private record Waiting(String queue, boolean alone) {}
@@ -57,7 +60,8 @@ final class LimitedClaims {
         int room = request.limit();
         List<Claimed> runs = new ArrayList<>();
         boolean aloneWaits = false;
-        for (Waiting waiting : waiting(request)) {
+        List<Waiting> queuesThatWait = waiting(request);
+        for (Waiting waiting : queuesThatWait) {
             boolean more = true;
             for (int i = 0; i < MOST_CLAIMS && more && room > runs.size(); i++) {
                 Part part = claim(request, waiting.queue(), worker, lane, room - runs.size(), false);
@@ -68,13 +72,31 @@ final class LimitedClaims {
                 runs.addAll(
                         claim(request, waiting.queue(), worker, lane, 1, true).runs());
                 if (!runs.isEmpty()) {
-                    return new Taken(runs, false);
+                    return new Taken(runs, false, null);
                 }
             } else {
                 aloneWaits |= waiting.alone();
             }
         }
-        return new Taken(runs, aloneWaits);
+        return new Taken(runs, aloneWaits, freeAt(queuesThatWait));
+    }
+
+    private @Nullable Instant freeAt(List<Waiting> waiting) {
+        String[] rated = waiting.stream()
+                .map(Waiting::queue)
+                .filter(queue -> queues.known(queue).hasRates())
+                .toArray(String[]::new);
+        return rated.length == 0
+                ? null
+                : database.<@Nullable Instant>call(connection -> {
+                    try (PreparedStatement statement = Database.prepare(connection, sql.freeAt)) {
+                        new Parameters(statement).texts(rated).time(database.time());
+                        try (ResultSet row = statement.executeQuery()) {
+                            row.next();
+                            return Results.timeOrNull(row, "free_at");
+                        }
+                    }
+                });
     }
 
     private List<Waiting> waiting(Poll request) {

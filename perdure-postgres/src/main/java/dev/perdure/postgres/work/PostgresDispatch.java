@@ -102,10 +102,14 @@ public final class PostgresDispatch implements Dispatch {
         return new Polled(
                 claimed,
                 signalled(answer.signalled(), worker),
-                answer.nextDue(),
+                earliest(answer.nextDue(), earliest(first.freeAt(), last.freeAt())),
                 answer.aloneWaits() || first.aloneWaits() || last.aloneWaits(),
                 changed,
                 answer.limitedWaits());
+    }
+
+    private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {
+        return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
     /** What is left to claim when these are claimed: nothing beside a run that has to run alone. */

@@ -49,7 +49,8 @@ class PostgresScenariosIT {
             "object_state",
             "queue",
             "slot",
-            "queue_turn");
+            "queue_turn",
+            "queue_rate");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =

@@ -21,6 +21,7 @@ import dev.perdure.queue.Queues;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -266,6 +267,48 @@ abstract class QueueScenarios extends Scenarios {
             assertThat(perdure.start(Invocation.of(parent, "c"), id("p")).result())
                     .isEqualTo("c0c1c2c3");
             assertThat(gauge.most.get()).isBetween(1, 2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void no_more_begin_in_any_second_than_the_rate_allows(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            List<Instant> begun = new CopyOnWriteArrayList<>();
+            Definition<String, String> call = workflow("call", (ctx, in) -> {
+                ctx.step("call", () -> begun.add(perdure.now()));
+                return in;
+            });
+            perdure.register(call).queues(imports().rate(3, Duration.ofSeconds(1)));
+            List<Run<String>> runs = startAll(perdure, call, 12);
+            perdure.advance(Duration.ofSeconds(30));
+
+            assertThat(in(runs, RunState.COMPLETED)).isEqualTo(12);
+            List<Instant> times = begun.stream().sorted().toList();
+            for (int i = 3; i < times.size(); i++) {
+                assertThat(Duration.between(times.get(i - 3), times.get(i))).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+            }
+        }
+    }
+
+    @Test
+    void a_run_that_weighs_more_than_the_rate_can_ever_give_is_refused_at_the_start() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            Definition<String, String> call = workflow("call", (ctx, in) -> in);
+            perdure.register(call).queues(imports().rate(5, Duration.ofSeconds(1)).ratePerKey(2, Duration.ofSeconds(1)));
+            assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").weight(6)))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "The run weighs 6, but the rate of the queue 'imports' gives at most 5 in a period. Give the run less weight, or the queue a higher rate.");
+            assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").key("k").weight(3)))
+                    .isInstanceOf(InvalidRequestException.class);
+            assertThat(perdure.start(Invocation.of(call, "x"), in("x").weight(5)).result()).isEqualTo("x");
+            assertThatThrownBy(() -> in("x").weight(0)).isInstanceOf(InvalidRequestException.class);
+            assertThatThrownBy(() -> imports().rate(0, Duration.ofSeconds(1))).isInstanceOf(InvalidRequestException.class);
+            assertThatThrownBy(() -> imports().rate(1, Duration.ZERO))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage(
+                            "The period of the rate of the queue 'imports' is PT0S; it is at least a millisecond and at most 366 days.");
         }
     }
 

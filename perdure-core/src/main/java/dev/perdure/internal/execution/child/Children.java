@@ -161,7 +161,7 @@ public final class Children {
                 callee.object(options),
                 options.attributes(),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null)));
+                new Admission(options.startWithin().orElse(null), options.weight()));
         String begun = id.value() + AFTER_ID + Fingerprint.of(input);
         Payload written = new Payload(begun.getBytes(StandardCharsets.UTF_8));
         transitions.defer(call.note(1, Entry.Status.BEGUN, written), new Effect.Start(run, callee.tasks(run)));
