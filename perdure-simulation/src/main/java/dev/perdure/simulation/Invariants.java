@@ -9,7 +9,6 @@ import dev.perdure.simulation.scene.Operator;
 import dev.perdure.testing.internal.simulation.World;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What must hold after every history, whatever its scenes did. */
 final class Invariants {
@@ -46,9 +45,7 @@ final class Invariants {
             }
             for (RunInfo run : open) {
                 if (run.state() == RunState.PAUSED) {
-                    world.client()
-                            .run(run.id(), new TypeRef<@Nullable Object>() {})
-                            .resume();
+                    world.client().run(run.id(), TypeRef.of(Object.class)).resume();
                 }
             }
             world.idle(Duration.ofMillis(500));

@@ -45,12 +45,12 @@ public final class Main {
     private static int simulate(Map<String, Long> options, PrintStream out) {
         Coverage coverage = new Coverage();
         Histories histories = Workload.histories(store -> store, store -> store, coverage);
-        long first = options.get("--first");
-        long seeds = options.get("--seeds");
-        int workers = Math.toIntExact(options.get("--workers"));
+        long first = options.getOrDefault("--first", 1L);
+        long seeds = options.getOrDefault("--seeds", 10_000L);
+        int workers = Math.toIntExact(options.getOrDefault("--workers", 1L));
         long began = System.nanoTime();
         long done = 0;
-        while (done < seeds && minutesSince(began) < options.get("--minutes")) {
+        while (done < seeds && minutesSince(began) < options.getOrDefault("--minutes", 60L)) {
             long count = Math.min(ROUND, seeds - done);
             try {
                 histories.check(first + done, count, workers);

@@ -63,10 +63,6 @@ public final class Records extends ForwardingStore {
         return runs.computeIfAbsent(run.id().value(), id -> new Known(run));
     }
 
-    private void finding(String text, Object... values) {
-        findings.add(text.formatted(values));
-    }
-
     @Override
     public Ledger ledger() {
         return (lane, changes) -> {
@@ -111,12 +107,12 @@ public final class Records extends ForwardingStore {
         effects(advance.effects());
         boolean appends = move instanceof Move.Stay && advance.effects().isEmpty();
         if (applied && advance.epoch() < known.epoch && !appends) {
-            finding(
-                    "The store let %s advance under epoch %d by %s, although epoch %d was given out.",
-                    advance.run().id(), advance.epoch(), lane.worker(), known.epoch);
+            findings.add("The store let %s advance under epoch %d by %s, although epoch %d was given out."
+                    .formatted(advance.run().id(), advance.epoch(), String.valueOf(lane.worker()), known.epoch));
         }
         if (applied && known.ended) {
-            finding("The store let %s advance after its end.", advance.run().id());
+            findings.add("The store let %s advance after its end."
+                    .formatted(advance.run().id()));
         }
         if (!(outcome instanceof Outcome.AlreadyThere)) {
             for (Entry entry : advance.entries()) {
@@ -151,9 +147,8 @@ public final class Records extends ForwardingStore {
         for (Dispatch.Claimed claim : claims) {
             Known known = known(claim.run());
             if (claim.epoch() < known.epoch || (claim.epoch() == known.epoch && !repeated)) {
-                finding(
-                        "The store gave out %s under epoch %d, although epoch %d was given out before.",
-                        claim.run().id(), claim.epoch(), known.epoch);
+                findings.add("The store gave out %s under epoch %d, although epoch %d was given out before."
+                        .formatted(claim.run().id(), claim.epoch(), known.epoch));
             }
             known.epoch = claim.epoch();
         }

@@ -75,6 +75,7 @@ public final class Cast {
     }
 
     /** Checks that something holds. */
+    @SuppressWarnings("AnnotateFormatMethod") // that annotation would be a dependency of its own
     static void must(boolean holds, String what, Object... values) {
         if (!holds) {
             throw new AssertionError(what.formatted(values));

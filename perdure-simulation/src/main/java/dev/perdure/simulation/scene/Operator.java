@@ -8,7 +8,6 @@ import dev.perdure.TypeRef;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Cancels, kills, pauses and resumes runs of the other scenes at random. */
 public final class Operator implements Scene {
@@ -41,7 +40,7 @@ public final class Operator implements Scene {
     }
 
     private void command(RunId id) {
-        Run<@Nullable Object> run = cast.perdure().run(id, new TypeRef<@Nullable Object>() {});
+        Run<Object> run = cast.perdure().run(id, TypeRef.of(Object.class));
         // The listener waits for the speaker for ever.
         switch (id.value().equals("speaker") ? 2 : cast.choices().pick(5)) {
             case 0 -> run.cancel(REASON);

@@ -11,10 +11,12 @@ import dev.perdure.error.RunEndedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Messages from a caller and from another run, in order and once each; a promise at the end. */
 public final class Talks implements Scene {
     private static final Topic<String> WORDS = Topic.of("words", String.class);
+    private static final Topic<String> SAID = Topic.of("said", String.class);
     private static final Topic<String> LAST = Topic.of("last", String.class);
     private static final int EACH = 3;
     /** Longer than any fault. */
@@ -47,6 +49,7 @@ public final class Talks implements Scene {
         public void speak(WorkflowContext ctx, String to) {
             for (int i = 0; i < EACH; i++) {
                 ctx.send(RunId.of(to), WORDS, "run " + i);
+                ctx.publish(SAID, "run " + i);
                 ctx.sleep(Duration.ofMillis(20));
             }
         }
@@ -79,6 +82,12 @@ public final class Talks implements Scene {
 
     @Override
     public void check() {
+        if (cast.completed("speaker")) {
+            Optional<String> said = cast.perdure()
+                    .run(RunId.of("speaker"), TypeRef.of(Object.class))
+                    .published(SAID);
+            Cast.must(said.equals(Optional.of("run " + (EACH - 1))), "The speaker has published %s.", said);
+        }
         if (!cast.completed("listener")) {
             return;
         }
