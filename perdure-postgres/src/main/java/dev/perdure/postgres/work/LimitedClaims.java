@@ -43,12 +43,19 @@ final class LimitedClaims {
      * @param runs the runs
      * @param aloneWaits whether a run waits for a worker that holds nothing else
      * @param freeAt when a rate next allows more, or null
+     * @param waiting the queues in which something waited
      */
-    record Taken(List<Claimed> runs, boolean aloneWaits, @Nullable Instant freeAt) {
-        static final Taken NOTHING = new Taken(List.of(), false, null);
+    record Taken(List<Claimed> runs, boolean aloneWaits, @Nullable Instant freeAt, List<Waiting> waiting) {
+        static final Taken NOTHING = new Taken(List.of(), false, null, List.of());
     }
 
-    private record Waiting(String queue, boolean alone) {}
+    /**
+     * A queue in which something waits.
+     *
+     * @param alone whether a run waits there that has to run alone
+     * @param keyed whether runs with keys wait there
+     */
+    record Waiting(String queue, boolean alone, boolean keyed) {}
 
     private record Part(List<Claimed> runs, boolean cut) {}
 
@@ -57,28 +64,32 @@ final class LimitedClaims {
      * taken then.
      */
     Taken claim(Poll request, int worker, int lane) {
+        return claim(request, worker, lane, waiting(request));
+    }
+
+    /** The same from these queues, which were found to wait before. */
+    Taken claim(Poll request, int worker, int lane, List<Waiting> queuesThatWait) {
         int room = request.limit();
         List<Claimed> runs = new ArrayList<>();
         boolean aloneWaits = false;
-        List<Waiting> queuesThatWait = waiting(request);
         for (Waiting waiting : queuesThatWait) {
             boolean more = true;
             for (int i = 0; i < MOST_CLAIMS && more && room > runs.size(); i++) {
-                Part part = claim(request, waiting.queue(), worker, lane, room - runs.size(), false);
+                Part part = claim(request, waiting, worker, lane, room - runs.size(), false);
                 runs.addAll(part.runs());
                 more = part.cut() && !part.runs().isEmpty();
             }
             if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
                 runs.addAll(
-                        claim(request, waiting.queue(), worker, lane, 1, true).runs());
+                        claim(request, waiting, worker, lane, 1, true).runs());
                 if (!runs.isEmpty()) {
-                    return new Taken(runs, false, null);
+                    return new Taken(runs, false, null, queuesThatWait);
                 }
             } else {
                 aloneWaits |= waiting.alone();
             }
         }
-        return new Taken(runs, aloneWaits, freeAt(queuesThatWait));
+        return new Taken(runs, aloneWaits, freeAt(queuesThatWait), queuesThatWait);
     }
 
     private @Nullable Instant freeAt(List<Waiting> waiting) {
@@ -106,7 +117,8 @@ final class LimitedClaims {
                 try (ResultSet rows = statement.executeQuery()) {
                     List<Waiting> waiting = new ArrayList<>();
                     while (rows.next()) {
-                        waiting.add(new Waiting(rows.getString("name"), rows.getBoolean("alone")));
+                        waiting.add(new Waiting(
+                                rows.getString("name"), rows.getBoolean("alone"), rows.getBoolean("keyed")));
                     }
                     return waiting;
                 }
@@ -121,7 +133,7 @@ final class LimitedClaims {
                 .texts(queues.limited());
     }
 
-    private Part claim(Poll request, String queue, int worker, int lane, int room, boolean alone) {
+    private Part claim(Poll request, Waiting queue, int worker, int lane, int room, boolean alone) {
         try {
             return database.call(connection -> claim(connection, request, queue, worker, lane, room, alone));
         } catch (LockedException other) {
@@ -132,9 +144,11 @@ final class LimitedClaims {
         }
     }
 
-    private Part claim(Connection connection, Poll request, String queue, int worker, int lane, int room, boolean alone)
+    private Part claim(Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
             throws SQLException {
-        try (PreparedStatement statement = Database.prepare(connection, sql.claim)) {
+        String queue = waiting.queue();
+        boolean plain = !waiting.keyed() && !queues.known(queue).hasRates();
+        try (PreparedStatement statement = Database.prepare(connection, plain ? sql.claimUnkeyed : sql.claim)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT);
             parameters.integer(worker).integer(lane).text(queue).text(queue);

@@ -12,6 +12,7 @@ import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims.Taken;
+import dev.perdure.postgres.work.LimitedClaims.Waiting;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch;
@@ -24,6 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +49,10 @@ public final class PostgresDispatch implements Dispatch {
     private final StuckRuns stuckRuns;
     private final PostgresQueues queues;
     private final LimitedClaims limitedClaims;
-    /** Queues with limits and the others have the first choice in turns, so that neither waits while the other fills the worker. */
     private final AtomicLong polls = new AtomicLong();
 
-    private volatile boolean limitedWaits;
+    /** In which of its queues with limits a worker has found something waiting. */
+    private final ConcurrentMap<Integer, List<Waiting>> waitingQueues = new ConcurrentHashMap<>();
 
     public PostgresDispatch(
             Database database,
@@ -79,20 +82,23 @@ public final class PostgresDispatch implements Dispatch {
             return new Polled(List.of(), List.of(), null, false);
         }
         List<RunChange> changed = new ArrayList<>();
-        boolean limitedFirst = limitedWaits && polls.incrementAndGet() % 2 == 1;
-        Taken first = limitedFirst ? limited(request, worker, changed) : Taken.NOTHING;
+        Taken first = limitedFirst(request, worker, changed);
         Answer answer = ask(without(request, first.runs()), worker, changed);
         if (!answer.alive()) {
+            waitingQueues.remove(worker);
             return new Polled(List.of(), List.of(), null, false);
         }
         if (answer.inboxWaits()) {
             inbox.read();
         }
         queues.saw(answer.queueRevision());
-        limitedWaits = answer.limitedWaits();
-        Taken last = answer.limitedWaits() && first.runs().isEmpty()
-                ? limited(without(request, answer.claimed()), worker, changed)
-                : Taken.NOTHING;
+        Taken last = Taken.NOTHING;
+        if (answer.limitedWaits() && first.runs().isEmpty()) {
+            last = limited(without(request, answer.claimed()), worker, changed, null);
+            waitingQueues.put(worker, last.waiting());
+        } else if (!answer.limitedWaits()) {
+            waitingQueues.remove(worker);
+        }
         List<Claimed> claimed = new ArrayList<>(first.runs());
         claimed.addAll(answer.claimed());
         claimed.addAll(last.runs());
@@ -121,16 +127,40 @@ public final class PostgresDispatch implements Dispatch {
         return new Poll(request.worker(), request.definitions(), request.queues(), request.version(), room, false);
     }
 
+    /**
+     * Claims of queues with limits before the others, from the queues that were found to wait lately: that saves a round trip. Every
+     * other time from half of the room, and every fourth time not, so that neither these queues nor the others wait while the
+     * other ones fill the worker, and that queues and keys which have begun to wait since are found.
+     */
+    private Taken limitedFirst(Poll request, int worker, List<RunChange> paused) {
+        List<Waiting> waiting = waitingQueues.getOrDefault(worker, List.of());
+        if (waiting.isEmpty()) {
+            return Taken.NOTHING;
+        }
+        long poll = polls.incrementAndGet();
+        int room = poll % 2 == 1 ? request.limit() : request.limit() / 2;
+        if (poll % 4 == 0 || room == 0) {
+            return Taken.NOTHING;
+        }
+        Poll share = new Poll(
+                request.worker(), request.definitions(), request.queues(), request.version(), room, request.aloneToo());
+        return limited(share, worker, paused, waiting);
+    }
+
     /** Claims of queues with limits; should the server refuse that because of some runs, it claims again without these. */
-    private Taken limited(Poll request, int worker, List<RunChange> paused) {
+    private Taken limited(Poll request, int worker, List<RunChange> paused, @Nullable List<Waiting> waiting) {
         try {
-            return limitedClaims.claim(request, worker, workers.lanes().row(worker, Lanes.POLL));
+            int lane = workers.lanes().row(worker, Lanes.POLL);
+            return waiting == null
+                    ? limitedClaims.claim(request, worker, lane)
+                    : limitedClaims.claim(request, worker, lane, waiting);
         } catch (RuntimeException failed) {
             if (!StuckRuns.isOfOneRow(failed)) {
                 throw failed;
             }
+            int before = paused.size();
             paused.addAll(stuckRuns.setAside(request, worker));
-            if (paused.isEmpty()) {
+            if (paused.size() == before) {
                 throw failed;
             }
             return limitedClaims.claim(request, worker, workers.lanes().row(worker, Lanes.POLL));
