@@ -25,7 +25,7 @@ class ApprovalsTest {
     // region test
     @ParameterizedTest
     @EnumSource
-    void reminds_every_day_until_somebody_decides(TestMode mode) {
+    void reminds_every_day_until_a_manager_decides(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Approvals(mails::add));
             Run<Decision> run = perdure.start(Approvals::ask, new Request("a chair", 19_900), id("request-7"));

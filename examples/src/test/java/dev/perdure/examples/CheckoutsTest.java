@@ -62,7 +62,7 @@ class CheckoutsTest {
 
     @ParameterizedTest
     @EnumSource
-    void expires_when_nobody_calls(TestMode mode) {
+    void expires_when_no_call_comes(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(checkouts);
             Run<Result> run = perdure.start(Checkouts::pay, CHECKOUT);

@@ -89,7 +89,7 @@ class FuturesTest {
 
     @ParameterizedTest
     @EnumSource
-    void takes_the_first_who_answers(TestMode mode) {
+    void takes_the_first_answer(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Quotes());
             Run<Integer> one = perdure.start(Quotes::anyPrice, List.of("Dog", "Cow"));

@@ -108,7 +108,7 @@ class MessagesTest {
     // region emit
     @ParameterizedTest
     @EnumSource
-    void an_event_reaches_everyone_who_waits_for_that_item(TestMode mode) {
+    void an_event_reaches_all_runs_that_wait_for_that_item(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Shop());
             List<Run<String>> lamps = perdure.startAll(

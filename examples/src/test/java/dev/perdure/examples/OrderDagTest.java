@@ -194,7 +194,7 @@ class OrderDagTest {
     }
 
     @Test
-    void mails_go_to_all_who_have_an_address(PerdureTest perdure) {
+    void mails_go_to_all_customers_with_an_address(PerdureTest perdure) {
         perdure.register(MAILING);
         assertThat(perdure.start(MAILING, 5).result()).isEqualTo(4);
         assertThat(perdure.start(MAILING, 0).result()).isEqualTo(0);

@@ -32,7 +32,7 @@ class StartsTest {
     }
 
     @Test
-    void a_report_that_nobody_builds_in_time_is_cancelled(PerdureTest perdure) {
+    void a_report_that_is_not_built_in_time_is_cancelled(PerdureTest perdure) {
         perdure.register(new Reports());
         // region within
         Run<String> run = perdure.start(

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param attempts how often it was tried since it was last begun from the beginning
  * @param startedAt when a worker first had it, if one has
  * @param endedAt when it ended, if it has
- * @param reason why it is where it is: why it failed, was skipped or cancelled, and by whom; that no live worker has it
+ * @param reason why it is where it is: why it failed, was skipped or cancelled, and by what; that no live worker has it
  * @param error what it failed with, if it did
  */
 public record TaskStatus(

@@ -154,7 +154,7 @@ class EmbeddedPostgresIT {
     }
 
     @Test
-    void a_server_killed_by_somebody_else_can_be_restarted() throws SQLException {
+    void a_server_killed_by_another_process_can_be_restarted() throws SQLException {
         try (var postgres = EmbeddedPostgres.start(EmbeddedPostgres.options())) {
             execute(postgres.dataSource(), "CREATE TABLE kept AS SELECT 42 AS answer");
             var server = ProcessHandle.of(postgres.pid()).orElseThrow();

@@ -63,7 +63,7 @@ class LeftOverIT {
     @ParameterizedTest
     @ValueSource(ints = {500})
     @Tag("thorough")
-    void kill_during_the_start_leaves_nothing_once_somebody_starts_again(int millis) throws Exception {
+    void kill_during_the_start_leaves_nothing_after_the_next_start(int millis) throws Exception {
         try (var child = ChildJvm.temporary("-Djava.io.tmpdir=" + temp)) {
             child.awaitLine("begin");
             letRun(millis);
@@ -153,7 +153,7 @@ class LeftOverIT {
     }
 
     @Test
-    void a_folder_in_use_is_refused_with_the_one_who_uses_it() throws Exception {
+    void a_folder_in_use_is_refused_with_the_process_that_uses_it() throws Exception {
         try (var child = ChildJvm.persistent(temp)) {
             var server = child.awaitServer();
             assertThatThrownBy(() ->

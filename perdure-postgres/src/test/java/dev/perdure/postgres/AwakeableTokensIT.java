@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tokens of awakeables: whoever reads tables or views cannot use one. */
+/** Tokens of awakeables: a role that reads tables or views cannot use one. */
 final class AwakeableTokensIT {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -92,7 +92,7 @@ final class CallCycleSweepIT {
         return ((Outcome.Started) outcome).run();
     }
 
-    /** The holder calls another object and waits; whoever made the call does not look what came of it. */
+    /** The holder calls another object and waits; the process that made the call does not look for a cycle. */
     private Callable<List<Outcome>> calling(RunRef holder, int lane, String key) {
         NewRun callee = call(holder.id() + "-calls-" + key, key)
                 .withParent(StoreFixture.child(holder, "unused", 1).parent());

@@ -132,7 +132,7 @@ final class CostIT {
     void a_completion_is_one_round_trip_and_one_commit() {
         RunRef run = fixture.start("a");
         assertThat(costOf(() -> fixture.apply(complete(run)))).isEqualTo(new Cost(1, 1));
-        // Settings and end: nobody waits for it, so nobody is looked for.
+        // Settings and end: no run waits for it, so none is looked for.
         assertThat(proxy.statements()).isEqualTo(2);
     }
 
@@ -495,8 +495,8 @@ final class CostIT {
     }
 
     /**
-     * A start, an end of each task, and the end of the DAG itself; nothing is claimed in between. Beside that, whoever
-     * waits for the result asks for it once, because the DAG itself is in nobody's memory; and the lease, the poll and the
+     * A start, an end of each task, and the end of the DAG itself; nothing is claimed in between. In addition, the caller that
+     * waits for the result asks for it once, because no worker has the DAG's own run in memory; and the lease, the poll and the
      * look for results go by time, a few a second, however long a busy machine takes.
      */
     @Test
@@ -575,7 +575,7 @@ final class CostIT {
     }
 
     @Test
-    void all_who_wait_for_what_runs_show_are_one_round_trip() {
+    void all_callers_that_wait_for_published_values_are_one_round_trip() {
         List<RunRef> runs = fixture.startAll(
                 IntStream.range(0, 100).mapToObj(i -> "run-" + i).toList());
         List<Mailboxes.Place> places = runs.stream()

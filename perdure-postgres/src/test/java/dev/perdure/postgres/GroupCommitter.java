@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The simplest group commit: whoever finds a free lane takes all that has queued up and sends it, in his own thread. */
+/** The simplest group commit: a caller that finds a free lane sends all that is queued, in its own thread. */
 final class GroupCommitter {
     private record Waiting(Change change, CompletableFuture<Outcome> outcome) {}
 

@@ -184,7 +184,7 @@ final class LocalDagIT {
 
     @ParameterizedTest
     @EnumSource
-    void whoever_goes_on_knows_how_all_ended_that_it_comes_after(Way way) {
+    void a_task_that_is_handed_over_knows_how_all_tasks_before_it_ended(Way way) {
         List<Claimed> two = middle("dag");
         Payload large = json("\"" + "x".repeat(5_000) + "\"");
         apply(way, List.of(end(two.get(0), 1, large)));
@@ -199,7 +199,7 @@ final class LocalDagIT {
         assertThat(join.epoch()).isEqualTo(1);
     }
 
-    /** Somebody else counts the join down at this moment: the end waits for him, and opens it. */
+    /** Another transaction counts the join down at this moment: the end waits for it, and opens the join. */
     @Test
     void two_that_end_at_once_open_what_comes_after_them_once() throws Exception {
         List<Claimed> two = middle("dag");

@@ -61,7 +61,7 @@ final class LocalDagsTest {
     }
 
     @Test
-    void nothing_is_kept_of_a_family_that_nobody_here_goes_on_with() {
+    void nothing_is_kept_of_a_dag_that_no_worker_here_continues() {
         LocalDag dag = born(0);
         ended(dag.tasks.get(0));
         assertThat(isKnown(dag.tasks.get(1))).isFalse();
@@ -86,7 +86,7 @@ final class LocalDagsTest {
 
     /** As those of a worker that has lost its lease. */
     @Test
-    void families_that_nobody_forgets_are_forgotten_when_there_are_many() {
+    void dags_that_are_not_forgotten_otherwise_are_when_there_are_many() {
         List<LocalDag> all =
                 LongStream.range(0, 40_000).mapToObj(i -> born(i * 3)).toList();
         long known = all.stream().filter(dag -> isKnown(dag.tasks.get(0))).count();

@@ -256,7 +256,7 @@ final class MailIT {
     }
 
     @Test
-    void several_transitions_of_a_batch_may_cancel_the_same_run_that_somebody_commands() {
+    void several_transitions_of_a_batch_may_cancel_a_run_that_a_caller_commands() {
         List<RunRef> runs = fixture.startAll(List.of("a", "b", "c"));
         RunRef target = runs.getLast();
         List<Change> changes = new ArrayList<>();
@@ -286,7 +286,7 @@ final class MailIT {
     }
 
     @Test
-    void void_subscriptions_are_removed_by_whoever_asks_for_them() {
+    void void_subscriptions_are_removed_by_the_query_that_finds_them() {
         List<RunRef> runs = fixture.startAll(List.of("a", "b"));
         runs.forEach(run -> fixture.apply(new Change.Advance(
                 run, 1, List.of(), List.of(new Effect.Subscribe("paid", "", 1)), StoreFixture.STAY)));

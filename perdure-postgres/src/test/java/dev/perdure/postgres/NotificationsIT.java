@@ -90,14 +90,14 @@ final class NotificationsIT {
         assertThat(source.confused).isFalse();
     }
 
-    /** Somebody there waits for the run, and the store here gets to know that somebody waits. */
+    /** A caller there waits for the run, and the store here hears that callers wait. */
     private static void watch(PostgresStore there, RunRef run, PostgresStore here) {
         assertThat(there.runs().ended(List.of(run))).isEmpty();
         await().until(() -> ((PostgresHints) here.hints()).waitingCallers().exist());
     }
 
     @Test
-    void an_end_is_told_to_others_only_while_somebody_waits_there() throws Exception {
+    void other_processes_are_notified_of_an_end_only_while_callers_wait_there() throws Exception {
         String schema = TestServer.newSchema();
         try (HikariDataSource pool = TestServer.pool(8);
                 PostgresStore here = PostgresStore.on(pool).schema(schema).open();

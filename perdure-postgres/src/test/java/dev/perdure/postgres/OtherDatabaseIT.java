@@ -158,7 +158,7 @@ final class OtherDatabaseIT {
     }
 
     @Test
-    void a_step_that_was_given_up_is_not_done_by_anybody_any_more() throws Exception {
+    void a_step_that_was_given_up_is_not_done_any_more() throws Exception {
         Entry failure = entry(Entry.Status.FAILURE, "\"enough\"");
         assertThat(warehouse.giveUp(ticket(7, 2), failure)).isEqualTo(failure);
         assertThat(take(ticket(7, 1), "1")).isEqualTo(new Transacted.Completed(failure));

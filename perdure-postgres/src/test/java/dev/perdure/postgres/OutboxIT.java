@@ -154,7 +154,7 @@ final class OutboxIT {
     }
 
     @Test
-    void a_transaction_left_open_delays_nobody() throws Exception {
+    void a_transaction_left_open_delays_no_other() throws Exception {
         try (Connection sluggish = caller()) {
             in(sluggish).start(Invocation.of(echo, "late"), id("order-1"));
             in(sluggish).cancel(RunId.of("order-3"), "enough");

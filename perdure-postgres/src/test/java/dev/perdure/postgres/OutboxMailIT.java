@@ -163,7 +163,7 @@ final class OutboxMailIT {
     }
 
     @Test
-    void a_token_that_nobody_has_is_refused_before_anything_is_written() throws Exception {
+    void an_unknown_token_is_refused_before_anything_is_written() throws Exception {
         try (Connection caller = caller()) {
             assertThatThrownBy(() -> in(caller).resolve("awk_" + "x".repeat(32), "value"))
                     .isInstanceOf(UnknownTokenException.class)

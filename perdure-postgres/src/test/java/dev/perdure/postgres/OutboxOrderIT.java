@@ -100,7 +100,7 @@ final class OutboxOrderIT {
                 .formatted(schema.name()));
     }
 
-    /** Reads until the inbox is empty; marks of whoever has given up expire. */
+    /** Reads until the inbox is empty; marks of workers that have given up expire. */
     private void readAll() {
         for (int i = 0;
                 i < 20
@@ -187,7 +187,7 @@ final class OutboxOrderIT {
         int[] batches = {0};
         RunRef[] started = {null};
         worker(() -> {
-                    if (++batches[0] == 2) { // the first message has met nobody
+                    if (++batches[0] == 2) { // the first message has found no run
                         started[0] = ((Outcome.Started) fixture.apply(new Change.Start(newRun("late"), fixture.worker)))
                                 .run();
                     }

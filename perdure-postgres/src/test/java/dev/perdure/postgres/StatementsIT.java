@@ -289,7 +289,7 @@ final class StatementsIT {
         dispatch.poll(fixture.poll(count / 4));
     }
 
-    /** What concerns nobody else, in batches of so many and one by one. */
+    /** Changes that concern no other run, in batches of so many and one by one. */
     private static void plain(PostgresLedger ledger, StoreFixture fixture, String name, int count) {
         Lane lane = new Lane(fixture.worker, 0);
         List<RunRef> together = owned(ledger, fixture, name, count);

@@ -121,7 +121,7 @@ final class TestServer {
         String waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND state = 'active'";
         long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
         while (query(waiting).equals("0")) {
-            assertThat(System.nanoTime()).as("somebody should wait for a lock").isLessThan(limit);
+            assertThat(System.nanoTime()).as("a session should wait for a lock").isLessThan(limit);
         }
     }
 }

@@ -234,7 +234,7 @@ final class TransactionPooler implements AutoCloseable {
             if (over) {
                 free.add(server);
             } else {
-                // Whoever comes next brings another one.
+                // The next client gets another one.
                 opened.decrementAndGet();
                 server.close();
             }

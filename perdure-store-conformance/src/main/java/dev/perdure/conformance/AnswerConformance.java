@@ -92,7 +92,7 @@ public abstract class AnswerConformance extends StoreConformance {
     }
 
     @Test
-    void an_event_finds_those_who_wait_for_it_with_that_key_or_with_any() {
+    void an_event_finds_the_runs_that_wait_for_it_with_that_key_or_with_any() {
         WorkerId worker = join();
         RunRef any = startOwned(worker, "any");
         RunRef keyed = startOwned(worker, "keyed");

@@ -80,7 +80,7 @@ public abstract class CallPipelineConformance extends StoreConformance {
     }
 
     @Test
-    void an_end_shows_who_waits_behind_the_one_handed_over() {
+    void an_end_shows_the_calls_that_wait_behind_the_one_handed_over() {
         WorkerId worker = join();
         List<RunRef> calls = calls(worker, 6);
         Outcome.Applied applied = (Outcome.Applied) apply(worker, end(calls.get(0), 4));
@@ -210,7 +210,7 @@ public abstract class CallPipelineConformance extends StoreConformance {
     }
 
     @Test
-    void whoever_does_not_hold_the_first_ends_none() {
+    void a_worker_that_does_not_hold_the_first_ends_none() {
         WorkerId worker = join();
         WorkerId other = join();
         List<RunRef> calls = calls(worker, 2);

@@ -224,7 +224,7 @@ public abstract class CommandConformance extends StoreConformance {
     }
 
     @Test
-    void a_command_to_nobody_is_unknown() {
+    void a_command_to_an_unknown_run_is_unknown() {
         assertThat(apply(Lane.client(0), new Change.Command(RunId.of("none"), CommandKind.KILL, "gone")))
                 .isEqualTo(new Outcome.UnknownRun());
     }

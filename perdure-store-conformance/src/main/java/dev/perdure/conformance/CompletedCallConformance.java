@@ -202,7 +202,7 @@ public abstract class CompletedCallConformance extends StoreConformance {
     }
 
     @Test
-    void whoever_does_not_end_the_one_before_adds_none() {
+    void a_batch_that_does_not_end_the_call_before_adds_none() {
         WorkerId worker = join();
         WorkerId other = join();
         RunRef holder = started(worker, "holder");

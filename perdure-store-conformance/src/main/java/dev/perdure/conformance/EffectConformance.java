@@ -167,7 +167,7 @@ public abstract class EffectConformance extends StoreConformance {
     }
 
     @Test
-    void a_child_that_is_not_waited_for_tells_nobody() {
+    void a_child_that_is_not_waited_for_tells_no_run() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
         apply(worker, advance(run, 1, STAY, List.of(new Effect.Start(child("child", run, 1, false)))));

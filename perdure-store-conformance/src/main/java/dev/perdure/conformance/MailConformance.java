@@ -68,7 +68,7 @@ public abstract class MailConformance extends StoreConformance {
     }
 
     @Test
-    void many_mails_of_one_batch_keep_their_order_whoever_they_are_for() {
+    void many_mails_of_one_batch_keep_their_order_whichever_runs_they_are_for() {
         RunRef a = startReady("a");
         RunRef b = startReady("b");
         List<Change> changes = new ArrayList<>();

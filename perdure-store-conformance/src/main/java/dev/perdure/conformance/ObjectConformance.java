@@ -210,7 +210,7 @@ public abstract class ObjectConformance extends ObjectCallConformance {
     }
 
     @Test
-    void a_shared_call_waits_for_nobody() {
+    void a_shared_call_waits_for_no_other() {
         WorkerId worker = join();
         started(worker, exclusive("holder"));
         Outcome.Started shared = started(worker, call("shared", CART, Hold.SHARED));

@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Several at once. Each race is run often; what must hold holds whoever wins. */
+/** Several at once. Each race is run often; what must hold holds whichever wins. */
 public abstract class RaceConformance extends StoreConformance {
     /** For subclasses. */
     protected RaceConformance() {}
@@ -211,7 +211,7 @@ public abstract class RaceConformance extends StoreConformance {
     }
 
     @Test
-    void batches_of_two_lanes_and_the_sweep_agree_on_who_was_first() throws Exception {
+    void batches_of_two_lanes_and_the_sweep_agree_on_which_was_first() throws Exception {
         for (int round = 0; round < 30; round++) {
             WorkerId worker = join();
             RunRef appends = startOwned(worker, "appends-" + round);

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tasks gave, as bytes until somebody asks.
+ * What tasks gave, as bytes until a caller asks.
  *
  * @param dag what the types are read by
  * @param codec how bytes become values

@@ -76,7 +76,7 @@ class CommitterTest {
         private static void pass(CountDownLatch hold) {
             try {
                 if (hold != null && !hold.await(10, TimeUnit.SECONDS)) {
-                    throw new AssertionError("nobody let the batch pass");
+                    throw new AssertionError("the test did not let the batch pass");
                 }
             } catch (InterruptedException stop) {
                 throw new AssertionError(stop);
@@ -124,7 +124,7 @@ class CommitterTest {
     }
 
     @Test
-    void a_lone_caller_pays_one_round_trip_in_his_own_thread() {
+    void a_lone_caller_pays_one_round_trip_in_its_own_thread() {
         assertThat(committer(2).commit(change("a", "a"))).isEqualTo(DONE);
         assertThat(ledger.batches).containsExactly(List.of("a"));
         assertThat(clockwork.waiting()).isZero();
@@ -150,7 +150,7 @@ class CommitterTest {
     }
 
     @Test
-    void those_who_were_let_begin_by_one_change_go_as_one_batch() {
+    void callers_that_one_change_let_begin_go_as_one_batch() {
         Committer committer = committer(2);
         ledger.outcome = new Outcome.Applied(Instant.EPOCH, RunState.COMPLETED, List.of(begun("a"), begun("b")));
         committer.commit(change("first", "first"));
@@ -278,7 +278,7 @@ class CommitterTest {
     }
 
     @Test
-    void a_store_that_fails_one_batch_fails_nobody_else() {
+    void a_store_that_fails_one_batch_fails_no_other() {
         Committer committer = committer(1);
         CountDownLatch first = ledger.hold();
         ledger.failures.add(() -> new StoreException(StoreException.Kind.UNUSABLE, "no rights", null));
@@ -341,7 +341,7 @@ class CommitterTest {
         a.get(10, TimeUnit.SECONDS);
         two.countDown();
         b.get(10, TimeUnit.SECONDS);
-        // The second takes the whole queue, so that the first finds his work done and a lane in his hand.
+        // The second takes the whole queue, so that the first finds its change committed and holds a free lane.
         clockwork.open("d");
         d.get(10, TimeUnit.SECONDS);
         clockwork.open("c");
@@ -352,7 +352,7 @@ class CommitterTest {
     }
 
     @Test
-    void a_lane_does_not_wait_for_a_caller_who_is_busy_with_another() {
+    void a_lane_does_not_wait_for_a_caller_that_is_busy_with_another() {
         Committer committer = committer(2);
         CountDownLatch first = ledger.hold();
         CountDownLatch second = ledger.hold();

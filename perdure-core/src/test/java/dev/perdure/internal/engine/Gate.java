@@ -2,7 +2,7 @@ package dev.perdure.internal.engine;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Where somebody stops until the test lets him go on. */
+/** Where a thread stops until the test lets it continue. */
 final class Gate {
     private final CountDownLatch reached = new CountDownLatch(1);
     private final CountDownLatch open = new CountDownLatch(1);
@@ -20,7 +20,7 @@ final class Gate {
         open.countDown();
     }
 
-    /** Waits for it; nobody interrupts a test. */
+    /** Waits for it; a test is not interrupted. */
     static void passed(CountDownLatch latch) {
         try {
             latch.await();

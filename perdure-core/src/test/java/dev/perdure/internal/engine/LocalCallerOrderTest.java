@@ -40,7 +40,7 @@ public final class LocalCallerOrderTest {
     }
 
     @Test
-    void each_callers_calls_have_their_turns_in_his_order_whether_sent_or_awaited() throws Exception {
+    void the_calls_of_a_caller_have_their_turns_in_its_order_whether_sent_or_awaited() throws Exception {
         MemoryStore rows = new MemoryStore();
         try (Perdure one = Perdure.on(rows).register(new Diary()).start();
                 Perdure two = Perdure.on(rows).register(new Diary()).start();

@@ -216,7 +216,7 @@ public final class LocalCallerTest {
         }
     }
 
-    /** It begins again from the store; what it had set in memory is nobody's. */
+    /** It begins again from the store; what it had set in memory is discarded. */
     @Test
     void what_a_call_sets_before_it_turns_out_to_want_more_is_not_seen_by_the_next() throws Exception {
         try (Perdure engine = engine(holdingUp())) {
@@ -256,7 +256,7 @@ public final class LocalCallerTest {
 
     /** Sent by this process while calls run ahead: these were made before anybody was told of it, and are written once all the same. */
     @Test
-    void a_call_that_is_sent_behind_those_aboard_does_not_throw_them_out() throws Exception {
+    void a_call_that_is_sent_behind_a_pipeline_does_not_discard_its_calls() throws Exception {
         try (Perdure engine = engine(holdingUp())) {
             FutureTask<Integer> first = first(engine);
             List<FutureTask<Integer>> calls =
@@ -274,9 +274,9 @@ public final class LocalCallerTest {
         }
     }
 
-    /** Who was about to be written is thrown out, and boards again behind the one that came from elsewhere. */
+    /** Calls that were about to be written are discarded, and join again behind the call that came from elsewhere. */
     @Test
-    void a_call_that_comes_from_elsewhere_lets_those_aboard_board_again() throws Exception {
+    void a_call_that_comes_from_elsewhere_lets_the_calls_of_a_pipeline_join_again() throws Exception {
         try (Perdure engine = engine(holdingUp());
                 Perdure elsewhere = engine(rows)) {
             FutureTask<Integer> first = first(engine);
@@ -291,7 +291,7 @@ public final class LocalCallerTest {
             results.add(2);
             assertThat(results).containsExactlyInAnyOrderElementsOf(upTo(CALLERS + 2));
             assertThat(first.get()).isEqualTo(1);
-            assertThat(mostStarts).as("nobody starts his call by himself").hasValue(1);
+            assertThat(mostStarts).as("no caller starts its call by itself").hasValue(1);
         }
     }
 
@@ -324,7 +324,7 @@ public final class LocalCallerTest {
     }
 
     @Test
-    void an_engine_that_is_closed_leaves_nobody_waiting() throws Exception {
+    void an_engine_that_is_closed_leaves_no_caller_waiting() throws Exception {
         Perdure engine =
                 Perdure.on(rows).register(counter).closeTimeout(Duration.ZERO).start();
         FutureTask<Integer> first = first(engine);
@@ -336,7 +336,7 @@ public final class LocalCallerTest {
     }
 
     @Test
-    void whoever_is_interrupted_hears_of_it_and_the_others_go_on() throws Exception {
+    void a_caller_that_is_interrupted_hears_of_it_and_the_others_continue() throws Exception {
         try (Perdure engine = engine(rows)) {
             FutureTask<Integer> first = first(engine);
             FutureTask<Integer> gone = new FutureTask<>(() -> counter(engine).call(Counter::count));

@@ -141,7 +141,7 @@ public final class LeaseSql {
             ) AS any
             """;
 
-    /** Remembers from whom runs were taken. Those that were killed have ended by it. */
+    /** Remembers the worker that each run was taken from. Runs that were killed end with it. */
     private static final String TAKEN_OVER = """
             WITH noted AS (
                 INSERT INTO ${schema}.takeover (worker, key, entries, restarts, partition)

@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the server is
- * done with it, which is after its commit, and closes both sides instead of passing the answer on. So whoever asked cannot
+ * done with it, which is after its commit, and closes both sides instead of passing the answer on. So the client cannot
  * know that it was done. It loses the first of every kind, so that a test need not hope for it, and then some at random.
  *
  * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were in it

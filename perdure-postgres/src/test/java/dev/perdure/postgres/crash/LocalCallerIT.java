@@ -90,7 +90,7 @@ class LocalCallerIT {
     }
 
     @Test
-    void what_a_caller_was_told_has_happened_once_whoever_is_killed() throws Exception {
+    void what_a_caller_was_told_has_happened_once_whichever_process_is_killed() throws Exception {
         try (SharedPostgres.Fresh database = SharedPostgres.database("local_callers");
                 HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
                 PostgresStore store = PostgresStore.on(pool).open();

@@ -20,7 +20,7 @@ class LostAnswerIT {
     private static final Duration CUTTING = Duration.ofSeconds(Integer.getInteger("crash.seconds", 4));
     private static final int ONE_IN = Integer.getInteger("crash.onein", 15);
     private static final long SEED = Long.getLong("crash.seed", 42L);
-    /** Longer than the test: nobody is taken for dead, so no body has a reason to run twice. */
+    /** Longer than the test: no worker is taken for dead, so no body has a reason to run twice. */
     private static final Duration LONG_LEASE = Duration.ofMinutes(5);
 
     private static final String TERMINATE = """

@@ -40,7 +40,7 @@ class ObjectIT {
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
     @Test
-    void every_list_is_complete_in_order_and_without_a_duplicate_whoever_is_killed() throws Exception {
+    void every_list_is_complete_in_order_and_without_a_duplicate_whichever_process_is_killed() throws Exception {
         try (Place place = new Place()) {
             List<WorkerProcess> workers = new ArrayList<>();
             for (int i = 0; i < PROCESSES; i++) {

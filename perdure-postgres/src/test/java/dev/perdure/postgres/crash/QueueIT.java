@@ -36,7 +36,7 @@ class QueueIT {
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
     @Test
-    void never_more_than_the_limits_are_begun_whoever_is_killed() throws Exception {
+    void never_more_than_the_limits_are_begun_whichever_process_is_killed() throws Exception {
         torture(3, Integer.getInteger("queues.runs", 400), Integer.getInteger("queues.kills", 3));
     }
 

@@ -150,7 +150,7 @@ abstract class ChildScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_child_that_nobody_waits_for_outlives_its_parent(TestMode mode) {
+    void a_child_that_is_not_awaited_outlives_its_parent(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow(
                     "parent",
@@ -165,7 +165,7 @@ abstract class ChildScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_run_that_is_spawned_has_nothing_to_do_with_who_spawned_it(TestMode mode) {
+    void a_run_that_is_spawned_is_independent_of_the_run_that_spawned_it(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 RunId spawned = ctx.spawn(Invocation.of(SLOW, in), StartOptions.defaults());

@@ -134,7 +134,7 @@ abstract class ContinueAsNewScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_child_of_an_earlier_round_answers_nobody(TestMode mode) {
+    void a_child_of_an_earlier_round_answers_no_later_one(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> child = workflow("child", (ctx, in) -> {
                 ctx.sleep(HOUR);

@@ -31,7 +31,7 @@ abstract class EventScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void an_event_reaches_everyone_who_waits_for_it_then(TestMode mode) {
+    void an_event_reaches_all_runs_that_wait_for_it_then(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
             assertThat(perdure.emit(PAID, "nobody waits")).isZero();
@@ -49,7 +49,7 @@ abstract class EventScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_key_narrows_who_is_reached(TestMode mode) {
+    void a_key_narrows_which_runs_are_reached(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(WAITING);
             Run<String> seven = perdure.start(Invocation.of(WAITING, "7"), id("seven"));

@@ -461,7 +461,7 @@ abstract class MisuseScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_token_that_is_none_and_one_that_nobody_gave_out_are_errors(TestMode mode) {
+    void a_malformed_token_and_an_unknown_token_are_errors(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(CHILD);
             for (String malformed : new String[] {null, "", "awk_", "awk_short", "xyz_" + "A".repeat(32)}) {

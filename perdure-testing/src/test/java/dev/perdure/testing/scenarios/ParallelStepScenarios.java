@@ -162,7 +162,7 @@ abstract class ParallelStepScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void what_nobody_waits_for_is_recorded_before_the_run_ends(TestMode mode) throws Exception {
+    void a_step_that_is_not_awaited_is_recorded_before_the_run_ends(TestMode mode) throws Exception {
         try (PerdureTest perdure = create(mode)) {
             CountDownLatch inBody = new CountDownLatch(1);
             CountDownLatch release = new CountDownLatch(1);

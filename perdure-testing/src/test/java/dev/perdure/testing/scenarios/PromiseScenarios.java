@@ -79,7 +79,7 @@ abstract class PromiseScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_rejection_reaches_whoever_waits(TestMode mode) {
+    void a_rejection_reaches_the_code_that_waits(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
@@ -98,7 +98,7 @@ abstract class PromiseScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_promise_may_be_settled_before_anybody_waits_or_the_run_begins(TestMode mode) {
+    void a_promise_may_be_settled_before_the_code_waits_or_the_run_begins(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = asking();
             perdure.register(flow);
@@ -244,7 +244,7 @@ abstract class PromiseScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void an_awakeable_that_nobody_settles_times_out(TestMode mode) {
+    void an_awakeable_that_is_not_settled_times_out(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow(
                     "forgotten",

@@ -208,7 +208,7 @@ abstract class StartingScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_run_that_nobody_can_run_waits_visibly_and_runs_when_a_worker_comes(TestMode mode) {
+    void a_run_that_no_worker_can_run_waits_visibly_and_runs_when_a_worker_comes(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Definition<String, String> flow = workflow("future", (ctx, in) -> in + "!");
             perdure.register(new Greetings());

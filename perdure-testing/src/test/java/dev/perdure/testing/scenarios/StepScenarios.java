@@ -192,7 +192,7 @@ abstract class StepScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
-    void a_step_type_that_nobody_can_read_back_is_refused_by_the_first_execution(TestMode mode) {
+    void a_step_type_that_cannot_be_read_back_is_refused_by_the_first_execution(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             AtomicInteger bodies = new AtomicInteger();
             Supplier<List<String>> source = () -> List.of("n" + bodies.incrementAndGet());

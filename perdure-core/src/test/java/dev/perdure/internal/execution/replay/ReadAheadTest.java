@@ -81,7 +81,7 @@ final class ReadAheadTest {
     }
 
     @Test
-    void what_breaks_the_reading_thread_reaches_the_one_who_asks() {
+    void what_breaks_the_reading_thread_reaches_the_caller() {
         trouble.set(new OutOfMemoryError("in a test"));
         IntFunction<Page> pages = pages();
         assertThat(pages.apply(0).last()).isFalse();

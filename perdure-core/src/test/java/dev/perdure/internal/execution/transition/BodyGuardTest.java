@@ -74,7 +74,7 @@ class BodyGuardTest {
 
     private static String sleepUntilInterrupted() throws InterruptedException {
         boolean opened = new CountDownLatch(1).await(10, TimeUnit.SECONDS);
-        return "nobody interrupted: " + opened;
+        return "no interrupt came: " + opened;
     }
 
     @Test

@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Those of a batch's moves by which a run may end, and whom that concerns: a key tells, so nothing has to be looked up. */
+/** The moves of a batch by which a run may end, and the runs that this concerns: a key tells, so nothing has to be looked up. */
 public final class Endings {
     public static final Columns<Change.Advance> FOLLOWING = Columns.<Change.Advance>of()
             .bigint("key", advance -> advance.run().key())
@@ -82,7 +82,7 @@ public final class Endings {
         return follows(advance) ? advance.epoch() + 1 : advance.epoch();
     }
 
-    /** Those of {@link #holdingKeys} that end, and whom they follow if they are ahead of their turns. */
+    /** Those of {@link #holdingKeys} that end, and the calls that they follow if they are ahead of their turns. */
     public void bindFollowing(Parameters parameters) throws SQLException {
         FOLLOWING.bind(
                 parameters,

@@ -106,7 +106,7 @@ public final class Keys {
         return (key & (ANSWERS | PRECEDES | HOLDS)) != 0;
     }
 
-    /** Whether the end of the run with this key concerns nobody but those who wait for the object that it holds. */
+    /** Whether the end of the run with this key concerns only the calls that wait for the object that it holds. */
     static boolean concernsOnlyObject(long key) {
         return (key & (ANSWERS | PRECEDES | HOLDS)) == HOLDS;
     }
@@ -126,7 +126,7 @@ public final class Keys {
         return (key & PRECEDES) != 0;
     }
 
-    /** Whether somebody may wait for the outcome of the run with this key. */
+    /** Whether a run may wait for the outcome of the run with this key. */
     public static boolean answers(long key) {
         return (key & ANSWERS) != 0;
     }

@@ -25,8 +25,8 @@ public final class MailDeliveries {
      * A mail on its way, to a run given by id or by key.
      *
      * @param index the place of its change in the batch, or {@link #UNASKED}
-     * @param to to whom, or null
-     * @param key to whom, or null
+     * @param to the id of the receiving run, or null
+     * @param key the key of the receiving run, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
      * @param operator the operator who answers in place of the holder of the token, or null

@@ -7,7 +7,7 @@ import dev.perdure.postgres.write.change.Moves;
 /**
  * The statements of a batch for tasks that begin and end in the worker that started their run: what {@link OwnSql} is for runs that
  * concern no other run, with its beliefs. The worker knows the edges, identities and outcomes in a {@link LocalDag}, so it gives the
- * statements whom an end lets begin, and reads nothing but what it cannot know.
+ * statements the tasks that an end lets begin, and reads nothing but what it cannot know.
  *
  * <p>One update ends runs and counts down those that come after them, in the order of their keys: that is the one ordered pass in
  * which {@link LedgerSql} locks. It fails as a whole unless each of them is as the worker believes, so that each end counts

@@ -370,7 +370,7 @@ public final class ObjectSql {
             """;
 
     /**
-     * Whom runs wait for: a call for the run that holds its object, any other run for those that it has called and not just
+     * What runs wait for: a call for the run that holds its object, any other run for those that it has called and not just
      * sent to.
      */
     private static final String WAITS_FOR = """
