@@ -27,8 +27,8 @@ public final class LimitedClaimSql {
             CROSS JOIN LATERAL (
                 SELECT expires_at FROM ${schema}.queue_rate r
                 WHERE r.queue = n.name AND r.expires_at > ${now}
-                  AND (r.queue_key = '' OR EXISTS (
-                      SELECT FROM ${schema}.ready q WHERE q.queue = r.queue AND q.queue_key = r.queue_key))
+                  AND (r.queue_key = '' OR (
+                      SELECT true FROM ${schema}.ready q WHERE q.queue = r.queue AND q.queue_key = r.queue_key LIMIT 1))
                 ORDER BY expires_at
                 LIMIT 1
             ) f
@@ -36,17 +36,19 @@ public final class LimitedClaimSql {
 
     /** The queues of a worker from which it might take something here: of those with limits any run, of others runs with keys. */
     private static final String WAITING = """
-            SELECT n.name, EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.alone) AS alone,
-                   EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL) AS keyed
+            SELECT n.name, (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.alone LIMIT 1) IS TRUE AS alone,
+                   (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL LIMIT 1) IS TRUE AS keyed
             FROM unnest(?::text[]) AS n (name)
             WHERE ${waits}
             ORDER BY n.name
             """;
 
+    /** One row with LIMIT, and not EXISTS: the planner would make that a hash of all rows, and keep it when there are a million. */
     static final String WAITS = """
-            (EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL)
-                   OR n.name = ANY (?::text[]) AND EXISTS (SELECT FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL))
-              AND NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = n.name AND q.paused IS NOT NULL)""";
+            CASE WHEN (SELECT q.paused IS NOT NULL FROM ${schema}.queue q WHERE q.name = n.name LIMIT 1) THEN false
+                 WHEN (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL LIMIT 1) THEN true
+                 ELSE n.name = ANY (?::text[])
+                     AND (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL LIMIT 1) IS TRUE END""";
 
     /** One worker at a time takes from a queue. A queue that was not declared gets its row here, when it first has runs with keys. */
     private static final String LOCK = """
