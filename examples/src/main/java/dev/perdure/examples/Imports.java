@@ -30,10 +30,8 @@ public final class Imports {
 
     // region rate
     /** A partner's API allows 100 calls a minute, and a customer may use 20 of them. */
-    public static final Queue LOOKUPS = Queue.named("lookups")
-            .rate(100, Duration.ofMinutes(1))
-            .burst(10)
-            .ratePerKey(20, Duration.ofMinutes(1));
+    public static final Queue LOOKUPS =
+            Queue.named("lookups").rate(100, Duration.ofMinutes(1)).burst(10).ratePerKey(20, Duration.ofMinutes(1));
     // endregion
 
     private final Warehouse warehouse;

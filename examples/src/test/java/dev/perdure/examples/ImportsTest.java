@@ -18,7 +18,8 @@ class ImportsTest {
     void all_files_are_imported_and_an_operators_change_is_visible(TestMode mode) {
         try (PerdureTest perdure = PerdureTest.create(mode)) {
             perdure.register(new Imports(String::length)).queues(Imports.QUEUE, Imports.LOOKUPS);
-            assertThat(Imports.lookUp(perdure, new Imports.Upload("acme", "parts"), 5).result())
+            assertThat(Imports.lookUp(perdure, new Imports.Upload("acme", "parts"), 5)
+                            .result())
                     .isEqualTo(5);
             List<Run<Integer>> runs = IntStream.range(0, 30)
                     .mapToObj(i -> Imports.start(perdure, new Imports.Upload("customer-" + i % 3, "file-" + i)))

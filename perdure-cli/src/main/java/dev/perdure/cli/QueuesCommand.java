@@ -152,8 +152,8 @@ final class QueuesCommand {
                     String rate,
             @Option(names = "--rate-per-key", description = "The same for each key: 5/PT1S, or none.") @Nullable
                     String ratePerKey,
-            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.") Queue.@Nullable
-                    Counting counting,
+            @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
+                    Queue.@Nullable Counting counting,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
         Queue changes = Queue.named(name);
         changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));

@@ -367,12 +367,13 @@ final class MemoryQueues implements QueueRules {
         String key = row.start.queueKey();
         Optional<Instant> ofKey = key == null
                 ? Optional.empty()
-                : limits.appliedRatePerKey().flatMap(rate -> free(rate, entry, each -> each.key().equals(key)));
+                : limits.appliedRatePerKey()
+                        .flatMap(rate -> free(rate, entry, each -> each.key().equals(key)));
         Optional<Instant> ofQueue = limits.appliedRate().flatMap(rate -> free(rate, entry, each -> true));
         return ofKey.map(at -> "The rate of the key '%s' of the queue '%s' allows no more before %s."
                         .formatted(key, row.start.queue(), at))
-                .or(() -> ofQueue.map(at ->
-                        "The rate of the queue '%s' allows no more before %s.".formatted(row.start.queue(), at)));
+                .or(() -> ofQueue.map(
+                        at -> "The rate of the queue '%s' allows no more before %s.".formatted(row.start.queue(), at)));
     }
 
     /** When the rate allows more, if it allows nothing now. */

@@ -234,10 +234,7 @@ public final class Queue {
 
     /** Whether it limits anything. */
     public boolean hasLimits() {
-        return concurrency().isPresent()
-                || perWorker().isPresent()
-                || perKey().isPresent()
-                || hasRates();
+        return concurrency().isPresent() || perWorker().isPresent() || perKey().isPresent() || hasRates();
     }
 
     /** For stores and tools: all that was set, under names that never change. */

@@ -38,7 +38,9 @@ class QueueLoadIT {
         for (int next = from; next < from + count; next += 1_000) {
             int first = next;
             client.startAll(
-                    IntStream.range(first, Math.min(first + 1_000, from + count)).boxed().toList(),
+                    IntStream.range(first, Math.min(first + 1_000, from + count))
+                            .boxed()
+                            .toList(),
                     number -> Invocation.of(work, queue + number),
                     number -> {
                         StartOptions options = StartOptions.id(queue + number).queue(queue);
@@ -107,7 +109,9 @@ class QueueLoadIT {
         double[] took = new double[count];
         for (int i = 0; i < count; i++) {
             long from = System.nanoTime();
-            client.start(Invocation.of(work, name + i), StartOptions.id(name + i).queue("other"))
+            client.start(
+                            Invocation.of(work, name + i),
+                            StartOptions.id(name + i).queue("other"))
                     .result();
             took[i] = (begun.get(name + i) - from) / 1e6;
         }
@@ -126,7 +130,9 @@ class QueueLoadIT {
                 return in;
             });
             try (Perdure client = Perdure.on(store).declare(queue).client()) {
-                client.start(Invocation.of(sleeps, "x"), StartOptions.id("holder").queue("shared").key("key-0"));
+                client.start(
+                        Invocation.of(sleeps, "x"),
+                        StartOptions.id("holder").queue("shared").key("key-0"));
                 start(client, "shared", 0, BACKLOG, 1);
                 try (Perdure worker =
                         Perdure.on(store).register(work, sleeps).queues(queue).start()) {
@@ -139,10 +145,16 @@ class QueueLoadIT {
                         run.result();
                         took.add((begun.get("new" + i) - from) / 1e6);
                     }
-                    double[] sorted = took.stream().skip(10).mapToDouble(each -> each).sorted().toArray();
+                    double[] sorted = took.stream()
+                            .skip(10)
+                            .mapToDouble(each -> each)
+                            .sorted()
+                            .toArray();
                     System.out.printf(
                             "queues: a new key beside %d waiting of another began after %.1f ms at p50, %.1f ms at most%n",
-                            BACKLOG, sorted[sorted.length / 2], Arrays.stream(sorted).max().orElseThrow());
+                            BACKLOG,
+                            sorted[sorted.length / 2],
+                            Arrays.stream(sorted).max().orElseThrow());
                     assertThat(sorted[sorted.length / 2]).isLessThan(200);
                 }
             }

@@ -145,11 +145,15 @@ public final class PostgresRuns implements Runs {
 
     private List<TaskRow> family(RunRef run, String members, String changes) {
         Map<Long, Integer> places = new HashMap<>();
-        List<UnplacedTask> tasks = query.all(members, parameters -> parameters.time(database.time()).number(run.key()), row -> {
-            places.put(row.getLong("key"), places.size());
-            return new UnplacedTask(
-                    row.getLong("key"), info(row), Results.longs(row, "after"), payload(row.getBytes("outcome")));
-        });
+        List<UnplacedTask> tasks = query.all(
+                members, parameters -> parameters.time(database.time()).number(run.key()), row -> {
+                    places.put(row.getLong("key"), places.size());
+                    return new UnplacedTask(
+                            row.getLong("key"),
+                            info(row),
+                            Results.longs(row, "after"),
+                            payload(row.getBytes("outcome")));
+                });
         if (tasks.isEmpty()) {
             return List.of();
         }

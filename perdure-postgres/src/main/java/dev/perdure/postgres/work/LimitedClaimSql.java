@@ -427,7 +427,6 @@ public final class LimitedClaimSql {
     /** For a queue without keys and rates. */
     public final String claimUnkeyed;
 
-
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
         this.freeAt = Pieces.sql(schema, FREE_AT);
@@ -442,6 +441,8 @@ public final class LimitedClaimSql {
                 ";\n",
                 ledger.settings,
                 Pieces.sql(schema, LOCK),
-                Pieces.sql(schema, CLAIM_UNKEYED.replace("${details}", Claims.TAKEN).replace("${holds}", HOLDS)));
+                Pieces.sql(
+                        schema,
+                        CLAIM_UNKEYED.replace("${details}", Claims.TAKEN).replace("${holds}", HOLDS)));
     }
 }

@@ -45,7 +45,11 @@ final class LimitedClaims {
      * @param freeAt when a rate next allows more, or null
      * @param waiting the queues in which something waited
      */
-    record Taken(List<Claimed> runs, boolean aloneWaits, @Nullable Instant freeAt, List<Waiting> waiting) {
+    record Taken(
+            List<Claimed> runs,
+            boolean aloneWaits,
+            @Nullable Instant freeAt,
+            List<Waiting> waiting) {
         static final Taken NOTHING = new Taken(List.of(), false, null, List.of());
     }
 
@@ -80,8 +84,7 @@ final class LimitedClaims {
                 more = part.cut() && !part.runs().isEmpty();
             }
             if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
-                runs.addAll(
-                        claim(request, waiting, worker, lane, 1, true).runs());
+                runs.addAll(claim(request, waiting, worker, lane, 1, true).runs());
                 if (!runs.isEmpty()) {
                     return new Taken(runs, false, null, queuesThatWait);
                 }
@@ -128,9 +131,7 @@ final class LimitedClaims {
 
     /** The queues of the worker, and which queues have limits. */
     Parameters bindQueues(Parameters parameters, Poll request) throws SQLException {
-        return parameters
-                .texts(request.queues().toArray(String[]::new))
-                .texts(queues.limited());
+        return parameters.texts(request.queues().toArray(String[]::new)).texts(queues.limited());
     }
 
     private Part claim(Poll request, Waiting queue, int worker, int lane, int room, boolean alone) {
@@ -144,7 +145,8 @@ final class LimitedClaims {
         }
     }
 
-    private Part claim(Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
+    private Part claim(
+            Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
             throws SQLException {
         String queue = waiting.queue();
         boolean plain = !waiting.keyed() && !queues.known(queue).hasRates();

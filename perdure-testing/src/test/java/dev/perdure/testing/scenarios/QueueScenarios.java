@@ -286,7 +286,8 @@ abstract class QueueScenarios extends Scenarios {
             assertThat(in(runs, RunState.COMPLETED)).isEqualTo(12);
             List<Instant> times = begun.stream().sorted().toList();
             for (int i = 3; i < times.size(); i++) {
-                assertThat(Duration.between(times.get(i - 3), times.get(i))).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+                assertThat(Duration.between(times.get(i - 3), times.get(i)))
+                        .isGreaterThanOrEqualTo(Duration.ofSeconds(1));
             }
         }
     }
@@ -295,16 +296,21 @@ abstract class QueueScenarios extends Scenarios {
     void a_run_that_weighs_more_than_the_rate_can_ever_give_is_refused_at_the_start() {
         try (PerdureTest perdure = create(TestMode.NORMAL)) {
             Definition<String, String> call = workflow("call", (ctx, in) -> in);
-            perdure.register(call).queues(imports().rate(5, Duration.ofSeconds(1)).ratePerKey(2, Duration.ofSeconds(1)));
+            perdure.register(call)
+                    .queues(imports().rate(5, Duration.ofSeconds(1)).ratePerKey(2, Duration.ofSeconds(1)));
             assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").weight(6)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
                             "The run weighs 6, but the rate of the queue 'imports' gives at most 5 in a period. Give the run less weight, or the queue a higher rate.");
-            assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").key("k").weight(3)))
+            assertThatThrownBy(() -> perdure.start(
+                            Invocation.of(call, "x"), in("x").key("k").weight(3)))
                     .isInstanceOf(InvalidRequestException.class);
-            assertThat(perdure.start(Invocation.of(call, "x"), in("x").weight(5)).result()).isEqualTo("x");
+            assertThat(perdure.start(Invocation.of(call, "x"), in("x").weight(5))
+                            .result())
+                    .isEqualTo("x");
             assertThatThrownBy(() -> in("x").weight(0)).isInstanceOf(InvalidRequestException.class);
-            assertThatThrownBy(() -> imports().rate(0, Duration.ofSeconds(1))).isInstanceOf(InvalidRequestException.class);
+            assertThatThrownBy(() -> imports().rate(0, Duration.ofSeconds(1)))
+                    .isInstanceOf(InvalidRequestException.class);
             assertThatThrownBy(() -> imports().rate(1, Duration.ZERO))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(

@@ -16,7 +16,11 @@ public final class RunColumns {
             .integer("priority", NewRun::priority)
             .text("version", NewRun::version)
             .text("queue_key", NewRun::queueKey)
-            .integerOrNull("weight", run -> run.admission().weight() == 1 ? null : Integer.valueOf(run.admission().weight()))
+            .integerOrNull(
+                    "weight",
+                    run -> run.admission().weight() == 1
+                            ? null
+                            : Integer.valueOf(run.admission().weight()))
             .jsonb("attributes", run -> Json.object(run.attributes()));
 
     /** Those, and how long it may take. */
