@@ -7,11 +7,9 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
-import dev.perdure.testing.internal.simulation.Choices;
 import dev.perdure.testing.internal.simulation.Fault;
 import dev.perdure.testing.internal.simulation.World;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -33,12 +31,10 @@ public final class Coverage {
 
     /** Adds a history that has ended. */
     void add(World world, Records records) {
-        Set<Fault> faults = EnumSet.noneOf(Fault.class);
-        for (Choices.Happened happened : world.choices().happened()) {
-            faults.add(happened.fault());
-        }
-        for (String kind : new TreeSet<>(records.kinds())) {
-            faults.forEach(fault -> pairs.merge(new Pair(kind, fault), 1, Integer::sum));
+        for (World.Hit hit : world.hits()) {
+            Set<String> kinds = new TreeSet<>();
+            hit.changes().forEach(change -> addKinds(change, kinds));
+            kinds.forEach(kind -> pairs.merge(new Pair(kind, hit.fault()), 1, Integer::sum));
         }
         for (RunRef run : records.refs()) {
             RunState before = null;
@@ -49,6 +45,31 @@ public final class Coverage {
                 before = entered.state();
             }
         }
+    }
+
+    private static void addKinds(Change change, Set<String> kinds) {
+        switch (change) {
+            case Change.Advance advance -> {
+                kinds.add("Move." + advance.move().getClass().getSimpleName());
+                addEffects(advance.effects(), kinds);
+            }
+            case Change.CompletedCall call -> {
+                kinds.add("Change.CompletedCall");
+                addEffects(call.effects(), kinds);
+            }
+            default -> kinds.add("Change." + change.getClass().getSimpleName());
+        }
+    }
+
+    private static void addEffects(List<Effect> effects, Set<String> kinds) {
+        effects.forEach(effect -> kinds.add("Effect." + effect.getClass().getSimpleName()));
+    }
+
+    /** Those that can hit a commit, or be there when it is made. The others hit a body and a claim. */
+    private static List<Fault> faults() {
+        return Stream.of(Fault.values())
+                .filter(fault -> fault != Fault.KILLED_IN_BODY && fault != Fault.SKIPPED)
+                .toList();
     }
 
     private static String edge(RunState from, RunState to) {
@@ -63,11 +84,11 @@ public final class Coverage {
                 .toList();
     }
 
-    /** The pairs of a kind and a fault that no history had. */
+    /** The kinds that a fault never hit, by fault. */
     public List<String> missingPairs() {
         List<String> missing = new ArrayList<>();
         for (String kind : kinds()) {
-            for (Fault fault : Fault.values()) {
+            for (Fault fault : faults()) {
                 if (!pairs.containsKey(new Pair(kind, fault))) {
                     missing.add(kind + " with " + fault);
                 }
@@ -91,15 +112,15 @@ public final class Coverage {
 
     /** The matrix, and what is missing. */
     public String text() {
-        StringBuilder text = new StringBuilder("Histories with both, by kind and fault\n");
+        StringBuilder text = new StringBuilder("How often a fault hit a commit, by kind of change, move and effect\n");
         text.append(String.format(Locale.ROOT, "%-24s", ""));
-        for (Fault fault : Fault.values()) {
+        for (Fault fault : faults()) {
             text.append(String.format(Locale.ROOT, "%15s", fault));
         }
         text.append('\n');
         for (String kind : kinds()) {
             text.append(String.format(Locale.ROOT, "%-24s", kind));
-            for (Fault fault : Fault.values()) {
+            for (Fault fault : faults()) {
                 text.append(String.format(Locale.ROOT, "%15d", pairs.getOrDefault(new Pair(kind, fault), 0)));
             }
             text.append('\n');

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** What {@code ./perdure simulate} runs: many histories, with progress, and what they covered. */
 public final class Main {
@@ -15,7 +16,8 @@ public final class Main {
               --first    the first seed (1)
               --minutes  the longest time (60)
               --workers  how many histories run at once (the number of processors)""";
-    private static final int ROUND = 1_000;
+    private static final int ROUND = 200;
+    private static final int MOST_WORKERS = 1_000;
 
     private Main() {}
 
@@ -31,15 +33,36 @@ public final class Main {
                 "--minutes", 60L,
                 "--workers", (long) Runtime.getRuntime().availableProcessors()));
         for (int i = 0; i < arguments.length; i += 2) {
-            if (i + 1 == arguments.length
-                    || !options.containsKey(arguments[i])
-                    || !arguments[i + 1].matches("[1-9]\\d{0,17}")) {
+            String name = arguments[i];
+            if (name.equals("--help")) {
+                out.println(USAGE);
+                return 0;
+            }
+            String mistake = mistake(name, i + 1 < arguments.length ? arguments[i + 1] : null, options);
+            if (mistake != null) {
+                out.println(mistake);
                 out.println(USAGE);
                 return 2;
             }
-            options.put(arguments[i], Long.valueOf(arguments[i + 1]));
+            options.put(name, Long.valueOf(arguments[i + 1]));
         }
         return simulate(options, out);
+    }
+
+    private static @Nullable String mistake(String name, @Nullable String value, Map<String, Long> options) {
+        if (!options.containsKey(name)) {
+            return "'%s' is no option.".formatted(name);
+        }
+        if (value == null) {
+            return "The option '%s' has no value.".formatted(name);
+        }
+        if (!value.matches("[1-9]\\d{0,17}")) {
+            return "The value '%s' of '%s' is not a whole number from 1 on.".formatted(value, name);
+        }
+        if (name.equals("--workers") && Long.parseLong(value) > MOST_WORKERS) {
+            return "The value '%s' of '%s' is more than %d.".formatted(value, name, MOST_WORKERS);
+        }
+        return null;
     }
 
     private static int simulate(Map<String, Long> options, PrintStream out) {

@@ -47,16 +47,10 @@ public final class Records extends ForwardingStore {
 
     private final Map<String, Known> runs = new TreeMap<>();
     private final List<String> findings = new ArrayList<>();
-    private final List<String> kinds = new ArrayList<>();
 
     /** Of what goes to this store. */
     public Records(Store store) {
         super(store);
-    }
-
-    /** Every kind of change, move and effect that was acknowledged, in order. */
-    public List<String> kinds() {
-        return List.copyOf(kinds);
     }
 
     private Known known(RunRef run) {
@@ -78,7 +72,6 @@ public final class Records extends ForwardingStore {
         switch (change) {
             case Change.Start start -> {
                 if (outcome instanceof Outcome.Started started) {
-                    kinds.add("Change.Start");
                     known(started.run()).epoch = Math.max(known(started.run()).epoch, started.owned() ? 1 : 0);
                     claimed(started.handed(), true);
                 }
@@ -86,13 +79,28 @@ public final class Records extends ForwardingStore {
             case Change.Advance advance -> advanced(lane, advance, outcome);
             case Change.CompletedCall call -> {
                 if (outcome instanceof Outcome.Applied) {
-                    kinds.add("Change.CompletedCall");
                     effects(call.effects());
                 }
             }
-            case Change.Deliver deliver -> kinds.add("Change.Deliver");
-            case Change.Command command -> kinds.add("Change.Command");
-            case Change.Rerun rerun -> kinds.add("Change.Rerun");
+            case Change.Rerun rerun -> rerun(rerun, outcome);
+            case Change.Deliver deliver -> {}
+            case Change.Command command -> {}
+        }
+    }
+
+    /** The run and the tasks that begin anew have no entries and no end any more. */
+    private void rerun(Change.Rerun rerun, Outcome outcome) {
+        if (outcome instanceof Outcome.Applied done) {
+            List<RunId> anew = new ArrayList<>(rerun.tasks());
+            anew.add(rerun.run());
+            for (RunId run : anew) {
+                Known known = runs.get(run.value());
+                if (known != null) {
+                    known.entries.clear();
+                    known.ended = false;
+                }
+            }
+            claimed(done.handed(), false);
         }
     }
 
@@ -103,7 +111,6 @@ public final class Records extends ForwardingStore {
         }
         Known known = known(advance.run());
         Move move = advance.move();
-        kinds.add("Move." + move.getClass().getSimpleName());
         effects(advance.effects());
         boolean appends = move instanceof Move.Stay && advance.effects().isEmpty();
         if (applied && advance.epoch() < known.epoch && !appends) {
@@ -131,7 +138,6 @@ public final class Records extends ForwardingStore {
 
     private void effects(List<Effect> effects) {
         for (Effect effect : effects) {
-            kinds.add("Effect." + effect.getClass().getSimpleName());
             if (effect instanceof Effect.Start start) {
                 started(start.run());
             }

@@ -3,10 +3,14 @@ package dev.perdure.simulation;
 import dev.perdure.simulation.scene.Cast;
 import dev.perdure.simulation.scene.Counters;
 import dev.perdure.simulation.scene.Dags;
+import dev.perdure.simulation.scene.Events;
 import dev.perdure.simulation.scene.Families;
+import dev.perdure.simulation.scene.Limits;
 import dev.perdure.simulation.scene.Operator;
 import dev.perdure.simulation.scene.Orders;
+import dev.perdure.simulation.scene.Payments;
 import dev.perdure.simulation.scene.Questions;
+import dev.perdure.simulation.scene.Safes;
 import dev.perdure.simulation.scene.Scene;
 import dev.perdure.simulation.scene.Talks;
 import dev.perdure.spi.Store;
@@ -19,8 +23,17 @@ import java.util.function.UnaryOperator;
 
 /** One to three scenes at once, and the invariants after them. */
 public final class Workload {
-    private static final List<Function<Cast, Scene>> SCENES =
-            List.of(Orders::new, Talks::new, Questions::new, Counters::new, Dags::new, Families::new);
+    private static final List<Function<Cast, Scene>> SCENES = List.of(
+            Orders::new,
+            Talks::new,
+            Questions::new,
+            Counters::new,
+            Dags::new,
+            Families::new,
+            Payments::new,
+            Events::new,
+            Safes::new,
+            Limits::new);
     private static final int MOST_SCENES = 3;
 
     private Workload() {}
@@ -64,6 +77,7 @@ public final class Workload {
         Invariants invariants = new Invariants(world);
         invariants.awaitEnd();
         scenes.forEach(Scene::check);
+        cast.check();
         invariants.check();
     }
 }

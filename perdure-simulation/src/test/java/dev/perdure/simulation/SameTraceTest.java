@@ -10,11 +10,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SameTraceTest {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 30;
 
     /** Prints the timelines of the first seeds. */
     public static final class Traces {

@@ -1,7 +1,11 @@
 package dev.perdure.simulation;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+/** A minute on two free cores; the limit leaves room for a busy machine. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class WorkloadTest {
     @Test
     void the_invariants_hold_in_every_history() {

@@ -5,16 +5,24 @@ import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.Store;
 import dev.perdure.testing.internal.simulation.Choices;
 import dev.perdure.testing.internal.simulation.World;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** What scenes need of the world. */
 public final class Cast {
     private final World world;
+    private final Set<String> killed = new TreeSet<>();
+    private final List<String> failures = new ArrayList<>();
 
     /** For scenes in this world. */
     public Cast(World world) {
@@ -61,6 +69,43 @@ public final class Cast {
         pause(Duration.ofNanos(choices().between(1, most.toNanos())));
     }
 
+    /** Declares a queue; workers take runs from it. */
+    void declare(Queue queue) {
+        world.declare(queue);
+    }
+
+    /** The store itself, without a network. */
+    Store store() {
+        return world.store();
+    }
+
+    /** An operator has killed this run, so its code may have had no chance to tidy up. */
+    void killed(RunId id) {
+        killed.add(id.value());
+    }
+
+    boolean isKilled(String id) {
+        return killed.contains(id);
+    }
+
+    /** Something that must never happen has happened in a body, where an exception would only fail the body. */
+    void fail(String what) {
+        failures.add(what);
+    }
+
+    /** Checks that nothing went wrong in bodies. */
+    public void check() {
+        must(failures.isEmpty(), "%s", String.join("\n", failures));
+    }
+
+    /** The states that a run has entered. */
+    List<Runs.Entered> history(String id) {
+        return store().runs()
+                .find(RunId.of(id))
+                .map(found -> store().runs().entered(found.ref()))
+                .orElse(List.of());
+    }
+
     Optional<RunInfo> info(String id) {
         return world.store().runs().find(RunId.of(id)).map(found -> found.info());
     }
@@ -72,6 +117,11 @@ public final class Cast {
     /** The result of a completed run. */
     <T> T result(String id, Class<T> type) {
         return perdure().run(RunId.of(id), TypeRef.of(type)).result();
+    }
+
+    /** The same, for types that a class does not tell. */
+    <T> T result(String id, TypeRef<T> type) {
+        return perdure().run(RunId.of(id), type).result();
     }
 
     /** Checks that something holds. */

@@ -1,25 +1,41 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagRun;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RunActiveException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A DAG: one task, two beside each other, one after both. */
+/** A DAG: one task, two beside each other of which one may be skipped, one after both. Tasks fail for good, and are begun anew. */
 public final class Dags implements Scene {
+    private static final String ID = "diamond";
+
     private final Cast cast;
     private final Map<String, Integer> ran = new TreeMap<>();
     private final Dag<Integer, Integer> dag;
+    private final int input;
+    private final boolean breaks;
+    private boolean mended;
+    private boolean rerun;
 
     /** For one history. */
     public Dags(Cast cast) {
         this.cast = cast;
-        this.dag = Dag.of("diamond", Integer.class, tasks -> {
+        this.input = cast.choices().oneIn(3) ? 20 : 10;
+        this.breaks = cast.choices().oneIn(3);
+        this.dag = Dag.of(ID, Integer.class, tasks -> {
             var first = tasks.task("first", task -> ran("first", task.input()));
             var left = tasks.after(first).task("left", (task, value) -> ran("left", value + 1));
-            var right = tasks.after(first).task("right", (task, value) -> ran("right", value + 2));
-            return tasks.after(left, right).task("last", (task, one, two) -> ran("last", one + two));
+            var right = tasks.after(first)
+                    .task("right", (task, value) -> broken(value + 2))
+                    .retry(3)
+                    .onlyIf((task, value) -> value == 10);
+            return tasks.after(left, right)
+                    .task("last", (task, one, two) -> ran("last", one + (two == null ? 0 : two)));
         });
     }
 
@@ -32,6 +48,15 @@ public final class Dags implements Scene {
         return value;
     }
 
+    private int broken(int value) {
+        ran.merge("right", 1, Integer::sum);
+        cast.pause();
+        if (breaks && !mended) {
+            throw new IllegalStateException("A task fails until it is mended.");
+        }
+        return value;
+    }
+
     @Override
     public void register() {
         cast.register(dag);
@@ -39,15 +64,53 @@ public final class Dags implements Scene {
 
     @Override
     public void play() {
-        cast.perdure().start(dag, 10, StartOptions.id("diamond"));
+        DagRun<Integer> run = cast.perdure().start(dag, input, StartOptions.id(ID));
         cast.pauseUpTo(Duration.ofMillis(20));
+        if (!breaks && cast.choices().oneIn(2)) {
+            return;
+        }
+        for (int i = 0; i < 100 && !hasEnded(); i++) {
+            cast.pause(Duration.ofSeconds(1));
+        }
+        mended = true;
+        try {
+            if (cast.completed(ID)) {
+                int before = ran.getOrDefault("left", 0);
+                run.rerun("left");
+                rerun = true;
+                ran.put("left before", before);
+            } else {
+                run.retryFailed();
+            }
+        } catch (RunActiveException | InvalidRequestException refused) {
+            // it has not ended, or nothing in it failed
+        }
+    }
+
+    private boolean hasEnded() {
+        return cast.info(ID).filter(info -> info.state().isTerminal()).isPresent();
+    }
+
+    private RunState state(String task) {
+        return cast.info(ID + "/" + task).orElseThrow().state();
     }
 
     @Override
     public void check() {
-        if (cast.completed("diamond")) {
-            Cast.must(cast.result("diamond", Integer.class) == 23, "The diamond gave a wrong sum.");
-            Cast.must(ran.size() == 4, "Only %s ran.", ran);
+        if (!cast.completed(ID)) {
+            return;
         }
+        int result = cast.result(ID, Integer.class);
+        boolean skipped = input != 10;
+        Cast.must(result == (skipped ? 21 : 23), "The diamond gave %d.", result);
+        Cast.must(ran.containsKey("right") != skipped, "These tasks ran: %s", ran);
+        Cast.must(state("right") == (skipped ? RunState.SKIPPED : RunState.COMPLETED), "Right is %s.", state("right"));
+        for (String task : new String[] {"first", "left", "last"}) {
+            Cast.must(ran.containsKey(task) && state(task) == RunState.COMPLETED, "Only %s ran.", ran);
+        }
+        Cast.must(
+                !rerun || ran.getOrDefault("left", 0) > ran.getOrDefault("left before", 0),
+                "The task was begun anew and did not run: %s",
+                ran);
     }
 }

@@ -44,7 +44,10 @@ public final class Operator implements Scene {
         // The listener waits for the speaker for ever.
         switch (id.value().equals("speaker") ? 2 : cast.choices().pick(5)) {
             case 0 -> run.cancel(REASON);
-            case 1 -> run.kill(REASON);
+            case 1 -> {
+                cast.killed(id);
+                run.kill(REASON);
+            }
             default -> {
                 run.pause(REASON);
                 cast.pauseUpTo(Duration.ofMillis(200));

@@ -3,6 +3,10 @@ package dev.perdure.testing.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.perdure.Run;
 import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
@@ -15,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class SimulationTest {
     static final class Orders {
@@ -69,5 +74,23 @@ class SimulationTest {
                 .hasMessageContaining("Seed ")
                 .hasMessageContaining("@Simulate(seed = ")
                 .hasMessageContaining("'charge'");
+    }
+
+    /** Processes die in many of these histories; that is no error of the engine. */
+    @Test
+    void no_history_logs_an_error() {
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.perdure");
+        ListAppender<ILoggingEvent> errors = new ListAppender<>();
+        errors.start();
+        logger.addAppender(errors);
+        try {
+            Simulation.check(300, this::every_order_ends);
+        } finally {
+            logger.detachAppender(errors);
+        }
+        assertThat(errors.list)
+                .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.ERROR))
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .isEmpty();
     }
 }

@@ -16,10 +16,12 @@ final class HintLine {
 
     private final SimulatedProcess process;
     private final Scheduler scheduler;
+    private final Network network;
     private final List<Coming> coming = new ArrayList<>();
     private Clockwork.@Nullable Signal arrived;
 
-    HintLine(SimulatedProcess process, Scheduler scheduler) {
+    HintLine(SimulatedProcess process, Scheduler scheduler, Network network) {
+        this.network = network;
         this.process = process;
         this.scheduler = scheduler;
     }
@@ -79,6 +81,7 @@ final class HintLine {
 
     private void tell(Fault fault, Hints.Hint hint) {
         scheduler.trouble();
+        network.hit(fault, scheduler.waiter().commits);
         scheduler
                 .timeline()
                 .add(

@@ -1,16 +1,31 @@
 package dev.perdure.testing.internal.simulation;
 
+import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.WorkerId;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * What all processes of a history share besides the store: how often each lane was used. A copy of a batch that arrives after its
- * lane was used again has no effect, as with a store that replaces the lane.
+ * lane was used again has no effect, as with a store that replaces the lane. It keeps which faults hit which commits.
  */
 final class Network {
     private final Map<Object, Long> uses = new HashMap<>();
+    private final List<World.Hit> hits = new ArrayList<>();
+
+    /** A fault has hit a commit. */
+    void hit(Fault fault, List<Change> changes) {
+        if (!changes.isEmpty()) {
+            hits.add(new World.Hit(fault, changes));
+        }
+    }
+
+    List<World.Hit> hits() {
+        return List.copyOf(hits);
+    }
 
     /** The next use of a lane. */
     long use(Lane lane) {

@@ -12,6 +12,7 @@ import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import java.util.List;
  *
  * <ul>
  *   <li>The lane alone fences an append: entries of a worker that still lives are kept, although it holds the run under a
- *       later epoch by now.
+ *       later epoch by now. A transaction step is not an append: it locks the run and compares the epoch.
  *   <li>A poll is several statements, and each sees what was committed before it: others run in between.
  *   <li>A batch waits for locks: others commit before it, although it was sent first.
  * </ul>
@@ -60,6 +61,7 @@ final class PostgresModel implements Store {
         if (lane.worker() == null
                 || !(change instanceof Change.Advance advance)
                 || !(advance.move() instanceof Move.Stay)
+                || advance.entries().stream().anyMatch(entry -> entry.kind() == Entry.Kind.TRANSACTION)
                 || !advance.effects().isEmpty()) {
             return change;
         }

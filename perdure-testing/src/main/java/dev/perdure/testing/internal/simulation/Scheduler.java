@@ -30,8 +30,6 @@ public final class Scheduler {
 
     private static final int QUIET_WAITS = 6;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
-
     private final Choices choices;
     private final Timeline timeline;
     private final List<Task> tasks = new ArrayList<>();
@@ -46,6 +44,7 @@ public final class Scheduler {
     private long turns;
     private int numbers;
     private long mostTurns = 400_000;
+    private Duration patience = Duration.ofSeconds(10);
     private long idleNanos = Duration.ofSeconds(10).toNanos();
     private Supplier<String> situation = () -> "";
     private @Nullable Task urgent;
@@ -73,6 +72,11 @@ public final class Scheduler {
     /** The wall time may skip when nothing but housekeeping has happened for so long. */
     void idle(long nanos) {
         idleNanos = nanos;
+    }
+
+    /** How long a thread may have the turn, in real time. */
+    void patience(Duration most) {
+        patience = most;
     }
 
     /** The most turns that a history may take. */
@@ -485,7 +489,7 @@ public final class Scheduler {
             if (handOvers.get() != seen) {
                 seen = handOvers.get();
                 since = System.nanoTime();
-            } else if (System.nanoTime() - since > PATIENCE.toNanos() && !driver.hasTurn()) {
+            } else if (System.nanoTime() - since > patience.toNanos() && !driver.hasTurn()) {
                 throw blocked();
             }
         }
@@ -497,7 +501,7 @@ public final class Scheduler {
         Task task = holder;
         IllegalStateException refused = new IllegalStateException(
                 "The thread '%s' has had the turn for %s and neither waits in the simulation nor ends (%s). Code in a simulation must not block outside of it: use Simulation.pause instead of Thread.sleep, and no locks, queues or futures that another thread of the history holds. Its stack is the cause of this error."
-                        .formatted(task, PATIENCE, task.thread().getState()));
+                        .formatted(task, patience, task.thread().getState()));
         Throwable where = new Throwable("where the thread stands");
         where.setStackTrace(task.thread().getStackTrace());
         refused.initCause(where);

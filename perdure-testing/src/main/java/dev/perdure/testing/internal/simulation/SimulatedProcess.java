@@ -40,6 +40,11 @@ public final class SimulatedProcess implements Clockwork {
         return name;
     }
 
+    /** Whether its clock differs from the true one. */
+    boolean isClockWrong() {
+        return offsetNanos != 0;
+    }
+
     /** Whether it has died. */
     public boolean isDead() {
         return dead;

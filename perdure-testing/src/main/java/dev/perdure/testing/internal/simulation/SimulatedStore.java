@@ -68,7 +68,7 @@ final class SimulatedStore implements Store {
         this.choices = scheduler.choices();
         this.network = network;
         this.deaths = deaths;
-        this.hints = new HintLine(process, scheduler);
+        this.hints = new HintLine(process, scheduler, network);
         this.journals = reading(Journals.class, real.journals());
         this.mailboxes = reading(Mailboxes.class, real.mailboxes());
         this.states = reading(States.class, real.states());
@@ -80,14 +80,18 @@ final class SimulatedStore implements Store {
     }
 
     /** A call to the store, for its faults. */
-    private record Call(Supplier<String> name, int seldom) {
+    private record Call(Supplier<String> name, int seldom, List<Change> changes) {
         static Call important(Supplier<String> name) {
-            return new Call(name, 1);
+            return new Call(name, 1, List.of());
+        }
+
+        static Call commit(List<Change> changes) {
+            return new Call(() -> "commit of " + Wording.of(changes), 1, changes);
         }
 
         /** One of many that mostly change nothing. */
         static Call housekeeping(String name) {
-            return new Call(() -> name, 12);
+            return new Call(() -> name, 12, List.of());
         }
     }
 
@@ -96,6 +100,7 @@ final class SimulatedStore implements Store {
             return false;
         }
         scheduler.trouble();
+        network.hit(fault, call.changes());
         tell(() -> "*** %s: %s".formatted(call.name().get(), fault.words()));
         return true;
     }
@@ -197,16 +202,30 @@ final class SimulatedStore implements Store {
     private List<Outcome> apply(Lane lane, List<Change> changes) {
         long use = network.use(lane);
         scheduler.active();
+        if (process.isClockWrong()) {
+            network.hit(Fault.CLOCK, changes);
+        }
+        if (scheduler.now() < missingUntil) {
+            network.hit(Fault.RENEWAL_MISSED, changes);
+        }
         Supplier<List<Outcome>> apply = () -> {
-            List<Outcome> outcomes = real.ledger().apply(lane, changes);
+            List<Outcome> outcomes = hinting(lane, changes);
             tell(() -> Wording.of(changes) + " -> " + Wording.ofOutcomes(outcomes));
             scheduler.active();
             return outcomes;
         };
-        return write(
-                Call.important(() -> "commit of " + Wording.of(changes)),
-                apply,
-                () -> network.isLast(lane, use) ? apply.get() : List.of());
+        return write(Call.commit(changes), apply, () -> network.isLast(lane, use) ? apply.get() : List.of());
+    }
+
+    /** The hints that the store gives meanwhile come from these changes. */
+    private List<Outcome> hinting(Lane lane, List<Change> changes) {
+        Task me = scheduler.waiter();
+        me.commits = changes;
+        try {
+            return real.ledger().apply(lane, changes);
+        } finally {
+            me.commits = List.of();
+        }
     }
 
     @Override

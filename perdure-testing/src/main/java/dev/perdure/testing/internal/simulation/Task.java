@@ -1,6 +1,8 @@
 package dev.perdure.testing.internal.simulation;
 
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.change.Change;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,9 @@ final class Task {
     int deadWaits;
     /** An interrupt that the thread sees when it has the turn. */
     boolean interrupted;
+
+    /** What it commits right now. */
+    List<Change> commits = List.of();
 
     private final Thread thread;
     private boolean started;

@@ -12,13 +12,16 @@ import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.time.Waiting;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
+import dev.perdure.spi.change.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +60,14 @@ public final class World {
         }
     }
 
+    /**
+     * A fault that hit a commit, or was there when it was made.
+     *
+     * @param fault which
+     * @param changes what was committed
+     */
+    public record Hit(Fault fault, List<Change> changes) {}
+
     private final Shared shared;
     private final Scheduler scheduler;
     private final Choices choices;
@@ -64,6 +75,7 @@ public final class World {
     private final Store store;
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final List<Object> registrations = new ArrayList<>();
+    private final List<Queue> queues = new ArrayList<>();
     private final SimulatedProcess home;
     private final Duration warmWindow;
     private final boolean unloadAfterSteps;
@@ -112,6 +124,11 @@ public final class World {
         registrations.addAll(List.of(more));
     }
 
+    /** Declares a queue, before the first use of the client. Workers take runs from it. */
+    public void declare(Queue queue) {
+        queues.add(queue);
+    }
+
     /** The retry policy of steps that set none of their own. */
     public void retry(RetryPolicy policy) {
         retry = policy;
@@ -140,6 +157,11 @@ public final class World {
     /** All that is left to chance. */
     public Choices choices() {
         return choices;
+    }
+
+    /** Which faults hit which commits. */
+    public List<Hit> hits() {
+        return network.hits();
     }
 
     /** From now on no fault happens. */
@@ -215,17 +237,16 @@ public final class World {
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
         ExecutionRules rules = new ExecutionRules(
                 shared.codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
+        Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
+        queues.forEach(queue -> names.add(queue.name()));
         return new Settings(
                 seen,
                 process,
                 registrations,
                 List.of(),
                 rules,
-                List.of(),
-                worker
-                        ? new Settings.WorkerRules(
-                                Set.of(StartOptions.DEFAULT_QUEUE), null, LEASE, maxRuns, Duration.ofSeconds(5))
-                        : null);
+                queues,
+                worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofSeconds(5)) : null);
     }
 
     /** Starts the engine of a process, in a thread of that process. */

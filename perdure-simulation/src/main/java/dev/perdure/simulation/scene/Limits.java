@@ -1,0 +1,176 @@
+package dev.perdure.simulation.scene;
+
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import dev.perdure.queue.Queue;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.spi.Runs;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Queues with limits, and runs that have to begin in time. */
+public final class Limits implements Scene {
+    private static final String QUEUE = "narrow";
+    private static final Duration IN_TIME = Duration.ofSeconds(2);
+
+    private final Cast cast;
+    private final Queue queue;
+    private final int count;
+    private final Set<String> inside = new TreeSet<>();
+    private final Set<String> ran = new TreeSet<>();
+
+    /** For one history. */
+    public Limits(Cast cast) {
+        this.cast = cast;
+        this.count = (int) cast.choices().between(3, 7);
+        Queue limited = Queue.named(QUEUE).concurrency((int) cast.choices().between(1, 2));
+        limited = cast.choices().oneIn(2) ? limited.perKey(1) : limited;
+        limited = cast.choices().oneIn(3) ? limited.counting(Queue.Counting.AT_WORK) : limited;
+        limited = cast.choices().oneIn(3) ? limited.rate(2, Duration.ofSeconds(3)) : limited;
+        this.queue = limited;
+    }
+
+    /** The workflow. */
+    public static final class Code {
+        private final Limits scene;
+
+        Code(Limits scene) {
+            this.scene = scene;
+        }
+
+        /** Two steps with a sleep between them. */
+        @Workflow("limited")
+        public int work(WorkflowContext ctx, int number) {
+            String id = ctx.runId().value();
+            ctx.step("one", () -> scene.body(id));
+            ctx.sleep(Duration.ofMillis(5));
+            ctx.step("two", () -> scene.body(id));
+            return number;
+        }
+    }
+
+    private static String key(String id) {
+        return "key-" + id.charAt(id.length() - 1) % 2;
+    }
+
+    /** A body of a worker that has lost its run does not count, so only runs that the store has as running do. */
+    private void body(String id) {
+        ran.add(id);
+        inside.add(id);
+        try {
+            checkLimits();
+            cast.pause();
+            checkLimits();
+        } finally {
+            inside.remove(id);
+        }
+    }
+
+    private void checkLimits() {
+        TreeMap<String, Integer> keys = new TreeMap<>();
+        int running = 0;
+        for (String id : inside) {
+            if (cast.info(id).filter(info -> info.state() == RunState.RUNNING).isPresent()) {
+                running++;
+                keys.merge(key(id), 1, Integer::sum);
+            }
+        }
+        check(running <= most(), "%d bodies run in the queue, of %s.", running, inside);
+        check(
+                queue.perKey().isEmpty() || keys.values().stream().allMatch(each -> each <= 1),
+                "Bodies run in the queue by key: %s",
+                keys);
+        load().ifPresent(load -> {
+            long counted = queue.counting() == Queue.Counting.BEGUN ? load.begun() : load.atWork();
+            check(counted <= most(), "The store has %d runs of the queue that count.", counted);
+        });
+    }
+
+    private void check(boolean holds, String what, Object... values) {
+        if (!holds) {
+            cast.fail(what.formatted(values) + " Its limits are " + queue + ".");
+        }
+    }
+
+    private int most() {
+        return queue.concurrency().orElse(Queue.UNLIMITED);
+    }
+
+    private Optional<QueueInfo.Load> load() {
+        return cast.store().queues().find(QUEUE).map(QueueInfo::load);
+    }
+
+    private static String id(int i) {
+        return "limited-" + i;
+    }
+
+    private static boolean isUrgent(int i) {
+        return i % 3 == 2;
+    }
+
+    @Override
+    public void register() {
+        cast.register(new Code(this));
+        cast.declare(queue);
+    }
+
+    @Override
+    public void play() {
+        for (int i = 0; i < count; i++) {
+            StartOptions options = StartOptions.id(id(i)).queue(QUEUE).key(key(id(i)));
+            cast.perdure().start(Code::work, i, isUrgent(i) ? options.startWithin(IN_TIME) : options);
+            if (cast.choices().oneIn(2)) {
+                cast.pauseUpTo(Duration.ofMillis(20));
+            }
+        }
+    }
+
+    @Override
+    public void check() {
+        load().ifPresent(load -> Cast.must(
+                load.begun() == 0 && load.atWork() == 0 && load.waiting() == 0, "Places are left taken: %s", load));
+        List<Instant> begun = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<Runs.Entered> history = cast.history(id(i));
+            Optional<Instant> began = history.stream()
+                    .filter(entered -> entered.state() == RunState.RUNNING)
+                    .map(Runs.Entered::at)
+                    .findFirst();
+            began.ifPresent(begun::add);
+            Cast.must(began.isPresent() || !ran.contains(id(i)), "%s never began, and a body of it ran.", id(i));
+            if (isUrgent(i)) {
+                Instant latest = history.getFirst().at().plus(IN_TIME);
+                Cast.must(
+                        began.isEmpty() || !began.get().isAfter(latest),
+                        "%s began at %s, and it had to begin by %s.",
+                        id(i),
+                        began,
+                        latest);
+            } else {
+                Cast.must(
+                        cast.completed(id(i)) || cast.info(id(i)).orElseThrow().state() == RunState.CANCELLED,
+                        "%s is %s.",
+                        id(i),
+                        cast.info(id(i)));
+            }
+        }
+        queue.rate().ifPresent(rate -> checkRate(begun, rate));
+    }
+
+    private static void checkRate(List<Instant> begun, Queue.Rate rate) {
+        for (Instant end : begun) {
+            long within = begun.stream()
+                    .filter(at -> !at.isAfter(end) && at.isAfter(end.minus(rate.period())))
+                    .count();
+            Cast.must(within <= rate.most(), "%d runs began within %s of %s.", within, rate.period(), end);
+        }
+    }
+}

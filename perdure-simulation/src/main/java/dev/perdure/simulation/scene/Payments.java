@@ -1,0 +1,101 @@
+package dev.perdure.simulation.scene;
+
+import dev.perdure.RunState;
+import dev.perdure.Saga;
+import dev.perdure.StartOptions;
+import dev.perdure.StepOptions;
+import dev.perdure.Workflow;
+import dev.perdure.WorkflowContext;
+import java.time.Duration;
+
+/** Sagas with transaction steps: money moves once, or goes back. */
+public final class Payments implements Scene {
+    private final Cast cast;
+    private final Bank bank;
+    private final int count;
+
+    /** For one history. */
+    public Payments(Cast cast) {
+        this.cast = cast;
+        this.bank = new Bank(cast);
+        this.count = (int) cast.choices().between(1, 4);
+    }
+
+    /** The workflows. */
+    public static final class Code {
+        private final Payments scene;
+
+        Code(Payments scene) {
+            this.scene = scene;
+        }
+
+        /** Takes money and ships; every second payment cannot be shipped, and gives the money back. */
+        @Workflow("payment")
+        public int pay(WorkflowContext ctx, int number) {
+            String id = ctx.runId().value();
+            Saga saga = new Saga(ctx);
+            try {
+                saga.undo("give back", () -> {
+                    scene.cast.pause();
+                    scene.bank.undo("take " + id, "give back " + id, number + 1);
+                });
+                int taken = ctx.transaction("take", scene.bank, transaction -> {
+                    transaction.move("a", "b", number + 1);
+                    transaction.insert("take " + id);
+                    scene.cast.pause();
+                    return number;
+                });
+                ctx.step("ship", () -> scene.ship(number), StepOptions.retry(2));
+                ctx.transact("book", scene.bank, transaction -> transaction.insert("book " + id));
+                return taken;
+            } catch (RuntimeException failure) {
+                throw saga.compensate(failure);
+            }
+        }
+    }
+
+    private void ship(int number) {
+        cast.pause();
+        if (number % 2 == 1) {
+            throw new IllegalStateException("It cannot be shipped.");
+        }
+    }
+
+    @Override
+    public void register() {
+        cast.register(new Code(this));
+    }
+
+    @Override
+    public void play() {
+        for (int i = 0; i < count; i++) {
+            cast.perdure().start(Code::pay, i, StartOptions.id("payment-" + i));
+            cast.pauseUpTo(Duration.ofMillis(10));
+        }
+    }
+
+    @Override
+    public void check() {
+        Cast.must(bank.total() == Bank.begin(), "The bank has %d.", bank.total());
+        for (int i = 0; i < count; i++) {
+            String id = "payment-" + i;
+            long taken = bank.count("take " + id);
+            long back = bank.count("give back " + id);
+            long booked = bank.count("book " + id);
+            String found = "%s: taken %d, given back %d, booked %d".formatted(id, taken, back, booked);
+            Cast.must(taken <= 1 && back <= taken && booked <= taken, "%s.", found);
+            RunState state = cast.info(id).orElseThrow().state();
+            if (state == RunState.COMPLETED) {
+                Cast.must(taken == 1 && back == 0 && booked == 1, "%s, and it has completed.", found);
+            } else if (bank.isFenced() && !cast.isKilled(id)) {
+                Cast.must(back == taken, "%s, and it is %s.", found, state);
+                Cast.must(
+                        state == RunState.CANCELLED || i % 2 == 1,
+                        "%s is %s: %s",
+                        id,
+                        state,
+                        cast.info(id).orElseThrow().reason());
+            }
+        }
+    }
+}
