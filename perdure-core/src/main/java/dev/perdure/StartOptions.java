@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.RunConflictException;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +31,7 @@ public final class StartOptions {
     private static final int MAX_KEY = 200;
     private static final int MAX_ATTRIBUTE = 500;
     private static final int MAX_ATTRIBUTES = 2_000;
-    private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
+    static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
     private static final StartOptions DEFAULTS = new StartOptions(new Draft());
 
     private final @Nullable RunId id;
@@ -41,6 +42,7 @@ public final class StartOptions {
     private final boolean anyInput;
     private final @Nullable Duration delay;
     private final @Nullable Duration startWithin;
+    private final @Nullable StartKey startKey;
     private final List<Message<?>> messages;
     private final Map<String, String> attributes;
     private final @Nullable String key;
@@ -65,6 +67,7 @@ public final class StartOptions {
         private boolean anyInput;
         private @Nullable Duration delay;
         private @Nullable Duration startWithin;
+        private @Nullable StartKey startKey;
         private List<Message<?>> messages = List.of();
         private Map<String, String> attributes = Map.of();
         private @Nullable String key;
@@ -85,6 +88,7 @@ public final class StartOptions {
         }
         this.startWithin =
                 draft.startWithin == null ? null : requirePositive("time to start within", draft.startWithin);
+        this.startKey = draft.startKey;
         this.messages = draft.messages;
         this.attributes = draft.attributes;
         this.weight = draft.weight;
@@ -92,6 +96,38 @@ public final class StartOptions {
             throw new InvalidRequestException("The weight is %d; it is at least 1.".formatted(weight));
         }
         this.key = draft.key == null ? null : Names.require("key", draft.key, MAX_KEY);
+        if (startKey != null) {
+            requireFittingKey(startKey);
+        }
+    }
+
+    /** A key chooses the run, and a debounce when it begins. */
+    private void requireFittingKey(StartKey given) {
+        if (id != null) {
+            throw new InvalidRequestException(
+                    "The start has the id '%s' and the key '%s'. The key chooses the run and its id: leave one of them out."
+                            .formatted(id, given.key()));
+        }
+        if (given instanceof StartKey.Debounce) {
+            requireUndebounced(given, "delay", delay != null, "The debounce says when the run begins");
+            requireUndebounced(given, "time to start within", startWithin != null, "The debounce moves its start");
+            requireUndebounced(given, "message", !messages.isEmpty(), "Only the input of the last start counts");
+        }
+        if (given instanceof StartKey.Deduplication deduplication
+                && deduplication.until() == StartKey.Until.ENDED
+                && deduplication.duplicate() == StartKey.Duplicate.REPLACE
+                && delay != null) {
+            throw new InvalidRequestException(
+                    "The start under the key '%s' has a delay, and begins when the run that it replaces has ended. Leave the delay out, or replace runs only until they begin."
+                            .formatted(given.key()));
+        }
+    }
+
+    private static void requireUndebounced(StartKey given, String what, boolean has, String why) {
+        if (has) {
+            throw new InvalidRequestException("The start under the debounce key '%s' has a %s. %s: leave the %s out."
+                    .formatted(given.key(), what, why, what));
+        }
     }
 
     private static Duration requirePositive(String what, Duration value) {
@@ -112,6 +148,7 @@ public final class StartOptions {
         draft.anyInput = anyInput;
         draft.delay = delay;
         draft.startWithin = startWithin;
+        draft.startKey = startKey;
         draft.messages = messages;
         draft.attributes = attributes;
         draft.key = key;
@@ -128,6 +165,11 @@ public final class StartOptions {
     /** Starts the run under this id, or attaches to the run that already has it. */
     public static StartOptions id(String id) {
         return DEFAULTS.withId(RunId.of(id));
+    }
+
+    /** Starts the run under this key, which says what a second start does. */
+    public static StartOptions under(StartKey key) {
+        return DEFAULTS.startKey(key);
     }
 
     /** Starts the run after this delay. */
@@ -210,6 +252,16 @@ public final class StartOptions {
     }
 
     /**
+     * Starts the run under this key, which says what a second start does: see {@link StartKey}. A start that attaches
+     * follows the rules of ids: if the run that has the key was started with another input, it throws
+     * {@link RunConflictException}, unless {@link #attachToAnyInput} is set.
+     */
+    public StartOptions startKey(StartKey startKeyOfRun) {
+        Texts.requireGiven("start key", startKeyOfRun);
+        return with(draft -> draft.startKey = startKeyOfRun);
+    }
+
+    /**
      * Puts a message into the run's mailbox before it begins, after those added before. If the start attaches to an
      * existing run, nothing is sent.
      */
@@ -284,14 +336,21 @@ public final class StartOptions {
         return Optional.ofNullable(timeout);
     }
 
-    /** The delay before the run begins, if any. */
+    /** The delay before the run begins, if any; of a debounced run the quiet time. */
     public Optional<Duration> delay() {
-        return Optional.ofNullable(delay);
+        return startKey instanceof StartKey.Debounce debounce
+                ? Optional.of(debounce.quiet())
+                : Optional.ofNullable(delay);
     }
 
     /** The time within which the run has to begin, if any. */
     public Optional<Duration> startWithin() {
         return Optional.ofNullable(startWithin);
+    }
+
+    /** The key under which it is started, if any. */
+    public Optional<StartKey> startKey() {
+        return Optional.ofNullable(startKey);
     }
 
     /** The messages in its mailbox when it begins. */

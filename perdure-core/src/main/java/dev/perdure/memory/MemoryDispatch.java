@@ -32,6 +32,7 @@ final class MemoryDispatch implements Dispatch {
                 return new Polled(List.of(), List.of(), null, false);
             }
             wakeDue();
+            ledger.keys.release();
             List<RunChange> expired = expire();
             List<Claimed> claimed = new ArrayList<>();
             limitedFirst = !limitedFirst;

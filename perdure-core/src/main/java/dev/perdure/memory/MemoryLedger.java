@@ -2,6 +2,7 @@ package dev.perdure.memory;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Ledger;
@@ -33,6 +34,7 @@ final class MemoryLedger implements Ledger {
 
     private final MemoryEffects effects;
     private final CallCycles cycles;
+    final MemoryStartKeys keys;
     /** Calls of virtual objects that were handed over in this batch, and by whose end. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
     /** Who was the last to end in this batch of those that held an object. */
@@ -42,6 +44,7 @@ final class MemoryLedger implements Ledger {
         this.tables = tables;
         this.effects = new MemoryEffects(tables, this);
         this.cycles = new CallCycles(tables);
+        this.keys = new MemoryStartKeys(tables, this);
     }
 
     @Override
@@ -98,6 +101,13 @@ final class MemoryLedger implements Ledger {
                             existing.start.definition(),
                             existing.restarts > 0 || existing.start.input().equals(run.input()));
         }
+        StartKey key = run.admission().startKey();
+        return key == null ? begin(start) : keys.start(start, key);
+    }
+
+    /** Starts a run whose id is new. */
+    Outcome begin(Change.Start start) {
+        NewRun run = start.run();
         RunId taken = tables.dags.taken(start.tasks());
         if (taken != null) {
             return Outcome.Refused.taskIdTaken(taken);
@@ -383,7 +393,7 @@ final class MemoryLedger implements Ledger {
         }
     }
 
-    private void end(Row row, String reason) {
+    void end(Row row, String reason) {
         row.outcome = Payload.EMPTY;
         tables.change(row, RunState.CANCELLED, reason);
     }
@@ -395,7 +405,7 @@ final class MemoryLedger implements Ledger {
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
             // One with tasks passes a cancel on to them, and need not wait for them first.
             boolean passesOn = asked.cancel() != null && !row.tasks.isEmpty();
-            boolean waits = tables.objects.mustWait(row) || (row.open > 0 && !passesOn);
+            boolean waits = tables.objects.mustWait(row) || row.waitsForReplaced() || (row.open > 0 && !passesOn);
             tables.change(row, waits ? RunState.PENDING : RunState.READY, null);
         } else if (asked.pause() != null) {
             row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), null);

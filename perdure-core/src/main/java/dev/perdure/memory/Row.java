@@ -74,6 +74,10 @@ final class Row {
     @Nullable
     Instant startBy;
 
+    /** The run that it replaces, if it is to begin only after that. */
+    @Nullable
+    Row replaces;
+
     Set<Channel> awaited = Set.of();
     int needed;
     int restarts;
@@ -168,6 +172,11 @@ final class Row {
      */
     boolean hasNothingToSay() {
         return epoch == 0 && tasks.isEmpty() && open == 0;
+    }
+
+    /** Whether the run that it replaces has not ended. */
+    boolean waitsForReplaced() {
+        return replaces != null && !replaces.state.isTerminal();
     }
 
     /** Whether anything of it has run: it, or one of its tasks. */

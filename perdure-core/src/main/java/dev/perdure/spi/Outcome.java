@@ -60,6 +60,13 @@ public sealed interface Outcome {
     record Existing(RunRef run, String definition, boolean sameInput) implements Outcome {}
 
     /**
+     * Another run has the key of this start, which is to be refused then. The store has started nothing.
+     *
+     * @param run that run
+     */
+    record KeyTaken(RunRef run) implements Outcome {}
+
+    /**
      * The change was applied.
      *
      * @param at the time of the commit and of the appended entries

@@ -99,6 +99,7 @@ public final class PostgresStore implements Store {
                 queues,
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),
+                ledger,
                 new Watermark());
         this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());

@@ -12,7 +12,7 @@ GRANT SELECT ON ${schema}.secret TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.mail TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.subscription TO ${worker};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.lane, ${schema}.takeover, ${schema}.held, ${schema}.ready, ${schema}.timer,
-    ${schema}.start_limit, ${schema}.inbox TO ${worker};
+    ${schema}.start_limit, ${schema}.start_key, ${schema}.inbox TO ${worker};
 GRANT SELECT, INSERT, DELETE ON ${schema}.inbox_task TO ${worker};
 GRANT SELECT, UPDATE ON ${schema}.inbox_lock TO ${worker};
 GRANT SELECT, INSERT, UPDATE ON ${schema}.object, ${schema}.object_call TO ${worker};

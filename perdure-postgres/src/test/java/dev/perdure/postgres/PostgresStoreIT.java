@@ -20,6 +20,7 @@ import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RerunConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
+import dev.perdure.conformance.StartKeyConformance;
 import dev.perdure.conformance.StartLimitConformance;
 import dev.perdure.conformance.TaskCommandConformance;
 import dev.perdure.conformance.TaskConformance;
@@ -66,6 +67,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class StartLimits extends StartLimitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class StartKeys extends StartKeyConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -30,6 +30,7 @@ import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.OneChangeSql;
+import dev.perdure.postgres.write.part.StartKeySql;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
@@ -127,6 +128,7 @@ final class StatementsIT {
                 new MailboxSql(SCHEMA),
                 new InboxSql(SCHEMA),
                 new StartLimitSql(SCHEMA),
+                new StartKeySql(SCHEMA),
                 new TransactionSql(SCHEMA));
         try (Connection connection = pool.getConnection()) {
             for (Object holder : holders) {
@@ -223,6 +225,7 @@ final class StatementsIT {
                         queues,
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
+                        ledger,
                         new Watermark());
                 for (int i = 0; i < 8; i++) {
                     plain(ledger, fixture, "small-plain-" + i, 2);

@@ -54,6 +54,7 @@ final class WatermarkIT {
                     queues,
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
+                    ledger,
                     watermark);
             store.ledger()
                     .apply(

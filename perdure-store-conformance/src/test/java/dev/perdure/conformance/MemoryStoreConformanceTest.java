@@ -41,6 +41,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class StartKeys extends StartKeyConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Advancing extends AdvanceConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

@@ -39,6 +39,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -184,7 +185,8 @@ final class Starter {
                 callee.object(options),
                 options.attributes(),
                 options.key().orElse(null),
-                new Admission(options.startWithin().orElse(null), options.weight()));
+                new Admission(options.startWithin().orElse(null), options.weight())
+                        .withKey(options.startKey().orElse(null), false));
     }
 
     /** Starts runs in few commits. All are tried; then the first refusal is thrown. */
@@ -245,6 +247,11 @@ final class Starter {
                 yield started.run();
             }
             case Outcome.Existing existing -> attach(request, existing);
+            case Outcome.KeyTaken taken ->
+                throw new RunConflictException(
+                        "Run '%s' of '%s' has the key '%s'. Wait for it, choose another key, or attach to it."
+                                .formatted(taken.run().id(), request.run().definition(), key(request)),
+                        taken.run().id());
             case Outcome.Fenced fenced -> settle(null, request, startUnowned(request));
             case Outcome.Refused refused ->
                 throw new PayloadException("Run '%s' was refused by the store: %s"
@@ -311,15 +318,25 @@ final class Starter {
 
     private static RunRef attach(StartRequest request, Outcome.Existing existing) {
         NewRun wanted = request.run();
+        RunId there = existing.run().id();
         if (!existing.definition().equals(wanted.definition())) {
-            throw new RunConflictException("Run '%s' exists already and runs '%s', not '%s'. Choose another id."
-                    .formatted(wanted.id(), existing.definition(), wanted.definition()));
+            throw new RunConflictException(
+                    "Run '%s' exists already and runs '%s', not '%s'. Choose another id."
+                            .formatted(there, existing.definition(), wanted.definition()),
+                    there);
         }
         if (!existing.sameInput() && !request.options().attachesToAnyInput()) {
-            throw new RunConflictException(
-                    "Run '%s' of '%s' exists already with another input. Choose another id, or attach with attachToAnyInput()."
-                            .formatted(wanted.id(), wanted.definition()));
+            String message = wanted.admission().startKey() == null
+                    ? "Run '%s' of '%s' exists already with another input. Choose another id, or attach with attachToAnyInput()."
+                            .formatted(there, wanted.definition())
+                    : "Run '%s' of '%s' has the key '%s' with another input. Choose another key, or attach with attachToAnyInput()."
+                            .formatted(there, wanted.definition(), key(request));
+            throw new RunConflictException(message, there);
         }
         return existing.run();
+    }
+
+    private static String key(StartRequest request) {
+        return Objects.requireNonNull(request.run().admission().startKey()).key();
     }
 }

@@ -1,5 +1,7 @@
 package dev.perdure.spi.change;
 
+import dev.perdure.RunId;
+import dev.perdure.StartKey;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -8,14 +10,33 @@ import org.jspecify.annotations.Nullable;
  *
  * @param startWithin the time within which it has to begin, from its start or from the end of its delay; or null
  * @param weight how many units of the rate of its queue it takes when it begins, at least 1
+ * @param startKey the key that decides whether the run is started; or null
+ * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, the store inserts
+ *     the run all the same, cancelled, with the reason
  */
-public record Admission(@Nullable Duration startWithin, int weight) {
+public record Admission(
+        @Nullable Duration startWithin, int weight, @Nullable StartKey startKey, boolean unanswered) {
     /** No conditions. */
     public static final Admission UNCONDITIONAL = new Admission(null);
 
-    /** With the weight of one. */
+    /** With the weight of one, and without a key. */
     public Admission(@Nullable Duration startWithin) {
         this(startWithin, 1);
+    }
+
+    /** Without a key. */
+    public Admission(@Nullable Duration startWithin, int weight) {
+        this(startWithin, weight, null, false);
+    }
+
+    /** The same under a key. */
+    public Admission withKey(@Nullable StartKey key, boolean withoutCaller) {
+        return new Admission(startWithin, weight, key, withoutCaller);
+    }
+
+    /** The same without the key. */
+    public Admission withoutKey() {
+        return new Admission(startWithin, weight);
     }
 
     /**
@@ -27,5 +48,27 @@ public record Admission(@Nullable Duration startWithin, int weight) {
     public static String expired(Duration within, String queue) {
         return "The run did not begin within %s in the queue '%s'. Add workers for the queue, or start the run with a longer startWithin."
                 .formatted(within, queue);
+    }
+
+    /** The reason of a run that another one under its key replaces. */
+    public static String replaced(StartKey key, RunId by) {
+        return "Replaced by run '%s', which was started under the same key '%s'.".formatted(by, key.key());
+    }
+
+    /** The reason of a run that waits until the one that it replaces has ended. */
+    public static String replaces(RunId before) {
+        return "Begins when run '%s', which it replaces, has ended.".formatted(before);
+    }
+
+    /** The reason of a run that was not to be started, because another one has its key. */
+    public static String given(StartKey key, RunId holder) {
+        return switch (key) {
+            case StartKey.Debounce debounce ->
+                "Debounced: run '%s' has the key '%s' and takes its input.".formatted(holder, key.key());
+            case StartKey.Deduplication deduplication ->
+                "A duplicate: run '%s' has the key '%s'.".formatted(holder, key.key());
+            case StartKey.IdempotencyKey idempotency ->
+                "A duplicate: run '%s' has the idempotency key '%s'.".formatted(holder, key.key());
+        };
     }
 }

@@ -117,35 +117,41 @@ public record NewRun(
 
     /** The same run with another parent, or with none. */
     public NewRun withParent(@Nullable Parent other) {
-        return copy(seed, other, object, attributes, queueKey, admission);
+        return copy(input, seed, other, object, attributes, queueKey, admission);
+    }
+
+    /** The same run with another input. */
+    public NewRun withInput(Payload other) {
+        return copy(other, seed, parent, object, attributes, queueKey, admission);
     }
 
     /** The same run with another seed. */
     public NewRun withSeed(long other) {
-        return copy(other, parent, object, attributes, queueKey, admission);
+        return copy(input, other, parent, object, attributes, queueKey, admission);
     }
 
     /** The same run as a call of a virtual object. */
     public NewRun on(@Nullable ObjectCall call) {
-        return copy(seed, parent, call, attributes, queueKey, admission);
+        return copy(input, seed, parent, call, attributes, queueKey, admission);
     }
 
     /** The same run with these attributes. */
     public NewRun withAttributes(Map<String, String> other) {
-        return copy(seed, parent, object, other, queueKey, admission);
+        return copy(input, seed, parent, object, other, queueKey, admission);
     }
 
     /** The same run under this key of its queue. */
     public NewRun withQueueKey(@Nullable String other) {
-        return copy(seed, parent, object, attributes, other, admission);
+        return copy(input, seed, parent, object, attributes, other, admission);
     }
 
     /** The same run under these conditions. */
     public NewRun withAdmission(Admission other) {
-        return copy(seed, parent, object, attributes, queueKey, other);
+        return copy(input, seed, parent, object, attributes, queueKey, other);
     }
 
     private NewRun copy(
+            Payload newInput,
             long newSeed,
             @Nullable Parent newParent,
             @Nullable ObjectCall newObject,
@@ -155,7 +161,7 @@ public record NewRun(
         return new NewRun(
                 id,
                 definition,
-                input,
+                newInput,
                 newSeed,
                 queue,
                 priority,

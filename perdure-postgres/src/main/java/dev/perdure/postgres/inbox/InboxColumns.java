@@ -1,6 +1,7 @@
 package dev.perdure.postgres.inbox;
 
 import dev.perdure.RunId;
+import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Columns;
@@ -87,6 +88,10 @@ public final class InboxColumns {
             .bigintOrNull(
                     "start_within",
                     ofRun(run -> Micros.ofNullable(run.admission().startWithin())))
+            .text("start_key", ofKey(StartKey::key))
+            .text("start_rule", ofKey(StartRules::rule))
+            .bigintOrNull("key_time", ofKey(key -> Micros.ofNullable(StartRules.time(key))))
+            .bigintOrNull("key_longest", ofKey(key -> Micros.ofNullable(StartRules.longest(key))))
             .integer("priority", row -> row.run() == null ? 0 : row.run().priority())
             .integer("tasks", Row::tasks)
             .text("definition", ofRun(NewRun::definition))
@@ -128,6 +133,13 @@ public final class InboxColumns {
 
     private static <T> Function<Row, @Nullable T> ofRun(Function<NewRun, @Nullable T> value) {
         return row -> row.run() == null ? null : value.apply(row.run());
+    }
+
+    private static <T> Function<Row, @Nullable T> ofKey(Function<StartKey, @Nullable T> value) {
+        return ofRun(run -> {
+            StartKey key = run.admission().startKey();
+            return key == null ? null : value.apply(key);
+        });
     }
 
     private static <T> Function<Row, @Nullable T> ofMail(Function<Mail, @Nullable T> value) {
@@ -174,7 +186,8 @@ public final class InboxColumns {
                 Claims.object(row),
                 attributes(row),
                 queueKey(row),
-                new Admission(Micros.durationOrNull(row, "start_within"), weight(row)));
+                new Admission(Micros.durationOrNull(row, "start_within"), weight(row))
+                        .withKey(StartRules.read(row), true));
         return new Change.Start(run, null);
     }
 

@@ -33,7 +33,7 @@ public final class InboxSql {
     /**
      * Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again.
      * While a row is marked, those of the same run after it wait, so that one worker at a time has them; a start waits for
-     * nothing, because what speaks of its run may wait for it.
+     * nothing but starts under its own key, because what speaks of its run may wait for it.
      */
     private static final String TAKE = """
             UPDATE ${schema}.inbox SET taken_until = clock_timestamp() + interval '5 seconds'
@@ -42,6 +42,10 @@ public final class InboxSql {
                 WHERE (taken_until IS NULL OR taken_until < now())
                   AND (wish = ${START} OR NOT EXISTS (
                       SELECT FROM ${schema}.inbox e WHERE e.id = i.id AND e.number < i.number AND e.taken_until >= now()))
+                  AND (start_key IS NULL OR NOT EXISTS (
+                      SELECT FROM ${schema}.inbox e
+                      WHERE e.definition = i.definition AND e.start_key = i.start_key AND e.number < i.number
+                        AND e.taken_until >= now()))
                 ORDER BY number
                 LIMIT 500
                 FOR UPDATE SKIP LOCKED))

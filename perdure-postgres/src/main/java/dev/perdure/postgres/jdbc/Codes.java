@@ -1,6 +1,7 @@
 package dev.perdure.postgres.jdbc;
 
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Change.CommandKind;
@@ -93,6 +94,14 @@ public final class Codes {
             named.put(kind.name(), (int) of(kind));
         }
         return Map.copyOf(named);
+    }
+
+    public static int of(StartKey key) {
+        return switch (key) {
+            case StartKey.Deduplication deduplication -> 0;
+            case StartKey.IdempotencyKey idempotency -> 1;
+            case StartKey.Debounce debounce -> 2;
+        };
     }
 
     public static short of(CommandKind kind) {

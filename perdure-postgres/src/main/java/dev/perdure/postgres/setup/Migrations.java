@@ -73,7 +73,8 @@ public final class Migrations {
             "V023__queues.sql",
             "V024__why_runs_are_ready.sql",
             "V025__rates.sql",
-            "V030__start_limits.sql");
+            "V030__start_limits.sql",
+            "V031__start_keys.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

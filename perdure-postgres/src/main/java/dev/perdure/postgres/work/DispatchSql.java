@@ -134,6 +134,12 @@ public final class DispatchSql {
                        (SELECT due_at FROM ${schema}.start_limit WHERE due_at > clock.at ORDER BY due_at LIMIT 1)
                    ) AS next_due,
                    EXISTS (SELECT FROM ${schema}.start_limit WHERE due_at <= clock.at) AS limits_due,
+                   EXISTS (
+                       SELECT FROM ${schema}.start_key k
+                       WHERE k.after IS NOT NULL
+                         AND NOT EXISTS (SELECT FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED})
+                   ) AS keys_free,
+                   EXISTS (SELECT FROM ${schema}.start_key WHERE look_at <= clock.at) AS keys_stale,
                    (
                        SELECT count(*)
                        FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)

@@ -13,6 +13,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims.Taken;
 import dev.perdure.postgres.work.LimitedClaims.Waiting;
+import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch;
@@ -45,6 +46,7 @@ public final class PostgresDispatch implements Dispatch {
     private final Workers workers;
     private final InboxReader inbox;
     private final StartLimits startLimits;
+    private final PostgresLedger ledger;
     private final Watermark watermark;
     private final StuckRuns stuckRuns;
     private final PostgresQueues queues;
@@ -61,6 +63,7 @@ public final class PostgresDispatch implements Dispatch {
             PostgresQueues queues,
             InboxReader inbox,
             StartLimits startLimits,
+            PostgresLedger ledger,
             Watermark watermark) {
         this.database = database;
         this.ledgerSql = new LedgerSql(schema);
@@ -69,6 +72,7 @@ public final class PostgresDispatch implements Dispatch {
         this.workers = workers;
         this.inbox = inbox;
         this.startLimits = startLimits;
+        this.ledger = ledger;
         this.watermark = watermark;
         this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
         this.queues = queues;
@@ -104,6 +108,12 @@ public final class PostgresDispatch implements Dispatch {
         claimed.addAll(last.runs());
         if (answer.limitsDue()) {
             changed.addAll(startLimits.expire());
+        }
+        if (answer.keysFree()) {
+            ledger.releaseKeys();
+        }
+        if (answer.keysStale()) {
+            ledger.forgetKeys();
         }
         return new Polled(
                 claimed,
@@ -218,6 +228,8 @@ public final class PostgresDispatch implements Dispatch {
             boolean limitedWaits,
             long queueRevision,
             boolean limitsDue,
+            boolean keysFree,
+            boolean keysStale,
             boolean alive) {}
 
     private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
@@ -279,6 +291,8 @@ public final class PostgresDispatch implements Dispatch {
         Instant nextDue = Results.timeOrNull(outlook, "next_due");
         long loners = outlook.getLong("loners");
         boolean limitsDue = outlook.getBoolean("limits_due");
+        boolean keysFree = outlook.getBoolean("keys_free");
+        boolean keysStale = outlook.getBoolean("keys_stale");
         boolean inboxWaits = outlook.getBoolean("inbox_waits");
         boolean limited = outlook.getBoolean("limited_waits");
         long revision = outlook.getLong("queue_revision");
@@ -295,6 +309,6 @@ public final class PostgresDispatch implements Dispatch {
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }
         watermark.saw(request, floor, reached, claimed.size(), took);
-        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, limitsDue, alive);
+        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, limitsDue, keysFree, keysStale, alive);
     }
 }

@@ -2,6 +2,7 @@ package dev.perdure.postgres.write;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Database;
@@ -51,6 +52,7 @@ public final class PostgresLedger implements Ledger {
     private final ClientFence clientFence;
     private final PostgresHints hints;
     private final CallCycleSearch cycles;
+    private final KeyedStarts keyedStarts;
     private final AtomicReference<Set<String>> limited = new AtomicReference<>(Set.of());
 
     /**
@@ -69,6 +71,7 @@ public final class PostgresLedger implements Ledger {
         LedgerSql sql = new LedgerSql(schema);
         this.context = new WriteContext(
                 database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs(), queues);
+        this.keyedStarts = new KeyedStarts(context, schema, keys);
         Claims claims = new Claims(schema, sql, database);
         this.planner = new Planner(
                 context,
@@ -151,11 +154,11 @@ public final class PostgresLedger implements Ledger {
 
     private List<Outcome> sent(@Nullable Integer worker, int lane, List<Change> changes) {
         if (worker == null) {
-            return halving(new Sender(null, lane), changes);
+            return inOrder(new Sender(null, lane), changes);
         }
         int row = workers.lanes().row(worker, lane);
         try {
-            return halving(new Sender(worker, row), changes);
+            return inOrder(new Sender(worker, row), changes);
         } catch (RuntimeException | Error failure) {
             workers.lanes().failed(worker, row, failure);
             throw failure;
@@ -169,6 +172,48 @@ public final class PostgresLedger implements Ledger {
             outcomes.add(outcome != null ? outcome : applied.get(next++));
         }
         return outcomes;
+    }
+
+    /** Starts under keys are transactions of their own, one after another; the rest comes after them, because mail may be for their runs. */
+    private List<Outcome> inOrder(Sender sender, List<Change> changes) {
+        if (changes.stream().allMatch(change -> KeyedStarts.keyOf(change) == null)) {
+            return halving(sender, changes);
+        }
+        @Nullable Outcome[] keyed = new Outcome[changes.size()];
+        List<Change> others = new ArrayList<>();
+        for (int i = 0; i < keyed.length; i++) {
+            StartKey key = KeyedStarts.keyOf(changes.get(i));
+            if (key != null && changes.get(i) instanceof Change.Start start) {
+                keyed[i] = keyed(sender, start, key);
+            } else {
+                others.add(changes.get(i));
+            }
+        }
+        return merged(keyed, others.isEmpty() ? List.of() : halving(sender, others));
+    }
+
+    private Outcome keyed(Sender sender, Change.Start start, StartKey key) {
+        try {
+            return keyedStarts.apply(sender, start, key);
+        } catch (RefusedException refused) {
+            return refusal(start, refused);
+        } catch (LockedException locked) {
+            throw new StoreException(
+                    StoreException.Kind.UNAVAILABLE,
+                    "The key '%s' of '%s' is locked by another transaction; waiting for it."
+                            .formatted(key.key(), start.run().definition()),
+                    locked);
+        }
+    }
+
+    /** Lets runs begin that replaced others under their keys, which have ended. */
+    public void releaseKeys() {
+        keyedStarts.release();
+    }
+
+    /** Deletes keys of starts that count no more. */
+    public void forgetKeys() {
+        keyedStarts.forget();
     }
 
     private List<Outcome> halving(Sender sender, List<Change> changes) {

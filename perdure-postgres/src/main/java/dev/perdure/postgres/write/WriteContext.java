@@ -9,7 +9,10 @@ import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.ReadBack;
 import dev.perdure.postgres.write.part.Sending;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What all plans of a store share. */
 public record WriteContext(
@@ -19,13 +22,54 @@ public record WriteContext(
         ReadBack readBack,
         PostgresHints hints,
         Beliefs beliefs,
-        PostgresQueues queues) {
+        PostgresQueues queues,
+        @Nullable Connection transaction) {
+    /** What plans share that send transactions of their own. */
+    public WriteContext(
+            Database database,
+            LedgerSql sql,
+            Script script,
+            ReadBack readBack,
+            PostgresHints hints,
+            Beliefs beliefs,
+            PostgresQueues queues) {
+        this(database, sql, script, readBack, hints, beliefs, queues, null);
+    }
+
+    /** A statement inside a transaction failed, and with it the transaction. */
+    static final class InsideException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final SQLException problem;
+
+        InsideException(SQLException problem) {
+            super(problem);
+            this.problem = problem;
+        }
+
+        SQLException problem() {
+            return problem;
+        }
+    }
+
     Sending by(Sender sender) {
         return new Sending(sender, database.time(), queues.limited());
     }
 
-    /** Sends parts as one transaction. */
+    /** The same for parts that are sent inside this transaction. What they have to tell is kept until it has committed. */
+    WriteContext inside(Connection transaction, PostgresHints kept) {
+        return new WriteContext(database, sql, script, readBack, kept, beliefs, queues, transaction);
+    }
+
+    /** Sends parts as one transaction, or inside the one that there is. */
     void send(List<Part> parts) {
+        if (transaction != null) {
+            try {
+                script.send(transaction, parts);
+            } catch (SQLException problem) {
+                throw new InsideException(problem);
+            }
+            return;
+        }
         database.call(connection -> {
             script.send(connection, parts);
             return null;

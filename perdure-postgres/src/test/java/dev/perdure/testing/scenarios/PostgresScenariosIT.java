@@ -37,6 +37,7 @@ class PostgresScenariosIT {
             "ready",
             "timer",
             "start_limit",
+            "start_key",
             "inbox",
             "inbox_task",
             "mail",
@@ -295,6 +296,14 @@ class PostgresScenariosIT {
 
     @Nested
     class Starting extends StartingScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    class StartKeys extends StartKeyScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

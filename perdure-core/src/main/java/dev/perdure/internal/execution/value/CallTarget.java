@@ -1,6 +1,7 @@
 package dev.perdure.internal.execution.value;
 
 import dev.perdure.RunId;
+import dev.perdure.StartKey;
 import dev.perdure.StartOptions;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.definition.ObjectHandler;
@@ -69,10 +70,28 @@ public record CallTarget(
                     "The options of the run of '%s' are null. Give StartOptions.defaults(), or leave them out."
                             .formatted(target.name()));
         }
+        options.startKey().ifPresent(this::requireFitting);
         if (dag != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
                     "The run of DAG '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
                             .formatted(target.name()));
+        }
+    }
+
+    /** Refuses a key that does not fit what is called. */
+    private void requireFitting(StartKey startKey) {
+        boolean replaces = startKey instanceof StartKey.Deduplication deduplication
+                && deduplication.until() == StartKey.Until.ENDED
+                && deduplication.duplicate() == StartKey.Duplicate.REPLACE;
+        if (dag != null && (replaces || startKey instanceof StartKey.Debounce)) {
+            throw new InvalidRequestException(
+                    "The run of DAG '%s' was started under the key '%s', and a DAG cannot be debounced or replace a run that has begun. Start a workflow under the key that calls the DAG."
+                            .formatted(target.name(), startKey.key()));
+        }
+        if (handler != null && (replaces || handler.once())) {
+            throw new InvalidRequestException(
+                    "The call of '%s' was started under the key '%s'. A main handler runs once by itself, and a call cannot replace one that has begun: leave the key out."
+                            .formatted(name(), startKey.key()));
         }
     }
 

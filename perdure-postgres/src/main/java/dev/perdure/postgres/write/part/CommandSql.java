@@ -45,7 +45,7 @@ public final class CommandSql {
                             -- Its code passes the cancel on to its tasks, and need not wait for them first.
                             WHEN command = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
                             -- A task ends after all it comes after.
-                            WHEN command = ${CANCEL} AND NOT has_tasks AND open > 0 THEN state
+                            WHEN command = ${CANCEL} AND NOT has_tasks AND before IS NOT NULL AND open > 0 THEN state
                             -- Nothing of it has run, so no code could react to the cancel.
                             WHEN command = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
                             WHEN command = ${CANCEL} AND waits THEN ${READY}::smallint

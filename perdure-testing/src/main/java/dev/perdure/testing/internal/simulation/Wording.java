@@ -106,6 +106,7 @@ final class Wording {
         return switch (outcome) {
             case Outcome.Started started -> started.owned() ? "started here" : "started";
             case Outcome.Existing existing -> "exists";
+            case Outcome.KeyTaken taken -> "key taken by " + taken.run().id();
             case Outcome.Applied applied ->
                 "applied, " + applied.state()
                         + (applied.handed().isEmpty() ? "" : ", hands over " + names(applied.handed()));

@@ -1,0 +1,178 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.StartKey;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.NewRun;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys under which runs were started. A key names a run; whether it still counts is seen from that run and the time, so nothing has
+ * to give a key back.
+ */
+final class MemoryStartKeys {
+    /** A key of a definition, of one kind. */
+    private record Id(String definition, Class<?> kind, String key) {}
+
+    /** What a key names. */
+    private static final class Named {
+        final Row run;
+        /** The seed of the last start that was answered, by which a repeated one is known. */
+        long seed;
+        /** Until when it counts, or the latest time at which a debounced run begins; or null. */
+        final @Nullable Instant until;
+
+        Named(Row run, @Nullable Instant until) {
+            this.run = run;
+            this.seed = run.start.seed();
+            this.until = until;
+        }
+    }
+
+    private final Tables tables;
+    private final MemoryLedger ledger;
+    private final Map<Id, Named> named = new HashMap<>();
+
+    MemoryStartKeys(Tables tables, MemoryLedger ledger) {
+        this.tables = tables;
+        this.ledger = ledger;
+    }
+
+    Outcome start(Change.Start start, StartKey key) {
+        Id id = new Id(start.run().definition(), key.getClass(), key.key());
+        Named present = named.get(id);
+        if (present == null) {
+            return begin(id, start, key, null);
+        }
+        NewRun wanted = start.run();
+        Row holder = present.run;
+        Outcome existing = new Outcome.Existing(
+                holder.ref,
+                holder.start.definition(),
+                holder.restarts > 0 || holder.start.input().equals(wanted.input()));
+        return switch (key) {
+            case StartKey.IdempotencyKey idempotency ->
+                present.until != null && tables.now().isBefore(present.until)
+                        ? given(start, key, holder, existing)
+                        : begin(id, start, key, null);
+            case StartKey.Debounce debounce -> debounced(id, start, debounce, present);
+            case StartKey.Deduplication deduplication
+            when !counts(holder, deduplication.until()) ->
+                begin(id, start, key, holder.waitsForReplaced() ? holder.replaces : null);
+            case StartKey.Deduplication deduplication ->
+                switch (deduplication.duplicate()) {
+                    case ATTACH -> given(start, key, holder, existing);
+                    case REFUSE -> given(start, key, holder, new Outcome.KeyTaken(holder.ref));
+                    case REPLACE -> replace(id, start, deduplication, holder);
+                };
+        };
+    }
+
+    private static boolean counts(Row holder, StartKey.Until until) {
+        return !holder.state.isTerminal() && (until == StartKey.Until.ENDED || !holder.hasBegun());
+    }
+
+    /** Another run has the key. */
+    private Outcome given(Change.Start start, StartKey key, Row holder, Outcome answer) {
+        if (!start.run().admission().unanswered()) {
+            return answer;
+        }
+        Outcome started = ledger.begin(plain(start));
+        if (started instanceof Outcome.Started) {
+            ledger.expire(row(start), Admission.given(key, holder.ref.id()));
+        }
+        return started;
+    }
+
+    private Outcome replace(Id id, Change.Start start, StartKey.Deduplication key, Row holder) {
+        String reason = Admission.replaced(key, start.run().id());
+        Row before = holder.waitsForReplaced() ? holder.replaces : null;
+        if (!ledger.expire(holder, reason) && key.until() == StartKey.Until.ENDED) {
+            ledger.cancel(holder, reason);
+            before = holder.state.isTerminal() ? null : holder;
+        }
+        return begin(id, start, key, before);
+    }
+
+    private Outcome debounced(Id id, Change.Start start, StartKey.Debounce key, Named present) {
+        NewRun wanted = start.run();
+        Row holder = present.run;
+        boolean repeated = present.seed == wanted.seed();
+        boolean waits = holder.state == RunState.SUSPENDED && holder.epoch == 0 && holder.wakeAt != null;
+        if (!repeated && !waits) {
+            return begin(id, start, key, null);
+        }
+        if (!repeated && present.until != null) {
+            Instant due = tables.now().plus(key.quiet());
+            tables.timers.remove(holder);
+            holder.wakeAt = due.isBefore(present.until) ? due : present.until;
+            holder.start = holder.start.withInput(wanted.input());
+            tables.timers.add(holder);
+            tables.hint(new Hints.WorkReady());
+            present.seed = wanted.seed();
+        }
+        return given(start, key, holder, new Outcome.Existing(holder.ref, holder.start.definition(), true));
+    }
+
+    /** @param before the run that has to end first, or null */
+    private Outcome begin(Id id, Change.Start start, StartKey key, @Nullable Row before) {
+        Change.Start plain = plain(start);
+        Outcome outcome = ledger.begin(
+                before == null ? plain : new Change.Start(plain.run(), null, plain.mails(), plain.tasks()));
+        if (outcome instanceof Outcome.Started) {
+            Row row = row(start);
+            if (before != null && row.state == RunState.READY) {
+                holdBack(row, before);
+            }
+            named.put(id, new Named(row, until(key)));
+        }
+        return outcome;
+    }
+
+    private @Nullable Instant until(StartKey key) {
+        return switch (key) {
+            case StartKey.Deduplication deduplication -> null;
+            case StartKey.IdempotencyKey idempotency -> tables.now().plus(idempotency.timeToLive());
+            case StartKey.Debounce debounce -> tables.now().plus(debounce.longestWait());
+        };
+    }
+
+    private Row row(Change.Start start) {
+        return tables.byId.get(start.run().id());
+    }
+
+    private static Change.Start plain(Change.Start start) {
+        NewRun run = start.run();
+        return new Change.Start(
+                run.withAdmission(run.admission().withoutKey()), start.owner(), start.mails(), start.tasks());
+    }
+
+    /** It is born pending instead of ready. */
+    private void holdBack(Row row, Row before) {
+        tables.ready.remove(row);
+        row.entered.clear();
+        row.state = RunState.PENDING;
+        row.reason = Admission.replaces(before.ref.id());
+        row.replaces = before;
+        tables.entered(row, row.reason);
+    }
+
+    /** Lets runs begin whose predecessors under their keys have ended. */
+    void release() {
+        for (Named each : named.values()) {
+            Row row = each.run;
+            if (row.replaces != null && !row.waitsForReplaced()) {
+                row.replaces = null;
+                if (row.state == RunState.PENDING) {
+                    tables.change(row, RunState.READY, null);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.perdure.postgres.write.part;
+
+import dev.perdure.postgres.jdbc.Schema;
+
+/**
+ * The statements of starts under keys. They are sent one after another in one transaction, because what a start does is decided by what
+ * the key names.
+ */
+public final class StartKeySql {
+    /** Locks the key, which may be new. A start that meets another under it waits here for the commit of that one. */
+    private static final String LOCK = """
+            INSERT INTO ${schema}.start_key AS k (definition, start_key, kind, look_at)
+            VALUES (?::text, ?::text, ?::smallint, ${now} + interval '1 hour')
+            ON CONFLICT (definition, start_key, kind) DO UPDATE SET seed = k.seed
+            RETURNING 1
+            """;
+
+    /** What the key names, read after it was locked, and how that stands to this start. */
+    private static final String NAMED = """
+            SELECT clock.at, k.seed, k.until, k.until > clock.at AS lives, r.key, r.id, r.definition, r.state, r.epoch,
+                   r.epoch > 0 OR EXISTS (
+                       SELECT FROM ${schema}.run t WHERE t.parent = r.key AND t.before IS NOT NULL AND t.epoch > 0
+                   ) AS begun,
+                   r.restarts > 0 OR COALESCE(i.payload = ?::bytea, false) AS same_input,
+                   a.key AS after_key, a.id AS after_id
+            FROM (SELECT ${now} AS at OFFSET 0) clock
+            CROSS JOIN (
+                SELECT * FROM ${schema}.start_key WHERE definition = ?::text AND start_key = ?::text AND kind = ?::smallint OFFSET 0
+            ) k
+            LEFT JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = k.run OFFSET 0) r ON true
+            LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = 0 OFFSET 0) i ON true
+            LEFT JOIN LATERAL (
+                SELECT key, id FROM ${schema}.run WHERE run.key = k.after AND run.state < ${COMPLETED} OFFSET 0
+            ) a ON true
+            """;
+
+    /** Lets the key name another run. */
+    private static final String NAME = """
+            UPDATE ${schema}.start_key SET
+                run = ?::bigint, after = ?::bigint, seed = ?::bigint, until = ?::timestamptz,
+                look_at = COALESCE(?::timestamptz, look_at)
+            WHERE definition = ?::text AND start_key = ?::text AND kind = ?::smallint
+            RETURNING 1
+            """;
+
+    /**
+     * Gives a debounced run another input and lets it begin later, unless it has become ready: then its quiet time is over. A poll that
+     * makes it ready locks it too, so a claim sees either the old input with the old time or both new.
+     */
+    private static final String POSTPONE = """
+            WITH clock AS MATERIALIZED (SELECT ${now} AS at), found AS MATERIALIZED (
+                SELECT r.*, LEAST(clock.at + ?::bigint * interval '1 microsecond', ?::timestamptz) AS due
+                FROM (
+                    SELECT key, partition, wake_at FROM ${schema}.run
+                    WHERE key = ?::bigint AND state = ${SUSPENDED} AND epoch = 0 FOR NO KEY UPDATE
+                ) r
+                CROSS JOIN clock
+            ), untimed AS (
+                ${clear_timer FROM found f WHERE f.due <> f.wake_at}
+            ), timed AS (
+                ${set_timer(due_at = due) FROM found WHERE due <> wake_at}
+            ), woken AS (
+                UPDATE ${schema}.run SET wake_at = f.due FROM found f WHERE run.key = ANY (ARRAY(SELECT key FROM found)) AND run.key = f.key
+            ), told AS (
+                UPDATE ${schema}.journal SET payload = ?::bytea
+                WHERE journal.key = ANY (ARRAY(SELECT key FROM found)) AND journal.position = 0
+            ), answered AS (
+                UPDATE ${schema}.start_key SET seed = ?::bigint
+                WHERE definition = ?::text AND start_key = ?::text AND kind = ?::smallint AND EXISTS (SELECT FROM found)
+            )
+            SELECT key FROM found
+            """;
+
+    /** Lets a run that was just started wait until the one that it replaces has ended. */
+    private static final String HOLD_BACK = """
+            WITH found AS MATERIALIZED (
+                SELECT key FROM ${schema}.run WHERE key = ?::bigint AND state = ${READY}
+            ), unqueued AS (
+                ${dequeue FROM found f}
+            )
+            UPDATE ${schema}.run SET state = ${PENDING}, open = 1, reason = ?::text
+            WHERE key = ANY (ARRAY(SELECT key FROM found))
+            RETURNING 1
+            """;
+
+    /** The key of a run, by its id. */
+    private static final String FIND = "SELECT key FROM ${schema}.run WHERE id = ?::text";
+
+    /** Lets runs begin that replaced others, which have ended. Comes from the key to the run, so it skips what is locked. */
+    private static final String RELEASE = """
+            WITH clock AS MATERIALIZED (SELECT ${now} AS at), free AS MATERIALIZED (
+                SELECT k.ctid AS place, k.run
+                FROM ${schema}.start_key k
+                WHERE k.after IS NOT NULL
+                  AND NOT EXISTS (SELECT FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED})
+                LIMIT 500
+                FOR UPDATE SKIP LOCKED
+            ), found AS MATERIALIZED (
+                SELECT f.place, r.*, clock.at AS moved_at
+                FROM free f
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = f.run FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+            ), logged AS (
+                ${log FROM found WHERE state = ${PENDING}}
+            ), queued AS (
+                ${enqueue FROM found WHERE state = ${PENDING}}
+            ), free_now AS (
+                UPDATE ${schema}.start_key SET after = NULL WHERE ctid = ANY (ARRAY(SELECT place FROM found))
+            ), opened AS (
+                UPDATE ${schema}.run SET
+                    open = 0,
+                    state = CASE WHEN f.state = ${PENDING} THEN ${READY} ELSE f.state END,
+                    reason = CASE WHEN f.state = ${PENDING} THEN NULL ELSE f.reason END,
+                    changed_at = CASE WHEN f.state = ${PENDING} THEN f.moved_at ELSE f.changed_at END,
+                    changes = CASE WHEN f.state = ${PENDING} THEN f.changes + 1 ELSE f.changes END
+                FROM found f
+                WHERE run.key = ANY (ARRAY(SELECT key FROM found)) AND run.key = f.key
+            )
+            SELECT count(*) AS released FROM found
+            """;
+
+    /** Deletes keys that count no more, and looks at the others an hour later. */
+    private static final String FORGET = """
+            WITH clock AS MATERIALIZED (SELECT ${now} AS at), looked AS MATERIALIZED (
+                SELECT k.ctid AS place, k.after, k.until < clock.at AS over, k.kind, k.run
+                FROM ${schema}.start_key k
+                CROSS JOIN clock
+                WHERE k.look_at <= clock.at
+                ORDER BY k.look_at
+                LIMIT 1000
+                FOR UPDATE OF k SKIP LOCKED
+            ), judged AS MATERIALIZED (
+                SELECT l.place, l.after IS NULL AND CASE WHEN l.kind = 1 THEN COALESCE(l.over, true) ELSE NOT EXISTS (
+                           SELECT FROM ${schema}.run r WHERE r.key = l.run AND r.state < ${COMPLETED}) END AS stale
+                FROM looked l
+            ), kept AS (
+                UPDATE ${schema}.start_key SET look_at = (SELECT at FROM clock) + interval '1 hour'
+                WHERE ctid = ANY (ARRAY(SELECT place FROM judged WHERE NOT stale))
+            ), forgotten AS (
+                DELETE FROM ${schema}.start_key WHERE ctid = ANY (ARRAY(SELECT place FROM judged WHERE stale))
+            )
+            SELECT count(*) AS looked FROM judged
+            """;
+
+    public final String lock;
+    public final String named;
+    public final String name;
+    public final String postpone;
+    public final String holdBack;
+    public final String find;
+    public final String release;
+    public final String forget;
+
+    public StartKeySql(Schema schema) {
+        this.lock = Pieces.sql(schema, LOCK);
+        this.named = Pieces.sql(schema, NAMED);
+        this.name = Pieces.sql(schema, NAME);
+        this.postpone = Pieces.sql(schema, POSTPONE);
+        this.holdBack = Pieces.sql(schema, HOLD_BACK);
+        this.find = Pieces.sql(schema, FIND);
+        this.release = Pieces.sql(schema, RELEASE);
+        this.forget = Pieces.sql(schema, FORGET);
+    }
+}

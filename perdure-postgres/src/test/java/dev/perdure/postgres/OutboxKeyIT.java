@@ -1,0 +1,146 @@
+package dev.perdure.postgres;
+
+import static dev.perdure.StartKey.debounce;
+import static dev.perdure.StartKey.deduplicate;
+import static dev.perdure.StartOptions.defaults;
+import static dev.perdure.StartOptions.under;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Invocation;
+import dev.perdure.Outbox;
+import dev.perdure.Perdure;
+import dev.perdure.RunId;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Starts under keys, and with a time to start within, from transactions of callers and from SQL. */
+final class OutboxKeyIT {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final TypeRef<String> TEXT = new TypeRef<>() {};
+
+    private final String schema = TestServer.newSchema();
+    private final Definition<String, String> sleep = Definition.of("sleep", String.class, String.class, (ctx, in) -> {
+        ctx.sleep(Duration.ofHours(1));
+        return in;
+    });
+    private final Definition<String, String> echo =
+            Definition.of("echo", String.class, String.class, (ctx, in) -> in);
+    private HikariDataSource pool;
+    private PostgresStore store;
+    private Perdure perdure;
+
+    @BeforeEach
+    void open() {
+        pool = TestServer.pool(6);
+        store = PostgresStore.on(pool).schema(schema).open();
+        perdure = Perdure.on(store).register(echo, sleep).start();
+    }
+
+    @AfterEach
+    void close() {
+        perdure.close();
+        store.close();
+        pool.close();
+    }
+
+    private RunId committed(Definition<String, String> flow, String input, StartOptions options) throws SQLException {
+        try (Connection caller = TestServer.plain().getConnection()) {
+            caller.setAutoCommit(false);
+            Outbox outbox = perdure.outbox(PostgresOutbox.on(store).in(caller));
+            RunId id = outbox.start(Invocation.of(flow, input), options);
+            caller.commit();
+            return id;
+        }
+    }
+
+    private String fromSql(String arguments) {
+        return TestServer.query("SELECT %s.start_run_under_key(%s)".formatted(schema, arguments));
+    }
+
+    private RunInfo ended(RunId id) {
+        await().atMost(PATIENCE)
+                .until(() -> store.runs()
+                        .find(id)
+                        .filter(found -> found.info().state().isTerminal())
+                        .isPresent());
+        return perdure.run(id, TEXT).info();
+    }
+
+    private void begun(RunId id) {
+        await().atMost(PATIENCE)
+                .until(() -> store.runs()
+                        .find(id)
+                        .filter(found -> found.info().state() == RunState.SUSPENDED)
+                        .isPresent());
+    }
+
+    private void assertDuplicate(RunId id, RunId holder) {
+        RunInfo info = ended(id);
+        assertThat(info.state()).isEqualTo(RunState.CANCELLED);
+        assertThat(info.reason()).contains("A duplicate: run '%s' has the key 'k'.".formatted(holder));
+    }
+
+    @Test
+    void a_start_that_is_refused_or_attaches_becomes_a_cancelled_run() throws Exception {
+        RunId first = committed(sleep, "x", under(deduplicate("k").refuse()));
+        begun(first);
+        assertDuplicate(committed(sleep, "x", under(deduplicate("k").refuse())), first);
+        assertDuplicate(committed(sleep, "x", under(deduplicate("k"))), first);
+        assertDuplicate(RunId.of(fromSql("'sleep', 'k', 'ended refuse', '\"x\"'")), first);
+    }
+
+    @Test
+    void debounced_starts_of_callers_and_of_sql_make_one_run_with_the_last_input() throws Exception {
+        StartOptions quiet = under(debounce("k", Duration.ofSeconds(2), Duration.ofMinutes(1)));
+        RunId first = committed(echo, "1", quiet);
+        begun(first);
+        RunId second = committed(echo, "2", quiet);
+        RunId third =
+                RunId.of(fromSql("'echo', 'k', 'quiet', '\"3\"', interval '2 seconds', interval '1 minute'"));
+        assertThat(ended(second).reason().orElseThrow()).contains("Debounced: run '%s' has the key 'k'".formatted(first));
+        assertThat(ended(third).state()).isEqualTo(RunState.CANCELLED);
+        assertThat(perdure.run(first, TEXT).result(PATIENCE)).isEqualTo("3");
+    }
+
+    @Test
+    void a_start_that_replaces_begins_after_the_one_before() throws Exception {
+        RunId first = committed(sleep, "x", under(deduplicate("k").replace()));
+        begun(first);
+        RunId second = committed(sleep, "y", under(deduplicate("k").replace()));
+        assertThat(ended(first).state()).isEqualTo(RunState.CANCELLED);
+        begun(second);
+    }
+
+    @Test
+    void a_run_of_a_caller_that_does_not_begin_in_time_is_cancelled() throws Exception {
+        RunId late = committed(
+                echo, "x", defaults().queue("elsewhere").startWithin(Duration.ofMillis(200)));
+        assertThat(ended(late).reason().orElseThrow()).contains("The run did not begin within PT0.2S in the queue 'elsewhere'");
+    }
+
+    @Test
+    void sql_is_told_what_is_wrong_with_a_key() {
+        wrong("'echo', ''", "The start_key is null, empty");
+        wrong("'echo', 'k', 'ended twice'", "The rule 'ended twice' is unknown. Give begun or ended with attach");
+        wrong("'echo', 'k', 'live'", "The times do not fit the rule live");
+        wrong(
+                "'echo', 'k', 'quiet', 'null', interval '2 seconds', interval '1 second'",
+                "a key_longest that is not shorter");
+    }
+
+    private void wrong(String arguments, String message) {
+        assertThatThrownBy(() -> fromSql(arguments)).rootCause().hasMessageContaining(message);
+    }
+}
