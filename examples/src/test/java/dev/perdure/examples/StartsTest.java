@@ -74,8 +74,7 @@ class StartsTest {
         perdure.register(new Reports());
         String requestId = "request-7";
         // region idempotent
-        Run<String> run =
-                perdure.start(Reports::build, "Ada", under(idempotencyKey(requestId, Duration.ofHours(24))));
+        Run<String> run = perdure.start(Reports::build, "Ada", under(idempotencyKey(requestId, Duration.ofHours(24))));
         // endregion
         assertThat(run.result()).isEqualTo("report of Ada");
         assertThat(perdure.start(Reports::build, "Ada", under(idempotencyKey(requestId, Duration.ofHours(24))))
@@ -96,8 +95,10 @@ class StartsTest {
             perdure.advance(Duration.ofSeconds(1));
         }
         perdure.advance(Duration.ofSeconds(5));
-        assertThat(perdure.list(RunFilter.all())).singleElement().satisfies(run -> assertThat(
-                        perdure.run(run.id(), TypeRef.of(String.class)).result())
-                .isEqualTo("report of overdue"));
+        assertThat(perdure.list(RunFilter.all()))
+                .singleElement()
+                .satisfies(run -> assertThat(
+                                perdure.run(run.id(), TypeRef.of(String.class)).result())
+                        .isEqualTo("report of overdue"));
     }
 }

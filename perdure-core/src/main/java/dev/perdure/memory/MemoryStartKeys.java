@@ -10,6 +10,7 @@ import dev.perdure.spi.change.NewRun;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,7 +145,7 @@ final class MemoryStartKeys {
     }
 
     private Row row(Change.Start start) {
-        return tables.byId.get(start.run().id());
+        return Objects.requireNonNull(tables.byId.get(start.run().id()));
     }
 
     private static Change.Start plain(Change.Start start) {

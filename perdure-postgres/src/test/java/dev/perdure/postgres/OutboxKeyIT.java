@@ -35,8 +35,7 @@ final class OutboxKeyIT {
         ctx.sleep(Duration.ofHours(1));
         return in;
     });
-    private final Definition<String, String> echo =
-            Definition.of("echo", String.class, String.class, (ctx, in) -> in);
+    private final Definition<String, String> echo = Definition.of("echo", String.class, String.class, (ctx, in) -> in);
     private HikariDataSource pool;
     private PostgresStore store;
     private Perdure perdure;
@@ -107,9 +106,9 @@ final class OutboxKeyIT {
         RunId first = committed(echo, "1", quiet);
         begun(first);
         RunId second = committed(echo, "2", quiet);
-        RunId third =
-                RunId.of(fromSql("'echo', 'k', 'quiet', '\"3\"', interval '2 seconds', interval '1 minute'"));
-        assertThat(ended(second).reason().orElseThrow()).contains("Debounced: run '%s' has the key 'k'".formatted(first));
+        RunId third = RunId.of(fromSql("'echo', 'k', 'quiet', '\"3\"', interval '2 seconds', interval '1 minute'"));
+        assertThat(ended(second).reason().orElseThrow())
+                .contains("Debounced: run '%s' has the key 'k'".formatted(first));
         assertThat(ended(third).state()).isEqualTo(RunState.CANCELLED);
         assertThat(perdure.run(first, TEXT).result(PATIENCE)).isEqualTo("3");
     }
@@ -125,9 +124,9 @@ final class OutboxKeyIT {
 
     @Test
     void a_run_of_a_caller_that_does_not_begin_in_time_is_cancelled() throws Exception {
-        RunId late = committed(
-                echo, "x", defaults().queue("elsewhere").startWithin(Duration.ofMillis(200)));
-        assertThat(ended(late).reason().orElseThrow()).contains("The run did not begin within PT0.2S in the queue 'elsewhere'");
+        RunId late = committed(echo, "x", defaults().queue("elsewhere").startWithin(Duration.ofMillis(200)));
+        assertThat(ended(late).reason().orElseThrow())
+                .contains("The run did not begin within PT0.2S in the queue 'elsewhere'");
     }
 
     @Test

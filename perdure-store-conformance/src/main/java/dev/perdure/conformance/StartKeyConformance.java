@@ -48,7 +48,8 @@ public abstract class StartKeyConformance extends StoreConformance {
     }
 
     private static NewRun debounced(String id, String input) {
-        return withDelay(withInput(newRun(id), payload(input)), QUIET).withAdmission(Admission.UNCONDITIONAL.withKey(DEBOUNCE, false));
+        return withDelay(withInput(newRun(id), payload(input)), QUIET)
+                .withAdmission(Admission.UNCONDITIONAL.withKey(DEBOUNCE, false));
     }
 
     private Outcome start(NewRun run) {
@@ -82,7 +83,8 @@ public abstract class StartKeyConformance extends StoreConformance {
         assertAttached(start(keyed("second", ONE)), first);
         claimOne(worker);
         assertAttached(start(keyed("third", ONE)), first);
-        assertThat(start(withInput(keyed("other", ONE), payload("\"other\"")).withAdmission(Admission.UNCONDITIONAL.withKey(ONE, false))))
+        assertThat(start(withInput(keyed("other", ONE), payload("\"other\""))
+                        .withAdmission(Admission.UNCONDITIONAL.withKey(ONE, false))))
                 .isEqualTo(new Outcome.Existing(first, DEFINITION, false));
         complete(worker, first, 1);
         assertNone("second");
@@ -202,7 +204,8 @@ public abstract class StartKeyConformance extends StoreConformance {
     @Test
     void keys_of_other_definitions_and_kinds_are_others() {
         started(keyed("first", ONE));
-        started(withDefinition(keyed("second", ONE), "other").withAdmission(Admission.UNCONDITIONAL.withKey(ONE, false)));
+        started(withDefinition(keyed("second", ONE), "other")
+                .withAdmission(Admission.UNCONDITIONAL.withKey(ONE, false)));
         started(keyed("third", LIVES));
         started(keyed("fourth", StartKey.deduplicate("K")));
     }

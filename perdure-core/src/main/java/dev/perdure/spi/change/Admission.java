@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  *     the run all the same, cancelled, with the reason
  */
 public record Admission(
-        @Nullable Duration startWithin, int weight, @Nullable StartKey startKey, boolean unanswered) {
+        @Nullable Duration startWithin,
+        int weight,
+        @Nullable StartKey startKey,
+        boolean unanswered) {
     /** No conditions. */
     public static final Admission UNCONDITIONAL = new Admission(null);
 

@@ -67,7 +67,8 @@ final class StartRules {
                 }
             }
         }
-        throw new InvalidRequestException("The rule '%s' of the start key '%s' is unknown, or lacks its times. Start the run with start_run_under_key."
-                .formatted(rule, key));
+        throw new InvalidRequestException(
+                "The rule '%s' of the start key '%s' is unknown, or lacks its times. Start the run with start_run_under_key."
+                        .formatted(rule, key));
     }
 }

@@ -309,6 +309,17 @@ public final class PostgresDispatch implements Dispatch {
             loners -= rows.getBoolean("alone") ? 1 : 0;
         }
         watermark.saw(request, floor, reached, claimed.size(), took);
-        return new Answer(claimed, signalled, nextDue, loners > 0, inboxWaits, limited, revision, limitsDue, keysFree, keysStale, alive);
+        return new Answer(
+                claimed,
+                signalled,
+                nextDue,
+                loners > 0,
+                inboxWaits,
+                limited,
+                revision,
+                limitsDue,
+                keysFree,
+                keysStale,
+                alive);
     }
 }

@@ -22,6 +22,7 @@ import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -146,8 +147,7 @@ final class KeyedStarts {
         private final StartKey key;
         private final List<Hints.Hint> hints;
 
-        Transaction(
-                Connection connection, Sender sender, Change.Start start, StartKey key, List<Hints.Hint> hints) {
+        Transaction(Connection connection, Sender sender, Change.Start start, StartKey key, List<Hints.Hint> hints) {
             this.connection = connection;
             this.sender = sender;
             this.start = start;
@@ -192,7 +192,7 @@ final class KeyedStarts {
                     .getFirst();
         }
 
-        private Change.Start plain(dev.perdure.spi.change.@Nullable WorkerId owner) {
+        private Change.Start plain(@Nullable WorkerId owner) {
             return new Change.Start(
                     run.withAdmission(run.admission().withoutKey()), owner, start.mails(), start.tasks());
         }

@@ -161,8 +161,8 @@ abstract class StartKeyScenarios extends Scenarios {
     void starts_of_one_list_meet_under_their_key(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             perdure.register(wait);
-            List<Run<String>> runs = perdure.startAll(
-                    List.of("a", "a"), in -> Invocation.of(wait, in), in -> under(deduplicate("k")));
+            List<Run<String>> runs =
+                    perdure.startAll(List.of("a", "a"), in -> Invocation.of(wait, in), in -> under(deduplicate("k")));
             assertThat(runs.get(1).id()).isEqualTo(runs.get(0).id());
         }
     }
