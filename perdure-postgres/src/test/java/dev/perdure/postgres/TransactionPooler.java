@@ -34,6 +34,8 @@ final class TransactionPooler implements AutoCloseable {
             "^\\s*(LISTEN|UNLISTEN|RESET|PREPARE|DECLARE|DISCARD|SET\\s+(?!LOCAL\\b)|CREATE\\s+(LOCAL\\s+|GLOBAL\\s+)?TEMP)"
                     + "|pg_(try_)?advisory_lock|set_config\\([^)]*\\bfalse\\s*\\)",
             Pattern.CASE_INSENSITIVE | Pattern.MULTILINE);
+    /** A function declares variables, not cursors. */
+    private static final Pattern FUNCTION_BODY = Pattern.compile("\\$\\$.*?\\$\\$", Pattern.DOTALL);
 
     /** A message of the protocol. */
     private static final class Message {
@@ -211,7 +213,8 @@ final class TransactionPooler implements AutoCloseable {
     }
 
     private void check(String sql) {
-        if (OUTLIVES_ITS_TRANSACTION.matcher(sql).find()) {
+        String withoutBodies = FUNCTION_BODY.matcher(sql).replaceAll("");
+        if (OUTLIVES_ITS_TRANSACTION.matcher(withoutBodies).find()) {
             sessionState.add(sql);
         }
     }
