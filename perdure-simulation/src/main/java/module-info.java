@@ -3,6 +3,7 @@ import org.jspecify.annotations.NullMarked;
 /** The engine under simulation: workloads that use everything at once, and what must hold after each history. */
 @NullMarked
 module dev.perdure.simulation {
+    requires java.sql;
     requires dev.perdure.testing;
 
     opens dev.perdure.simulation.scene to

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** Queues with limits, and runs that have to begin in time. */
 public final class Limits implements Scene {
@@ -83,20 +84,20 @@ public final class Limits implements Scene {
                 keys.merge(key(id), 1, Integer::sum);
             }
         }
-        check(running <= most(), "%d bodies run in the queue, of %s.", running, inside);
+        int bodies = running;
+        check(bodies <= most(), () -> "%d bodies run in the queue, of %s.".formatted(bodies, inside));
         check(
                 queue.perKey().isEmpty() || keys.values().stream().allMatch(each -> each <= 1),
-                "Bodies run in the queue by key: %s",
-                keys);
+                () -> "Bodies run in the queue by key: " + keys);
         load().ifPresent(load -> {
             long counted = queue.counting() == Queue.Counting.BEGUN ? load.begun() : load.atWork();
-            check(counted <= most(), "The store has %d runs of the queue that count.", counted);
+            check(counted <= most(), () -> "The store has %d runs of the queue that count.".formatted(counted));
         });
     }
 
-    private void check(boolean holds, String what, Object... values) {
+    private void check(boolean holds, Supplier<String> what) {
         if (!holds) {
-            cast.fail(what.formatted(values) + " Its limits are " + queue + ".");
+            cast.fail(what.get() + " Its limits are " + queue + ".");
         }
     }
 
