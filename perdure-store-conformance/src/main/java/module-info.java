@@ -8,4 +8,6 @@ module dev.perdure.conformance {
     requires org.assertj.core;
 
     exports dev.perdure.conformance;
+    exports dev.perdure.conformance.dag;
+    exports dev.perdure.conformance.object;
 }

@@ -1,7 +1,7 @@
 package dev.perdure.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.perdure.conformance.TaskConformance;
+import dev.perdure.conformance.dag.TaskConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;

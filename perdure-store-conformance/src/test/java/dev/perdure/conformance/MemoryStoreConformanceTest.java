@@ -1,5 +1,13 @@
 package dev.perdure.conformance;
 
+import dev.perdure.conformance.dag.RerunConformance;
+import dev.perdure.conformance.dag.TaskCommandConformance;
+import dev.perdure.conformance.dag.TaskConformance;
+import dev.perdure.conformance.object.CallCycleConformance;
+import dev.perdure.conformance.object.CallPipelineConformance;
+import dev.perdure.conformance.object.CompletedCallConformance;
+import dev.perdure.conformance.object.ObjectConformance;
+import dev.perdure.conformance.object.ObjectStateConformance;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;

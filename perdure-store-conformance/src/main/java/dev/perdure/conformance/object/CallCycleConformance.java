@@ -1,4 +1,4 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

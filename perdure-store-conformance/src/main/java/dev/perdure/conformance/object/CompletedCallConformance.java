@@ -1,10 +1,11 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
+import dev.perdure.conformance.StoreConformance;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Runs;

@@ -1,8 +1,9 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.dag;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
+import dev.perdure.conformance.StoreConformance;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;

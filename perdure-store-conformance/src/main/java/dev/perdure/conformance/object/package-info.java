@@ -1,0 +1,2 @@
+/** What every store must do with virtual objects, their calls and their states. */
+package dev.perdure.conformance.object;
