@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /** What scenes need of the world. */
 public final class Cast {
@@ -35,6 +36,15 @@ public final class Cast {
 
     Perdure perdure() {
         return world.client();
+    }
+
+    /** Lets a process of its own do this, now and then: it may die before it has an answer, and then another one asks again. */
+    void call(Consumer<Perdure> code) {
+        if (choices().oneIn(4)) {
+            world.caller(code);
+        } else {
+            code.accept(perdure());
+        }
     }
 
     Choices choices() {

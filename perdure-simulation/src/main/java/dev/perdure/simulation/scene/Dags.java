@@ -64,7 +64,7 @@ public final class Dags implements Scene {
 
     @Override
     public void play() {
-        DagRun<Integer> run = cast.perdure().start(dag, input, StartOptions.id(ID));
+        cast.perdure().start(dag, input, StartOptions.id(ID));
         cast.pauseUpTo(Duration.ofMillis(20));
         if (!breaks && cast.choices().oneIn(2)) {
             return;
@@ -73,6 +73,10 @@ public final class Dags implements Scene {
             cast.pause(Duration.ofSeconds(1));
         }
         mended = true;
+        cast.call(perdure -> again(perdure.start(dag, input, StartOptions.id(ID))));
+    }
+
+    private void again(DagRun<Integer> run) {
         try {
             if (cast.completed(ID)) {
                 int before = ran.getOrDefault("left", 0);

@@ -127,7 +127,9 @@ public final class Limits implements Scene {
     public void play() {
         for (int i = 0; i < count; i++) {
             StartOptions options = StartOptions.id(id(i)).queue(QUEUE).key(key(id(i)));
-            cast.perdure().start(Code::work, i, isUrgent(i) ? options.startWithin(IN_TIME) : options);
+            int number = i;
+            cast.call(perdure ->
+                    perdure.start(Code::work, number, isUrgent(number) ? options.startWithin(IN_TIME) : options));
             if (cast.choices().oneIn(2)) {
                 cast.pauseUpTo(Duration.ofMillis(20));
             }

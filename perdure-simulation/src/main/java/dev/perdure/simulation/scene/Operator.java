@@ -43,10 +43,11 @@ public final class Operator implements Scene {
         Run<Object> run = cast.perdure().run(id, TypeRef.of(Object.class));
         // The listener waits for the speaker for ever.
         switch (id.value().equals("speaker") ? 2 : cast.choices().pick(5)) {
-            case 0 -> run.cancel(REASON);
+            case 0 ->
+                cast.call(perdure -> perdure.run(id, TypeRef.of(Object.class)).cancel(REASON));
             case 1 -> {
                 cast.killed(id);
-                run.kill(REASON);
+                cast.call(perdure -> perdure.run(id, TypeRef.of(Object.class)).kill(REASON));
             }
             default -> {
                 run.pause(REASON);

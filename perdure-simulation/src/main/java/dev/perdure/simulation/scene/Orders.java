@@ -64,7 +64,8 @@ public final class Orders implements Scene {
     @Override
     public void play() {
         for (int i = 0; i < count; i++) {
-            cast.perdure().start(Code::order, 3 * i + 1, StartOptions.id("order-" + i));
+            int number = i;
+            cast.call(perdure -> perdure.start(Code::order, 3 * number + 1, StartOptions.id("order-" + number)));
             cast.pauseUpTo(Duration.ofMillis(50));
         }
         try {

@@ -2,6 +2,7 @@ package dev.perdure.simulation.scene;
 
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.object.Handler;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 
 /** Objects whose calls set, clear and clear all, some after a delay: the calls that completed explain each other's answers. */
@@ -23,6 +25,7 @@ public final class Safes implements Scene {
     private final Cast cast;
     private final int calls;
     private final List<String> names = new ArrayList<>();
+    private final Map<String, List<String>> answered = new TreeMap<>();
 
     /** For one history. */
     public Safes(Cast cast) {
@@ -69,7 +72,19 @@ public final class Safes implements Scene {
 
     @Override
     public void play() {
-        cast.together(() -> send("x"), () -> send("y"), () -> send("z"));
+        cast.together(() -> send("x"), () -> send("y"), () -> send("z"), () -> call("v"), () -> call("w"));
+    }
+
+    /** Calls one after another and waits for each answer: next to a worker, such calls run before the store knows them. */
+    private void call(String caller) {
+        for (int i = 0; i < calls; i++) {
+            String name = "fast" + caller + i + cast.choices().pick(List.of("set", "set", "clear", "all"));
+            try {
+                answered.put(name, cast.perdure().object(Safe.class, KEY).call(Safe::use, name));
+            } catch (RunFailedException ended) {
+                return; // by an operator
+            }
+        }
     }
 
     private void send(String caller) {
@@ -93,13 +108,15 @@ public final class Safes implements Scene {
         TreeMap<Integer, String> order = new TreeMap<>(Comparator.naturalOrder());
         for (String name : names) {
             if (cast.completed(KEY + name)) {
-                List<String> answer = cast.result(KEY + name, new TypeRef<List<String>>() {});
-                int number = Integer.parseInt(answer.getFirst());
-                String other = order.put(number, name);
-                Cast.must(other == null, "Two calls of the safe are number %d: %s and %s.", number, other, name);
-                answers.put(number, answer);
+                answered.put(name, cast.result(KEY + name, new TypeRef<List<String>>() {}));
             }
         }
+        answered.forEach((name, answer) -> {
+            int number = Integer.parseInt(answer.getFirst());
+            String other = order.put(number, name);
+            Cast.must(other == null, "Two calls of the safe are number %d: %s and %s.", number, other, name);
+            answers.put(number, answer);
+        });
         String left = "-";
         String right = "-";
         int expected = 1;

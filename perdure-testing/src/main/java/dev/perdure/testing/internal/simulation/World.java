@@ -4,6 +4,7 @@ import dev.perdure.Perdure;
 import dev.perdure.RetryPolicy;
 import dev.perdure.RunFilter;
 import dev.perdure.StartOptions;
+import dev.perdure.error.ClosedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.internal.definition.StepTypes;
 import dev.perdure.internal.engine.Engine;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +85,7 @@ public final class World {
     private RetryPolicy retry = RetryPolicy.standard();
     private @Nullable Perdure client;
     private int workers;
+    private int callers;
 
     World(Shared shared, Scheduler scheduler) {
         this.shared = shared;
@@ -139,7 +142,7 @@ public final class World {
         Perdure present = client;
         if (present == null) {
             // One in three tests runs workflows in its own process, too.
-            present = boot(home, choices.oneIn(3), false);
+            present = boot(home, choices.oneIn(3), null);
             client = present;
             int count = (int) choices.between(1, 3);
             for (int i = 0; i < count; i++) {
@@ -232,6 +235,45 @@ public final class World {
         }
     }
 
+    /**
+     * Runs this in a process of its own without a worker, and returns when it has been carried out to its end. If the process dies
+     * or closes, another one begins from the start: a caller that asks again, because it got no answer.
+     */
+    public void caller(Consumer<Perdure> code) {
+        Clockwork.Signal done = home.signal();
+        boolean[] ended = new boolean[1];
+        startCaller(code, () -> {
+            ended[0] = true;
+            done.raise();
+        });
+        while (!ended[0]) {
+            Waiting.forSignal(done);
+        }
+    }
+
+    private void startCaller(Consumer<Perdure> code, Runnable done) {
+        callers++;
+        SimulatedProcess process = process("caller-" + callers, true);
+        boolean[] ended = new boolean[1];
+        Runnable again = () -> {
+            if (!ended[0] && !scheduler.isOver()) {
+                scheduler.fork(scheduler.outside(), "restart", () -> {
+                    scheduler.pause(choices.between(1, MOST_DOWN));
+                    startCaller(code, done);
+                });
+            }
+        };
+        scheduler.fork(process, "caller", () -> {
+            try {
+                code.accept(boot(process, false, again));
+                ended[0] = true;
+                done.run();
+            } catch (ClosedException closed) {
+                // the process is about to end
+            }
+        });
+    }
+
     // ---- processes
 
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
@@ -249,8 +291,12 @@ public final class World {
                 worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofSeconds(5)) : null);
     }
 
-    /** Starts the engine of a process, in a thread of that process. */
-    private Engine boot(SimulatedProcess process, boolean worker, boolean mayDie) {
+    /**
+     * Starts the engine of a process, in a thread of that process.
+     *
+     * @param afterDeath called when it has died, or null if it cannot
+     */
+    private Engine boot(SimulatedProcess process, boolean worker, @Nullable Runnable afterDeath) {
         Engine[] engine = new Engine[1];
         boolean[] closing = new boolean[1];
         process.lastWord(() -> {
@@ -261,14 +307,14 @@ public final class World {
             if (engine[0] != null) {
                 engine[0].crash();
             }
-            if (mayDie) {
-                replace();
+            if (afterDeath != null) {
+                afterDeath.run();
             }
         });
         Store network = new SimulatedStore(store, process, scheduler, this.network, new SimulatedStore.Deaths() {
             @Override
             public boolean mayDie() {
-                return mayDie;
+                return afterDeath != null;
             }
 
             @Override
@@ -297,7 +343,7 @@ public final class World {
         workers++;
         scheduler.trouble();
         SimulatedProcess process = process("worker-" + workers, true);
-        scheduler.fork(process, "boot", () -> boot(process, true, true));
+        scheduler.fork(process, "boot", () -> boot(process, true, this::replace));
     }
 
     private void replace() {
