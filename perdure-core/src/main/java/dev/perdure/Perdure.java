@@ -118,7 +118,7 @@ public interface Perdure extends AutoCloseable {
      * Emits an event to every run that waits for it now: with a key ({@code STOCK.key("eu")}) to those that wait for this key or
      * for any, without a key only to those that wait for any.
      *
-     * @return how many runs it reached
+     * @return how many waiting calls it reached
      */
     <T extends @Nullable Object> int emit(EventTopic<T> topic, T value);
 

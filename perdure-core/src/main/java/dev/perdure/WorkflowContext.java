@@ -166,9 +166,11 @@ public interface WorkflowContext {
 
     /**
      * Emits an event, as a step, to every run that waits for it now: with a key ({@code STOCK.key("eu")}) to those that wait for
-     * this key or for any, without a key only to those that wait for any.
+     * this key or for any, without a key only to those that wait for any. Like the body of a step, it happens again if the worker
+     * loses this run before the number is recorded: a run that waits for the next event by then gets the same one again. Put an id
+     * into the event if that matters.
      *
-     * @return how many runs it reached
+     * @return how many waiting calls it reached, the last time if it happened again
      */
     <T extends @Nullable Object> int emit(EventTopic<T> topic, T value);
 

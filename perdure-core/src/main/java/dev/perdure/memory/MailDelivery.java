@@ -59,7 +59,7 @@ final class MailDelivery implements Mailboxes {
     }
 
     Outcome deliver(Row row, Mail mail) {
-        if (row.state.isTerminal()) {
+        if (row.state.isTerminal() && !row.mailbox.knows(mail)) {
             return new Outcome.Undelivered(Why.ENDED);
         }
         return switch (row.mailbox.put(mail)) {

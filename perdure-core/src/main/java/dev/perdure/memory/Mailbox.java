@@ -29,13 +29,13 @@ final class Mailbox {
     }
 
     Reception put(Mail mail) {
-        Mail first = once.get(mail.channel());
-        if (first != null && !first.token().equals(mail.token())) {
-            return Reception.TAKEN;
-        }
-        if (!tokens.add(mail.token())) {
+        if (knows(mail)) {
             return Reception.SEEN_BEFORE;
         }
+        if (once.containsKey(mail.channel())) {
+            return Reception.TAKEN;
+        }
+        tokens.add(mail.token());
         if (mail.channel().once()) {
             once.put(mail.channel(), mail);
         }

@@ -209,6 +209,22 @@ public abstract class AnswerConformance extends StoreConformance {
         assertThat(stateOf(run)).isEqualTo(RunState.READY);
     }
 
+    @Test
+    void an_answer_that_reached_an_earlier_life_is_known_although_the_present_one_has_an_answer_there() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Mail first = mail(Channel.answer(2), "first");
+        deliver(run, first);
+        apply(worker, advance(run, 1, new Move.Restart(payload("2"), 77)));
+        Claimed again = claimOne(worker);
+        List<Effect> asks = List.of(new Effect.Awakeable("second", 2));
+        apply(worker, advance(run, again.epoch(), STAY, asks, step(1, "1")));
+        answer(store().mailboxes().awakeable("second").orElseThrow(), "second");
+
+        assertThat(deliver(run, first)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(unread(run)).containsExactly("second");
+    }
+
     /** The store knows short ways to a run that is in memory. */
     @Test
     void an_answer_to_an_earlier_life_does_not_reach_a_run_in_memory() {

@@ -288,6 +288,27 @@ public abstract class MailConformance extends StoreConformance {
         assertThat(outcomes.get(2)).isInstanceOf(Outcome.Applied.class);
     }
 
+    /** A sender whose answer was lost sends again, and its mail may have been the one that let the run end. */
+    @Test
+    void mail_that_has_arrived_is_still_known_when_its_run_has_ended() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        List<Change> arrived = List.of(
+                delivery(run, mail(NEWS, "1")),
+                delivery(run, mail(Channel.promise("paid"), "2")),
+                delivery(run, mail(Channel.answer(7), "3")));
+        Change taken = delivery(run, mail(NEWS, "0"));
+        apply(Lane.client(0), taken);
+        store().ledger().apply(Lane.client(0), arrived);
+        apply(worker, advance(run, 1, complete("1"), List.of(new Effect.Take(1)), step(1, "1")));
+
+        assertThat(apply(Lane.client(0), taken)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(store().ledger().apply(Lane.client(0), arrived)).hasOnlyElementsOfType(Outcome.AlreadyThere.class);
+        Change late = delivery(run, mail(NEWS, "4"));
+        assertThat(store().ledger().apply(Lane.client(0), List.of(late, late)))
+                .containsOnly(new Outcome.Undelivered(Why.ENDED));
+    }
+
     @Test
     void many_ask_at_once_for_promises() {
         WorkerId worker = join();

@@ -9,6 +9,8 @@ import dev.perdure.WorkflowContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Events from a caller and from a run, for runs that wait for them now: each at most once, in the order in which they were emitted. */
 public final class Events implements Scene {
@@ -16,6 +18,7 @@ public final class Events implements Scene {
     private static final int EACH = 4;
 
     private final Cast cast;
+    private final Map<Integer, Integer> reached = new TreeMap<>();
 
     /** For one history. */
     public Events(Cast cast) {
@@ -63,23 +66,25 @@ public final class Events implements Scene {
         cast.perdure().start(Invocation.of(Code::emit), StartOptions.id("emitter"));
         for (int i = 0; i < 2 * EACH; i++) {
             cast.pauseUpTo(Duration.ofMillis(40));
-            cast.perdure().emit(STOCK.key(i % 2 == 0 ? "eu" : "us"), i);
+            reached.put(i, cast.perdure().emit(STOCK.key(i % 2 == 0 ? "eu" : "us"), i));
         }
     }
 
     @Override
     public void check() {
+        Map<Integer, Integer> saw = new TreeMap<>();
         for (String id : List.of("watcher-eu", "watcher-any")) {
             if (!cast.completed(id)) {
                 continue;
             }
             List<Integer> seen = cast.result(id, new TypeRef<List<Integer>>() {});
+            seen.forEach(value -> saw.merge(value, 1, Integer::sum));
             for (boolean ofRun : new boolean[] {false, true}) {
                 List<Integer> mine =
                         seen.stream().filter(value -> value >= 1_000 == ofRun).toList();
                 for (int i = 1; i < mine.size(); i++) {
                     int before = mine.get(i - 1);
-                    // A run whose worker dies after an emit and before its record emits again.
+                    // A run that its worker loses between an emit and its record emits again.
                     Cast.must(before < mine.get(i) || (ofRun && before == mine.get(i)), "%s saw %s.", id, seen);
                 }
             }
@@ -89,5 +94,12 @@ public final class Events implements Scene {
                     id,
                     seen);
         }
+        // A watcher may also get an event and time out before it has looked.
+        reached.forEach((value, count) -> Cast.must(
+                saw.getOrDefault(value, 0) <= count,
+                "The event %d reached %d runs as its caller was told, and %d saw it.",
+                value,
+                count,
+                saw.get(value)));
     }
 }

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Messages from a caller and from another run, in order and once each; a promise at the end. */
 public final class Talks implements Scene {
@@ -23,6 +25,7 @@ public final class Talks implements Scene {
     private static final Duration PATIENCE = Duration.ofHours(1);
 
     private final Cast cast;
+    private final Set<String> refused = new TreeSet<>();
 
     /** For one history. */
     public Talks(Cast cast) {
@@ -66,8 +69,14 @@ public final class Talks implements Scene {
         cast.perdure().start(Code::speak, "listener", StartOptions.id("speaker"));
         for (int i = 0; i < EACH; i++) {
             cast.pauseUpTo(Duration.ofMillis(30));
+            String word = "caller " + i;
             try {
-                cast.perdure().send(RunId.of("listener"), WORDS, "caller " + i);
+                cast.perdure().send(RunId.of("listener"), WORDS, word);
+            } catch (RunEndedException ended) {
+                refused.add(word);
+                return; // an operator was faster
+            }
+            try {
                 if (i == 1) {
                     cast.perdure()
                             .run(RunId.of("listener"), new TypeRef<List<String>>() {})
@@ -94,6 +103,11 @@ public final class Talks implements Scene {
         List<String> heard = cast.perdure()
                 .run(RunId.of("listener"), new TypeRef<List<String>>() {})
                 .result();
+        Cast.must(
+                heard.stream().noneMatch(refused::contains),
+                "The listener heard %s, and its sender was told that %s did not reach it.",
+                heard,
+                refused);
         boolean all = cast.completed("speaker");
         for (String who : List.of("caller ", "run ")) {
             List<String> mine =

@@ -137,8 +137,9 @@ final class MailSql {
     private static final String ARRIVAL = """
             looked_at AS MATERIALIZED (
                 SELECT l.*,
-                       CASE WHEN state >= ${COMPLETED} THEN ${OVER}
-                            WHEN known OR row_number() OVER (PARTITION BY key, token ORDER BY ordinal) > 1 THEN ${KNOWN}
+                       CASE WHEN known THEN ${KNOWN}
+                            WHEN state >= ${COMPLETED} THEN ${OVER}
+                            WHEN row_number() OVER (PARTITION BY key, token ORDER BY ordinal) > 1 THEN ${KNOWN}
                             WHEN stale THEN ${STALE}
                             WHEN channel <> ${MESSAGE} AND (answered OR row_number() OVER (
                                 PARTITION BY key, channel, position, name, stale ORDER BY ordinal) > 1) THEN ${TAKEN}
