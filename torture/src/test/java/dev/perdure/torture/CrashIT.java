@@ -1,0 +1,175 @@
+package dev.perdure.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.Run;
+import dev.perdure.RunFilter;
+import dev.perdure.RunState;
+import dev.perdure.StartOptions;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.torture.CrashWorkflow.Values;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Real worker processes, killed at random while they work. Short inside {@code verify}; the long form is
+ * {@code ./mvnw verify -pl perdure-postgres -am -Dit.test=CrashIT -Dcrash.runs=2000 -Dcrash.kills=200 …}, see
+ * {@code docs/internals/crash-tests.md}.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
+class CrashIT {
+    private static final int RUNS = Integer.getInteger("crash.runs", 300);
+    private static final int KILLS = Integer.getInteger("crash.kills", 4);
+    private static final long SEED = Long.getLong("crash.seed", 42L);
+    private static final int WORKERS = 3;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    @Test
+    void workers_killed_at_random_lose_and_repeat_nothing() throws Exception {
+        try (Stage stage = new Stage()) {
+            List<Run<Values>> runs = stage.start(RUNS);
+            Random chance = new Random(SEED);
+            for (int kill = 0; kill < KILLS; kill++) {
+                pause(Duration.ofMillis(100 + chance.nextInt(900)));
+                stage.killAndReplace(chance.nextInt(WORKERS));
+                if (stage.ended() >= runs.size() && kill < KILLS - 1) {
+                    runs.addAll(stage.start(RUNS));
+                }
+            }
+            stage.awaitAll(runs);
+            Invariants invariants = new Invariants(stage.ledger);
+            invariants.hold(stage.client, runs);
+            System.out.printf(
+                    "crash: %d runs, %d kills, %d bodies for %d steps%n",
+                    runs.size(), KILLS, invariants.bodies(), runs.size() * CrashWorkflow.STEPS);
+        }
+    }
+
+    @Test
+    void a_dead_workers_runs_go_on_within_the_lease_and_two_seconds() throws Exception {
+        try (Stage stage = new Stage(1)) {
+            List<Run<Values>> runs = stage.start(60);
+            await().pollInterval(Duration.ofMillis(1)).until(() -> stage.heldByTheFirst() > 0);
+            stage.workers.get(0).kill();
+            long killed = System.nanoTime();
+            stage.workers.add(WorkerProcess.start(stage.database).ready());
+            assertThat(stage.heldByTheFirst())
+                    .as("runs that the dead worker held")
+                    .isPositive();
+            while (stage.heldByTheFirst() > 0) {
+                assertThat(Duration.ofNanos(System.nanoTime() - killed))
+                        .as("time until nothing is held by the dead worker")
+                        .isLessThan(CrashWorker.LEASE.plusSeconds(2));
+                pause(Duration.ofMillis(20));
+            }
+            System.out.printf(
+                    "takeover: %d ms%n",
+                    Duration.ofNanos(System.nanoTime() - killed).toMillis());
+            stage.awaitAll(runs);
+            new Invariants(stage.ledger).hold(stage.client, runs);
+        }
+    }
+
+    @Test
+    @Tag("thorough")
+    void a_worker_that_was_stopped_for_three_leases_commits_nothing_when_it_goes_on() throws Exception {
+        try (Stage stage = new Stage()) {
+            List<Run<Values>> runs = stage.start(RUNS);
+            awaitEnded(stage, 1);
+            WorkerProcess zombie = stage.workers.get(0);
+            zombie.signal("STOP");
+            pause(CrashWorker.LEASE.multipliedBy(3));
+            zombie.signal("CONT");
+            stage.awaitAll(runs);
+            new Invariants(stage.ledger, zombie.pid()).hold(stage.client, runs);
+        }
+    }
+
+    private static void awaitEnded(Stage stage, int count) {
+        await().atMost(PATIENCE).until(() -> stage.ended() >= count);
+    }
+
+    private static void pause(Duration duration) {
+        LockSupport.parkNanos(duration.toNanos());
+    }
+
+    /** A database, a client, and workers. */
+    private static final class Stage implements AutoCloseable {
+        private final SharedPostgres.Fresh database = SharedPostgres.database("crash");
+        private final HikariDataSource pool =
+                CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+        private final PostgresStore store = PostgresStore.on(pool).open();
+        private final Perdure client = Perdure.on(store).client();
+        private final OutsideLedger ledger = new OutsideLedger(pool);
+        private final List<WorkerProcess> workers = new ArrayList<>();
+
+        Stage() throws Exception {
+            this(WORKERS);
+        }
+
+        Stage(int count) throws Exception {
+            ledger.create();
+            for (int i = 0; i < count; i++) {
+                workers.add(WorkerProcess.start(database));
+            }
+            for (WorkerProcess worker : workers) {
+                worker.ready();
+            }
+        }
+
+        List<Run<Values>> start(int count) {
+            List<Integer> inputs = IntStream.range(0, count).boxed().toList();
+            return new ArrayList<>(client.startAll(
+                    inputs,
+                    input -> Invocation.of(CrashWorkflow.definition(ledger), input),
+                    input -> StartOptions.defaults()));
+        }
+
+        void killAndReplace(int index) throws Exception {
+            workers.get(index).kill();
+            workers.set(index, WorkerProcess.start(database));
+        }
+
+        int ended() {
+            return client.list(RunFilter.all().state(RunState.COMPLETED).limit(10_000))
+                    .size();
+        }
+
+        int heldByTheFirst() throws Exception {
+            try (var connection = pool.getConnection();
+                    var statement = connection.prepareStatement("SELECT count(*) FROM perdure.held WHERE worker = 1");
+                    var row = statement.executeQuery()) {
+                row.next();
+                return row.getInt(1);
+            }
+        }
+
+        void awaitAll(List<Run<Values>> runs) {
+            for (Run<Values> run : runs) {
+                run.result(PATIENCE);
+            }
+        }
+
+        @Override
+        public void close() {
+            workers.forEach(WorkerProcess::close);
+            client.close();
+            store.close();
+            pool.close();
+            database.close();
+        }
+    }
+}

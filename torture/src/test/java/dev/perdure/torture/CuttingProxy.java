@@ -1,0 +1,302 @@
+package dev.perdure.torture;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the server is
+ * done with it, which is after its commit, and closes both sides instead of passing the answer on. So the client cannot
+ * know that it was done. It loses the first of every kind, so that a test need not hope for it, and then some at random.
+ *
+ * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were in it
+ * and how many rows each gave, so that a test can tell what was hit.
+ */
+final class CuttingProxy implements AutoCloseable {
+    /** What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for one. */
+    enum Kind {
+        START("INSERT INTO perdure.run (id, definition, "),
+        CLAIM("SELECT g.rank, g.since, g.alone"),
+        APPEND("AS at FROM perdure.lane"),
+        WAIT_OR_GIVE_BACK("state_now, entered_at, moved_at, changed_at FROM decided", "FROM waiting)::int AS all_held"),
+        END("false AS woken, state, epoch, state_now", "FROM ended)::int AS all_held", "SELECT at FROM ended"),
+        TRANSACTION("SELECT ln(count(*)::float8) AS fence"),
+        RENEW("UPDATE perdure.worker SET expires_at");
+
+        private final String words;
+
+        Kind(String... words) {
+            this.words = String.join("\n", words);
+        }
+
+        private boolean isOf(String statement) {
+            return words.lines().anyMatch(statement::contains);
+        }
+    }
+
+    private final ServerSocket listening;
+    private final int serverPort;
+    private final int oneIn;
+    private final Random chance;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<Kind, Integer> hits = new EnumMap<>(Kind.class);
+    private int cuts;
+    private volatile boolean cutting;
+
+    /** Loses one answer in so many, once {@link #cutting(boolean)} says so. */
+    CuttingProxy(int serverPort, int oneIn, long seed) {
+        this.serverPort = serverPort;
+        this.oneIn = oneIn;
+        this.chance = new Random(seed);
+        try {
+            this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    int port() {
+        return listening.getLocalPort();
+    }
+
+    void cutting(boolean on) {
+        cutting = on;
+    }
+
+    int cuts() {
+        lock.lock();
+        try {
+            return cuts;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many lost answers had such a statement, with something done by it. */
+    Map<Kind, Integer> hits() {
+        lock.lock();
+        try {
+            return new EnumMap<>(hits);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the answer is to be lost, which is then counted. */
+    private boolean lose(RoundTrip trip) {
+        lock.lock();
+        try {
+            // A batch only: connecting and the pool's own questions have no commit to lose.
+            if (!cutting || trip.statements.isEmpty()) {
+                return false;
+            }
+            List<Kind> done = trip.done();
+            if (hits.keySet().containsAll(done) && chance.nextInt(oneIn) != 0) {
+                return false;
+            }
+            cuts++;
+            done.forEach(kind -> hits.merge(kind, 1, Integer::sum));
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = listening.accept();
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
+                client.setTcpNoDelay(true);
+                server.setTcpNoDelay(true);
+                new Link(client, server).run();
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            listening.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What was asked between two Syncs, and what came back. */
+    private static final class RoundTrip {
+        private final List<String> statements = new ArrayList<>();
+        private final List<Integer> rows = new ArrayList<>(List.of(0));
+        private final ByteArrayOutputStream answer = new ByteArrayOutputStream();
+
+        void answer(byte type, byte[] message) {
+            answer.write(type);
+            answer.writeBytes(message);
+            if (type == 'D') {
+                rows.set(rows.size() - 1, rows.getLast() + 1);
+            } else if (type == 'C') {
+                rows.add(0);
+            }
+        }
+
+        /** The kinds of statements that gave rows: an idle poll claims nothing, and a loss of its answer is no hit. */
+        List<Kind> done() {
+            List<Kind> done = new ArrayList<>();
+            for (int i = 0; i < Math.min(statements.size(), rows.size()); i++) {
+                for (Kind kind : Kind.values()) {
+                    if (rows.get(i) > 0 && kind.isOf(statements.get(i))) {
+                        done.add(kind);
+                    }
+                }
+            }
+            return done;
+        }
+    }
+
+    /** One connection. */
+    private final class Link {
+        private final Socket client;
+        private final Socket server;
+        private final Map<String, String> prepared = new HashMap<>();
+        private final Queue<RoundTrip> open = new ArrayDeque<>();
+        private final ReentrantLock turn = new ReentrantLock();
+
+        Link(Socket client, Socket server) {
+            this.client = client;
+            this.server = server;
+        }
+
+        void run() {
+            Thread.ofVirtual().start(this::forward);
+            Thread.ofVirtual().start(this::backward);
+        }
+
+        private void forward() {
+            try (client;
+                    server) {
+                DataInputStream in = new DataInputStream(new BufferedInputStream(client.getInputStream()));
+                DataOutputStream out = new DataOutputStream(server.getOutputStream());
+                int length = in.readInt();
+                byte[] startup = in.readNBytes(length - Integer.BYTES);
+                out.write(message(length, startup));
+                RoundTrip trip = new RoundTrip();
+                while (true) {
+                    byte type = in.readByte();
+                    int size = in.readInt();
+                    byte[] body = in.readNBytes(size - Integer.BYTES);
+                    note(type, body, trip);
+                    if (type == 'S' || type == 'Q') {
+                        add(trip);
+                        trip = new RoundTrip();
+                    }
+                    out.write(type);
+                    out.write(message(size, body));
+                }
+            } catch (IOException e) {
+                // One of them hung up.
+            }
+        }
+
+        private void note(byte type, byte[] body, RoundTrip trip) {
+            switch (type) {
+                case 'P' -> prepared.put(text(body, 0), text(body, text(body, 0).length() + 1));
+                case 'B' ->
+                    trip.statements.add(prepared.getOrDefault(
+                            text(body, text(body, 0).length() + 1), ""));
+                default -> {}
+            }
+        }
+
+        private void backward() {
+            try (server;
+                    client) {
+                DataInputStream in = new DataInputStream(new BufferedInputStream(server.getInputStream()));
+                DataOutputStream out = new DataOutputStream(client.getOutputStream());
+                while (true) {
+                    byte type = in.readByte();
+                    int size = in.readInt();
+                    byte[] body = in.readNBytes(size - Integer.BYTES);
+                    RoundTrip trip = current();
+                    if (trip == null) {
+                        out.write(type);
+                        out.write(message(size, body));
+                        continue;
+                    }
+                    trip.answer(type, message(size, body));
+                    if (type == 'Z') {
+                        remove();
+                        if (lose(trip)) {
+                            return;
+                        }
+                        trip.answer.writeTo(out);
+                    }
+                }
+            } catch (IOException e) {
+                // One of them hung up.
+            }
+        }
+
+        private void add(RoundTrip trip) {
+            turn.lock();
+            try {
+                open.add(trip);
+            } finally {
+                turn.unlock();
+            }
+        }
+
+        private RoundTrip current() {
+            turn.lock();
+            try {
+                return open.peek();
+            } finally {
+                turn.unlock();
+            }
+        }
+
+        private void remove() {
+            turn.lock();
+            try {
+                open.remove();
+            } finally {
+                turn.unlock();
+            }
+        }
+    }
+
+    private static byte[] message(int size, byte[] body) {
+        return ByteBuffer.allocate(Integer.BYTES + body.length)
+                .putInt(size)
+                .put(body)
+                .array();
+    }
+
+    /** The zero-terminated text that begins there. */
+    private static String text(byte[] body, int from) {
+        int end = from;
+        while (body[end] != 0) {
+            end++;
+        }
+        return new String(body, from, end - from, StandardCharsets.US_ASCII);
+    }
+}

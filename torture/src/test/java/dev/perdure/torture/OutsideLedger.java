@@ -1,0 +1,84 @@
+package dev.perdure.torture;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * What really happened, outside the engine: a plain table without constraints, written by autocommit, so that anything done
+ * twice or too early shows.
+ */
+final class OutsideLedger {
+    private static final String CREATE = """
+            CREATE TABLE outside_ledger (
+                number bigint GENERATED ALWAYS AS IDENTITY,
+                run text NOT NULL, step text NOT NULL, value text NOT NULL, pid bigint NOT NULL,
+                at timestamptz NOT NULL DEFAULT clock_timestamp())
+            """;
+    private static final String INSERT = "INSERT INTO outside_ledger (run, step, value, pid) VALUES (?, ?, ?, ?)";
+    private static final String SELECT = "SELECT run, step, value, pid, at FROM outside_ledger ORDER BY number";
+
+    private final DataSource database;
+
+    OutsideLedger(DataSource database) {
+        this.database = database;
+    }
+
+    /** One execution of a body. */
+    record Line(String run, String step, String value, long pid, Instant at) {}
+
+    void create() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement create = connection.prepareStatement(CREATE)) {
+            create.execute();
+        }
+    }
+
+    /** A value that no other execution of any body gives. */
+    String write(String run, String step) throws SQLException {
+        long pid = ProcessHandle.current().pid();
+        String value = run + "/" + step + "/" + pid + "/" + System.nanoTime();
+        try (Connection connection = database.getConnection();
+                PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            insert.setString(1, run);
+            insert.setString(2, step);
+            insert.setString(3, value);
+            insert.setLong(4, pid);
+            insert.executeUpdate();
+        }
+        return value;
+    }
+
+    /** The time by which its lines are written. */
+    Instant now() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement select = connection.prepareStatement("SELECT clock_timestamp()");
+                ResultSet row = select.executeQuery()) {
+            row.next();
+            return row.getObject(1, OffsetDateTime.class).toInstant();
+        }
+    }
+
+    List<Line> lines() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement select = connection.prepareStatement(SELECT);
+                ResultSet rows = select.executeQuery()) {
+            List<Line> lines = new ArrayList<>();
+            while (rows.next()) {
+                lines.add(new Line(
+                        rows.getString(1),
+                        rows.getString(2),
+                        rows.getString(3),
+                        rows.getLong(4),
+                        rows.getObject(5, OffsetDateTime.class).toInstant()));
+            }
+            return lines;
+        }
+    }
+}

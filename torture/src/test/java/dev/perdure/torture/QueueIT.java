@@ -1,0 +1,156 @@
+package dev.perdure.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Invocation;
+import dev.perdure.Perdure;
+import dev.perdure.StartOptions;
+import dev.perdure.embedded.SharedPostgres;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.QueueInfo;
+import dev.perdure.torture.OutsideLedger.Line;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A queue with limits whose workers are killed: the most that were ever begun at once, by a ledger outside and the server's clock,
+ * is the limit. The long form: {@code -Dqueues.runs=20000 -Dqueues.kills=100}.
+ */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
+class QueueIT {
+    private static final int KEYS = 50;
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
+
+    @Test
+    void never_more_than_the_limits_are_begun_whichever_process_is_killed() throws Exception {
+        torture(3, Integer.getInteger("queues.runs", 400), Integer.getInteger("queues.kills", 3));
+    }
+
+    @Test
+    @Tag("thorough")
+    void never_more_than_the_limits_are_begun_with_eight_processes() throws Exception {
+        torture(8, Integer.getInteger("queues.runs", 4_000), Integer.getInteger("queues.kills", 20));
+    }
+
+    private static void torture(int processes, int runs, int kills) throws Exception {
+        try (SharedPostgres.Fresh database = SharedPostgres.database("queues");
+                HikariDataSource pool = CrashWorker.pool(database.jdbcUrl(), database.user(), database.password());
+                PostgresStore store = PostgresStore.on(pool).open();
+                Perdure client = Perdure.on(store).declare(QueueWorker.QUEUE).client()) {
+            OutsideLedger ledger = new OutsideLedger(pool);
+            ledger.create();
+            client.startAll(
+                    IntStream.range(0, runs).boxed().toList(),
+                    number -> Invocation.of(QueueWorker.definition(ledger), "run-" + number),
+                    number -> StartOptions.id("run-" + number)
+                            .queue(QueueWorker.QUEUE.name())
+                            .key(key(number)));
+            List<WorkerProcess> workers = new ArrayList<>();
+            Instant from = ledger.now();
+            try {
+                for (int i = 0; i < processes; i++) {
+                    workers.add(WorkerProcess.start(QueueWorker.class, database));
+                }
+                for (WorkerProcess worker : workers) {
+                    worker.ready();
+                }
+                Random chance = new Random(Long.getLong("crash.seed", 42));
+                for (int kill = 0; kill < kills; kill++) {
+                    // By progress, not by time: so there is something left to be done at every kill, on any machine.
+                    long due = (long) runs * kill / (kills + 1);
+                    Awaitility.await().atMost(PATIENCE).until(() -> left(client) <= runs - due);
+                    int victim = chance.nextInt(processes);
+                    workers.get(victim).kill();
+                    workers.set(
+                            victim,
+                            WorkerProcess.start(QueueWorker.class, database).ready());
+                }
+                Awaitility.await().atMost(PATIENCE).until(() -> left(client) == 0);
+            } finally {
+                workers.forEach(WorkerProcess::close);
+            }
+            check(ledger.lines(), runs);
+            Duration took = Duration.between(from, ledger.now());
+            System.out.printf(
+                    "queues: %d runs of %d keys in %d processes under %d kills in %d ms; at most %d at once, and %d of one key%n",
+                    runs,
+                    KEYS,
+                    processes,
+                    kills,
+                    took.toMillis(),
+                    mostAtOnce(ledger.lines(), run -> true),
+                    IntStream.range(0, KEYS)
+                            .map(number -> mostOf(ledger, key(number)))
+                            .max()
+                            .orElseThrow());
+        }
+    }
+
+    private static String key(int number) {
+        return "key-" + number % KEYS;
+    }
+
+    private static String keyOf(String run) {
+        return key(Integer.parseInt(run.substring("run-".length())));
+    }
+
+    private static long left(Perdure client) {
+        QueueInfo.Load load = client.queues().get(QueueWorker.QUEUE.name()).load();
+        return load.waiting() + load.begun();
+    }
+
+    private static int mostOf(OutsideLedger ledger, String key) {
+        try {
+            return mostAtOnce(ledger.lines(), run -> keyOf(run).equals(key));
+        } catch (java.sql.SQLException trouble) {
+            throw new IllegalStateException(trouble);
+        }
+    }
+
+    private static void check(List<Line> lines, int runs) {
+        assertThat(lines.stream().map(Line::run).distinct()).hasSize(runs);
+        assertThat(mostAtOnce(lines, run -> true)).as("begun at once").isBetween(2, 20);
+        for (int i = 0; i < KEYS; i++) {
+            String key = key(i);
+            assertThat(mostAtOnce(lines, run -> keyOf(run).equals(key)))
+                    .as("begun at once of " + key)
+                    .isBetween(1, 2);
+        }
+    }
+
+    /** A run that has begun holds its place from its first line to its last, however often its workers died between them. */
+    private static int mostAtOnce(List<Line> lines, Predicate<String> which) {
+        Map<String, Instant> first = new HashMap<>();
+        Map<String, Instant> last = new HashMap<>();
+        for (Line line : lines) {
+            if (which.test(line.run())) {
+                first.merge(line.run(), line.at(), (one, other) -> one.isBefore(other) ? one : other);
+                last.merge(line.run(), line.at(), (one, other) -> one.isBefore(other) ? other : one);
+            }
+        }
+        Map<Instant, Integer> changes = new TreeMap<>();
+        first.values().forEach(at -> changes.merge(at, 1, Integer::sum));
+        last.values().forEach(at -> changes.merge(at, -1, Integer::sum));
+        int now = 0;
+        int most = 0;
+        for (int change : changes.values()) {
+            now += change;
+            most = Math.max(most, now);
+        }
+        return most;
+    }
+}

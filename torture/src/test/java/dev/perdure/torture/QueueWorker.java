@@ -1,0 +1,48 @@
+package dev.perdure.torture;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Queue;
+import java.io.IOException;
+import java.time.Duration;
+
+/** A worker process of a queue with limits, to be killed. Ends with its standard input, so that it cannot outlive the test. */
+public final class QueueWorker {
+    static final Queue QUEUE = Queue.named("limited").concurrency(20).perKey(2);
+
+    private QueueWorker() {}
+
+    /** Two steps that note when they begin and end, with a wait between them that leaves memory. */
+    static Definition<String, String> definition(OutsideLedger ledger) {
+        return Definition.of("limited", String.class, String.class, (ctx, in) -> {
+            ctx.step("first", () -> work(ledger, in));
+            ctx.sleep(Duration.ofMillis(5));
+            return ctx.step("second", () -> work(ledger, in));
+        });
+    }
+
+    private static String work(OutsideLedger ledger, String run) throws Exception {
+        ledger.write(run, "begin");
+        UnderFire.pause(Duration.ofMillis(3));
+        return ledger.write(run, "end");
+    }
+
+    /** Arguments: the JDBC URL, the user, the password. */
+    public static void main(String... args) throws IOException {
+        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+                HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
+                PostgresStore store = PostgresStore.on(pool).open()) {
+            Perdure worker = Perdure.on(store)
+                    .register(definition(new OutsideLedger(ledgerPool)))
+                    .queues(QUEUE)
+                    .lease(CrashWorker.LEASE)
+                    .warmWindow(Duration.ZERO)
+                    .start();
+            System.out.println("ready");
+            System.in.readAllBytes();
+            worker.close();
+        }
+    }
+}
