@@ -20,6 +20,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.setup.Migrations;
 import dev.perdure.postgres.setup.Preflight;
 import dev.perdure.postgres.transaction.JournalBook;
+import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.PostgresLeases;
 import dev.perdure.postgres.work.StartLimits;
@@ -96,7 +97,7 @@ public final class PostgresStore implements Store {
                 database,
                 schema,
                 workers,
-                queues,
+                new LimitedClaims(database, schema, workers, queues, wanted.believes),
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),
                 ledger,

@@ -88,7 +88,6 @@ final class PiecesTest {
                         "DispatchSql.java: DELETE FROM ${schema}.timer",
                         "DispatchSql.java: DELETE FROM ${schema}.ready",
                         "LimitedClaimSql.java: DELETE FROM ${schema}.ready",
-                        "LimitedClaimSql.java: DELETE FROM ${schema}.ready",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "OneChangeSql.java: DELETE FROM ${schema}.held",
                         "TransactionSql.java: INSERT INTO ${schema}.journal");

@@ -21,6 +21,7 @@ import dev.perdure.postgres.read.QuerySql;
 import dev.perdure.postgres.transaction.TransactionSql;
 import dev.perdure.postgres.work.DispatchSql;
 import dev.perdure.postgres.work.LimitedClaimSql;
+import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.StartLimitSql;
 import dev.perdure.postgres.work.StartLimits;
@@ -222,7 +223,7 @@ final class StatementsIT {
                         database,
                         SCHEMA,
                         workers,
-                        queues,
+                        new LimitedClaims(database, SCHEMA, workers, queues, true),
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
                         ledger,

@@ -88,6 +88,10 @@ final class Twin {
                         rows.getString("object")));
     }
 
+    Row run(String id) {
+        return runs().stream().filter(row -> row.id().equals(id)).findFirst().orElseThrow();
+    }
+
     /** What came of a round, in words. */
     List<String> play(RandomBatches.Round round) {
         Map<String, Row> byId = runs().stream().collect(Collectors.toMap(Row::id, row -> row));
@@ -111,7 +115,7 @@ final class Twin {
         return new RunRef(RunId.of(id), row == null ? 0 : row.key());
     }
 
-    private static String word(Outcome outcome) {
+    static String word(Outcome outcome) {
         return switch (outcome) {
             case Outcome.Started started ->
                 "started %s %s %s %s"
@@ -129,7 +133,7 @@ final class Twin {
         return claims.stream().map(Twin::word).toList();
     }
 
-    private static String word(Claimed claimed) {
+    static String word(Claimed claimed) {
         return "%s %d %s %s %d %s"
                 .formatted(
                         claimed.run().id(),

@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
+import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.PostgresDispatch;
 import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
@@ -51,7 +52,7 @@ final class WatermarkIT {
                     database,
                     schema,
                     workers,
-                    queues,
+                    new LimitedClaims(database, schema, workers, queues, true),
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
                     ledger,

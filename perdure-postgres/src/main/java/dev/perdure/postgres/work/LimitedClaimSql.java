@@ -63,8 +63,9 @@ public final class LimitedClaimSql {
             ) AS locked
             """;
 
-    private static final String CLAIM = """
-            WITH RECURSIVE ${clock}, rule AS MATERIALIZED (
+    /** The limits of the queue, and what the worker asks for. No row: the queue is paused, or the worker is dead. */
+    private static final String RULE = """
+            rule AS MATERIALIZED (
                 SELECT g.*, q.turn, q.look_from,
                        NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
                        NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
@@ -79,7 +80,97 @@ public final class LimitedClaimSql {
                     SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
                 ) q
                 WHERE q.paused IS NULL AND ${lane_exists}
-            ), head AS (
+            ), suiting AS MATERIALIZED (
+                SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
+            ), of_queue AS MATERIALIZED (
+                -- Only a limit for all of them makes it necessary to look at all of them: what goes on is not to wait for a rate.
+                SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
+                FROM rule
+                CROSS JOIN LATERAL (
+                    SELECT key, queue_key FROM ${schema}.slot
+                    WHERE slot.queue = rule.queue AND COALESCE(rule.concurrency, rule.rate_units) IS NOT NULL OFFSET 0
+                ) s
+                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+            )""";
+
+    /** Which states hold a place: those in which a run has begun, or those in which it is at work. */
+    private static final String HOLDS = """
+            CASE WHEN r.state = ${RUNNING} THEN true
+                                     ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
+
+    /** How many more this worker may take, and how many more may have places. */
+    private static final String ROOM = """
+            GREATEST(0, LEAST(rule.room, rule.per_worker - (
+                           SELECT count(*)::int
+                           FROM ${schema}.held h
+                           CROSS JOIN LATERAL (
+                               SELECT FROM ${schema}.slot s WHERE s.key = h.key AND s.queue = rule.queue OFFSET 0
+                           ) mine
+                           WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
+                       ))) AS here,
+                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places""";
+
+    /** Woken, given back or begun anew: such a run holds its place and needs no other. */
+    private static final String GOES_ON = """
+            goes_on AS MATERIALIZED (
+                SELECT q.place, q.key, q.rank, q.since, q.alone
+                FROM place p
+                CROSS JOIN LATERAL (
+                    SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
+                ) q
+                JOIN suiting USING (definition, version)
+                JOIN rule ON rule.alone = q.alone
+                WHERE p.holds AND p.state = ${READY}
+                ORDER BY q.rank, q.since, q.key
+                LIMIT (SELECT here FROM room)
+            )""";
+
+    /** Takes what was picked. Gives the places up that runs do not hold any more. */
+    private static final String TAKE = """
+            looked AS MATERIALIZED (
+                SELECT p.place, p.rank, p.since, p.alone, p.pick, p.cost, p.key_cost, r.*, clock.at AS moved_at
+                FROM picked p
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
+                CROSS JOIN clock
+            ), taken AS NOT MATERIALIZED (
+                SELECT * FROM looked WHERE state = ${READY}
+            ), unqueued AS (
+                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
+            ), logged AS (
+                ${log FROM taken WHERE changes > 0}
+            ), kept AS (
+                ${hold(worker = (SELECT worker FROM rule)) FROM taken}
+            ), claimed AS (
+                UPDATE ${schema}.run SET
+                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = (SELECT worker FROM rule), wakes = 0,
+                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL
+                FROM taken t
+                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
+            ), placed AS (
+                INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
+                SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '')
+                FROM taken t CROSS JOIN rule
+                WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key, rule.rate_units, rule.key_rate_units) IS NOT NULL
+                ON CONFLICT (key, partition) DO NOTHING
+            ), freed AS (
+                DELETE FROM ${schema}.slot
+                WHERE slot.key = ANY (ARRAY(SELECT key FROM place WHERE NOT holds AND key NOT IN (SELECT key FROM taken)))
+            ), noted AS (
+                UPDATE ${schema}.queue AS q SET
+                    turn = q.turn + n.taken, look_from = n.look_from, minute = n.minute,
+                    this_minute = CASE WHEN q.minute = n.minute THEN q.this_minute ELSE 0 END + n.taken,
+                    minute_before = CASE q.minute WHEN n.minute THEN q.minute_before
+                                                  WHEN n.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
+                FROM (
+                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, next_look.look_from,
+                           date_trunc('minute', clock.at) AS minute
+                    FROM rule CROSS JOIN next_look CROSS JOIN clock
+                ) n
+                WHERE q.name = n.queue AND (n.taken > 0 OR q.look_from <> n.look_from)
+            )""";
+
+    private static final String CLAIM = """
+            WITH RECURSIVE ${clock}, ${rule}, head AS (
                 SELECT r.queue_key, r.definition, r.version, r.alone
                 FROM rule
                 CROSS JOIN LATERAL (
@@ -102,21 +193,10 @@ public final class LimitedClaimSql {
                 ) r
             ), seen AS MATERIALIZED (
                 SELECT * FROM head LIMIT ${WINDOW}
-            ), suiting AS MATERIALIZED (
-                SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
             ), line AS MATERIALIZED (
                 SELECT seen.* FROM seen JOIN suiting USING (definition, version) JOIN rule ON rule.alone = seen.alone
             ), waiting AS MATERIALIZED (
                 SELECT DISTINCT queue_key FROM line
-            ), of_queue AS MATERIALIZED (
-                -- Only a limit for all of them makes it necessary to look at all of them: what goes on is not to wait for a rate.
-                SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
-                FROM rule
-                CROSS JOIN LATERAL (
-                    SELECT key, queue_key FROM ${schema}.slot
-                    WHERE slot.queue = rule.queue AND COALESCE(rule.concurrency, rule.rate_units) IS NOT NULL OFFSET 0
-                ) s
-                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             ), of_key AS MATERIALIZED (
                 SELECT s.key, w.queue_key, r.state, COALESCE(${holds}, false) AS holds
                 FROM rule
@@ -130,15 +210,7 @@ public final class LimitedClaimSql {
             ), place AS MATERIALIZED (
                 SELECT * FROM of_queue UNION SELECT * FROM of_key
             ), room AS MATERIALIZED (
-                SELECT GREATEST(0, LEAST(rule.room, rule.per_worker - (
-                           SELECT count(*)::int
-                           FROM ${schema}.held h
-                           CROSS JOIN LATERAL (
-                               SELECT FROM ${schema}.slot s WHERE s.key = h.key AND s.queue = rule.queue OFFSET 0
-                           ) mine
-                           WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
-                       ))) AS here,
-                       rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places,
+                SELECT ${room},
                        rule.rate_units - (
                            SELECT COALESCE(sum(u.units), 0)
                            FROM (
@@ -148,19 +220,7 @@ public final class LimitedClaimSql {
                            ) u
                        ) AS units
                 FROM rule CROSS JOIN clock
-            ), goes_on AS MATERIALIZED (
-                -- Woken, given back or begun anew: it holds its place and needs no other.
-                SELECT q.place, q.key, q.rank, q.since, q.alone
-                FROM place p
-                CROSS JOIN LATERAL (
-                    SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
-                ) q
-                JOIN suiting USING (definition, version)
-                JOIN rule ON rule.alone = q.alone
-                WHERE p.holds AND p.state = ${READY}
-                ORDER BY q.rank, q.since, q.key
-                LIMIT (SELECT here FROM room)
-            ), key_room AS MATERIALIZED (
+            ), ${goes_on}, key_room AS MATERIALIZED (
                 -- A key gives no more than twice its share to choose from, so that many keys are not read to the end.
                 SELECT w.queue_key, COALESCE(t.served, 0) AS served,
                        2 * rule.room / (SELECT count(*)::int FROM waiting) + 4 AS share,
@@ -237,35 +297,9 @@ public final class LimitedClaimSql {
                 SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
                 UNION ALL
                 SELECT place, key, rank, since, alone, pick, cost, key_cost FROM chosen
-            ), looked AS MATERIALIZED (
-                SELECT p.place, p.rank, p.since, p.alone, p.pick, p.cost, p.key_cost, r.*, clock.at AS moved_at
-                FROM picked p
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
-                CROSS JOIN clock
-            ), taken AS NOT MATERIALIZED (
-                SELECT * FROM looked WHERE state = ${READY}
-            ), unqueued AS (
-                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
-            ), logged AS (
-                ${log FROM taken WHERE changes > 0}
-            ), kept AS (
-                ${hold(worker = (SELECT worker FROM rule)) FROM taken}
-            ), claimed AS (
-                UPDATE ${schema}.run SET
-                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = (SELECT worker FROM rule), wakes = 0,
-                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL
-                FROM taken t
-                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
-            ), placed AS (
-                INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
-                SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '')
-                FROM taken t CROSS JOIN rule
-                WHERE COALESCE(rule.concurrency, rule.per_worker, rule.per_key, rule.rate_units, rule.key_rate_units) IS NOT NULL
-                ON CONFLICT (key, partition) DO NOTHING
-            ), freed AS (
-                DELETE FROM ${schema}.slot
-                WHERE slot.key = ANY (ARRAY(SELECT key FROM place WHERE NOT holds AND key NOT IN (SELECT key FROM taken)))
-            ), served AS (
+            ), next_look AS MATERIALIZED (
+                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from FROM seen
+            ), ${take}, served AS (
                 INSERT INTO ${schema}.queue_turn (queue, queue_key, served, served_at)
                 SELECT rule.queue, COALESCE(t.queue_key, ''), rule.turn + max(t.pick), max(t.moved_at)
                 FROM taken t CROSS JOIN rule
@@ -290,73 +324,22 @@ public final class LimitedClaimSql {
                 ) b
                 WHERE b.units > 0
                 ON CONFLICT (queue, queue_key, since) DO UPDATE SET units = q.units + excluded.units
-            ), next_look AS MATERIALIZED (
-                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from FROM seen
-            ), noted AS (
-                UPDATE ${schema}.queue AS q SET
-                    turn = q.turn + n.taken, look_from = n.look_from, minute = n.minute,
-                    this_minute = CASE WHEN q.minute = n.minute THEN q.this_minute ELSE 0 END + n.taken,
-                    minute_before = CASE q.minute WHEN n.minute THEN q.minute_before
-                                                  WHEN n.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
-                FROM (
-                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, next_look.look_from,
-                           date_trunc('minute', clock.at) AS minute
-                    FROM rule CROSS JOIN next_look CROSS JOIN clock
-                ) n
-                WHERE q.name = n.queue AND (n.taken > 0 OR q.look_from <> n.look_from)
             )
             SELECT EXISTS (SELECT FROM candidate WHERE nth = share) AS cut, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
 
     /**
-     * The same where there are no keys and no rates: what most queues with limits are, at a third of the cost. It reads the same rows
-     * for the places.
+     * The same where no runs with keys wait and there are no rates: what most queues with limits are, at a third of the cost. It leaves
+     * out how to choose among keys; {@code ClaimsAgreeIT} compares what both leave behind.
      */
     private static final String CLAIM_UNKEYED = """
-            WITH ${clock}, rule AS MATERIALIZED (
-                SELECT g.*,
-                       NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
-                       NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
-                       COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun
-                FROM (SELECT ?::text AS queue, ?::int AS room, ?::boolean AS alone, ?::int AS worker) g
-                CROSS JOIN LATERAL (
-                    SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
-                ) q
-                WHERE q.paused IS NULL AND ${lane_exists}
-            ), suiting AS MATERIALIZED (
-                SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
-            ), place AS MATERIALIZED (
-                SELECT s.key, r.state, COALESCE(${holds}, false) AS holds
-                FROM rule
-                CROSS JOIN LATERAL (
-                    SELECT key FROM ${schema}.slot WHERE slot.queue = rule.queue AND rule.concurrency IS NOT NULL OFFSET 0
-                ) s
-                LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
+            WITH ${clock}, ${rule}, place AS NOT MATERIALIZED (
+                SELECT key, state, holds FROM of_queue
             ), room AS MATERIALIZED (
-                SELECT GREATEST(0, LEAST(rule.room, rule.per_worker - (
-                           SELECT count(*)::int
-                           FROM ${schema}.held h
-                           CROSS JOIN LATERAL (
-                               SELECT FROM ${schema}.slot s WHERE s.key = h.key AND s.queue = rule.queue OFFSET 0
-                           ) mine
-                           WHERE h.worker = rule.worker AND rule.per_worker IS NOT NULL
-                       ))) AS here,
-                       rule.concurrency - (SELECT count(*)::int FROM place WHERE holds) AS places
+                SELECT ${room}
                 FROM rule
-            ), goes_on AS MATERIALIZED (
-                -- Woken, given back or begun anew: it holds its place and needs no other.
-                SELECT q.place, q.key, q.rank, q.since, q.alone
-                FROM place p
-                CROSS JOIN LATERAL (
-                    SELECT ctid AS place, * FROM ${schema}.ready WHERE ready.key = p.key OFFSET 0
-                ) q
-                JOIN suiting USING (definition, version)
-                JOIN rule ON rule.alone = q.alone
-                WHERE p.holds AND p.state = ${READY}
-                ORDER BY q.rank, q.since, q.key
-                LIMIT (SELECT here FROM room)
-            ), chosen AS MATERIALIZED (
+            ), ${goes_on}, chosen AS MATERIALIZED (
                 SELECT r.*
                 FROM rule
                 CROSS JOIN suiting s
@@ -371,55 +354,15 @@ public final class LimitedClaimSql {
                 ORDER BY r.rank, r.since, r.key
                 LIMIT (SELECT GREATEST(0, LEAST(here - (SELECT count(*) FROM goes_on), places)) FROM room)
             ), picked AS MATERIALIZED (
-                SELECT place, key, rank, since, alone, 0 AS pick FROM goes_on
+                SELECT place, key, rank, since, alone, 0 AS pick, 0 AS cost, 0 AS key_cost FROM goes_on
                 UNION ALL
-                SELECT place, key, rank, since, alone, 1 FROM chosen
-            ), looked AS MATERIALIZED (
-                SELECT p.place, p.rank, p.since, p.alone, p.pick, r.*, clock.at AS moved_at
-                FROM picked p
-                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = p.key FOR NO KEY UPDATE SKIP LOCKED) r
-                CROSS JOIN clock
-            ), taken AS NOT MATERIALIZED (
-                SELECT * FROM looked WHERE state = ${READY}
-            ), unqueued AS (
-                DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
-            ), logged AS (
-                ${log FROM taken WHERE changes > 0}
-            ), kept AS (
-                ${hold(worker = (SELECT worker FROM rule)) FROM taken}
-            ), claimed AS (
-                UPDATE ${schema}.run SET
-                    epoch = t.epoch + 1, changed_at = t.moved_at, owner = (SELECT worker FROM rule), wakes = 0,
-                    changes = t.changes + 1, state = ${RUNNING}, reason = NULL
-                FROM taken t
-                WHERE run.key = ANY (ARRAY(SELECT key FROM taken)) AND run.key = t.key
-            ), placed AS (
-                INSERT INTO ${schema}.slot (key, partition, queue, queue_key)
-                SELECT t.key, t.partition, t.queue, COALESCE(t.queue_key, '') FROM taken t
-                ON CONFLICT (key, partition) DO NOTHING
-            ), freed AS (
-                DELETE FROM ${schema}.slot
-                WHERE slot.key = ANY (ARRAY(SELECT key FROM place WHERE NOT holds AND key NOT IN (SELECT key FROM taken)))
-            ), noted AS (
-                UPDATE ${schema}.queue AS q SET
-                    turn = q.turn + n.taken, minute = n.minute,
-                    this_minute = CASE WHEN q.minute = n.minute THEN q.this_minute ELSE 0 END + n.taken,
-                    minute_before = CASE q.minute WHEN n.minute THEN q.minute_before
-                                                  WHEN n.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
-                FROM (
-                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, date_trunc('minute', clock.at) AS minute
-                    FROM rule CROSS JOIN clock
-                ) n
-                WHERE q.name = n.queue AND n.taken > 0
-            )
+                SELECT place, key, rank, since, alone, 1, 0, 0 FROM chosen
+            ), next_look AS MATERIALIZED (
+                SELECT '' AS look_from
+            ), ${take}
             SELECT false AS cut, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
             """;
-
-    /** Which states hold a place: those in which a run has begun, or those in which it is at work. */
-    private static final String HOLDS = """
-            CASE WHEN r.state = ${RUNNING} THEN true
-                                     ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
 
     final String waiting;
     final String freeAt;
@@ -430,19 +373,19 @@ public final class LimitedClaimSql {
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
         this.freeAt = Pieces.sql(schema, FREE_AT);
-        String claiming = Pieces.sql(
-                schema,
-                CLAIM.replace("${details}", Claims.TAKEN)
-                        .replace("${holds}", HOLDS)
-                        .replace("${WINDOW}", String.valueOf(WINDOW))
-                        .replace("${STRETCHES}", String.valueOf(STRETCHES)));
-        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), claiming);
-        this.claimUnkeyed = String.join(
-                ";\n",
-                ledger.settings,
-                Pieces.sql(schema, LOCK),
-                Pieces.sql(
-                        schema,
-                        CLAIM_UNKEYED.replace("${details}", Claims.TAKEN).replace("${holds}", HOLDS)));
+        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM)));
+        this.claimUnkeyed =
+                String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM_UNKEYED)));
+    }
+
+    private static String composed(String claim) {
+        return claim.replace("${rule}", RULE)
+                .replace("${room}", ROOM)
+                .replace("${goes_on}", GOES_ON)
+                .replace("${take}", TAKE)
+                .replace("${holds}", HOLDS)
+                .replace("${details}", Claims.TAKEN)
+                .replace("${WINDOW}", String.valueOf(WINDOW))
+                .replace("${STRETCHES}", String.valueOf(STRETCHES));
     }
 }

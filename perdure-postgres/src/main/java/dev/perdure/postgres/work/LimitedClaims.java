@@ -21,7 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Claims runs of queues with limits, and runs with keys: queue by queue, each in a transaction of its own. */
-final class LimitedClaims {
+public final class LimitedClaims {
     /** A claim that could take more is made again so often at most; the rest is for the next poll. */
     private static final int MOST_CLAIMS = 8;
 
@@ -29,12 +29,20 @@ final class LimitedClaims {
     private final LimitedClaimSql sql;
     private final Workers workers;
     private final PostgresQueues queues;
+    private final boolean believes;
 
-    LimitedClaims(Database database, Schema schema, LedgerSql ledger, Workers workers, PostgresQueues queues) {
+    /** @param believes whether a queue without keys and rates may be claimed from by the shorter statement */
+    public LimitedClaims(
+            Database database, Schema schema, Workers workers, PostgresQueues queues, boolean believes) {
         this.database = database;
-        this.sql = new LimitedClaimSql(schema, ledger);
+        this.sql = new LimitedClaimSql(schema, new LedgerSql(schema));
         this.workers = workers;
         this.queues = queues;
+        this.believes = believes;
+    }
+
+    PostgresQueues queues() {
+        return queues;
     }
 
     /**
@@ -149,7 +157,7 @@ final class LimitedClaims {
             Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
             throws SQLException {
         String queue = waiting.queue();
-        boolean plain = !waiting.keyed() && !queues.known(queue).hasRates();
+        boolean plain = believes && !waiting.keyed() && !queues.known(queue).hasRates();
         try (PreparedStatement statement = Database.prepare(connection, plain ? sql.claimUnkeyed : sql.claim)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT);

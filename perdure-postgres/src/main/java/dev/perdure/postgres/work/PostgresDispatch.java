@@ -60,7 +60,7 @@ public final class PostgresDispatch implements Dispatch {
             Database database,
             Schema schema,
             Workers workers,
-            PostgresQueues queues,
+            LimitedClaims limitedClaims,
             InboxReader inbox,
             StartLimits startLimits,
             PostgresLedger ledger,
@@ -75,8 +75,8 @@ public final class PostgresDispatch implements Dispatch {
         this.ledger = ledger;
         this.watermark = watermark;
         this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
-        this.queues = queues;
-        this.limitedClaims = new LimitedClaims(database, schema, ledgerSql, workers, queues);
+        this.queues = limitedClaims.queues();
+        this.limitedClaims = limitedClaims;
     }
 
     @Override
