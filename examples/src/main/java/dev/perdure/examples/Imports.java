@@ -6,11 +6,13 @@ import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.KeyFullException;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Imports the files of many customers: twenty at once, and of one customer two. */
@@ -32,6 +34,11 @@ public final class Imports {
     /** A partner's API allows 100 calls a minute, and a customer may use 20 of them. */
     public static final Queue LOOKUPS =
             Queue.named("lookups").rate(100, Duration.ofMinutes(1)).burst(10).ratePerKey(20, Duration.ofMinutes(1));
+    // endregion
+
+    // region latest
+    /** Of each report only the latest request counts: it cancels the one before. */
+    public static final Queue REPORTS = Queue.named("reports").perKey(1).whenKeyFull(Queue.WhenKeyFull.CANCEL_OLDEST);
     // endregion
 
     private final Warehouse warehouse;
@@ -67,6 +74,17 @@ public final class Imports {
                         .queue(LOOKUPS.name())
                         .key(upload.customer())
                         .weight(parts));
+    }
+    // endregion
+
+    // region refuse
+    /** Starts an import, or says that the customer has two already. */
+    public static Optional<Run<Integer>> startIfFree(Perdure perdure, Upload upload) {
+        try {
+            return Optional.of(start(perdure, upload));
+        } catch (KeyFullException full) {
+            return Optional.empty();
+        }
     }
     // endregion
 

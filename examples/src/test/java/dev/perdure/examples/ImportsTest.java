@@ -8,6 +8,7 @@ import dev.perdure.queue.QueueInfo;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,6 +32,20 @@ class ImportsTest {
             assertThat(queue.limits())
                     .isEqualTo(Queue.named("imports").concurrency(5).perKey(2));
             assertThat(queue.paused()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_third_import_of_a_customer_is_refused_where_the_queue_says_so(TestMode mode) {
+        try (PerdureTest perdure = PerdureTest.create(mode)) {
+            perdure.register(new Imports(String::length)).queues(Imports.QUEUE, Imports.REPORTS);
+            perdure.queues().limit(Queue.named("imports").whenKeyFull(Queue.WhenKeyFull.REFUSE));
+            perdure.queues().pause("imports", "so that none of them ends");
+            List<Optional<Run<Integer>>> runs = IntStream.range(0, 3)
+                    .mapToObj(i -> Imports.startIfFree(perdure, new Imports.Upload("acme", "file-" + i)))
+                    .toList();
+            assertThat(runs).extracting(Optional::isPresent).containsExactly(true, true, false);
         }
     }
 }

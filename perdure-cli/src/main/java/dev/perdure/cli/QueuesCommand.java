@@ -154,6 +154,10 @@ final class QueuesCommand {
                     String ratePerKey,
             @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
                     Queue.@Nullable Counting counting,
+            @Option(
+                            names = "--when-key-full",
+                            description = "What a start does whose key is full: ${COMPLETION-CANDIDATES}.")
+                    Queue.@Nullable WhenKeyFull whenKeyFull,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
         Queue changes = Queue.named(name);
         changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
@@ -164,6 +168,7 @@ final class QueuesCommand {
                 ? changes
                 : changes.ratePerKey(units("--rate-per-key", ratePerKey), period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
+        changes = whenKeyFull == null ? changes : changes.whenKeyFull(whenKeyFull);
         if (changes.settings().isEmpty()) {
             throw new InvalidRequestException(
                     "Nothing to change. Name a limit, such as --concurrency 5 or --concurrency none.");

@@ -17,6 +17,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 DeadlineExceededException,
                 DefinitionException,
                 InvalidRequestException,
+                KeyFullException,
                 PayloadException,
                 RejectedException,
                 ResultUnavailableException,

@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Ledger;
@@ -11,6 +12,7 @@ import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
 import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
@@ -25,6 +27,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -102,7 +105,35 @@ final class MemoryLedger implements Ledger {
                             existing.restarts > 0 || existing.start.input().equals(run.input()));
         }
         StartKey key = run.admission().startKey();
-        return key == null ? begin(start) : keys.start(start, key);
+        return key == null ? admit(start) : keys.start(start, key);
+    }
+
+    /** Starts a run whose id is new, unless the key of its queue is full and the queue does not let such starts wait. */
+    Outcome admit(Change.Start start) {
+        FullKey full = tables.queues.full(start);
+        if (full == null) {
+            return begin(start);
+        }
+        NewRun run = start.run();
+        Queue.WhenKeyFull policy = tables.queues.known(run.queue()).whenKeyFull();
+        return switch (policy) {
+            case WAIT -> begin(start);
+            case REFUSE -> run.admission().unanswered() ? beginCancelled(start, full.reason(policy)) : new Outcome.KeyFull(full);
+            case DROP_NEWEST -> beginCancelled(start, full.reason(policy));
+            case CANCEL_OLDEST -> {
+                tables.queues.inFavourOf(run).forEach(row -> cancel(row, full.cancelledFor(run.id())));
+                yield begin(start);
+            }
+        };
+    }
+
+    /** Starts a run and ends it at once. */
+    Outcome beginCancelled(Change.Start start, String reason) {
+        Outcome started = begin(new Change.Start(start.run(), null, start.mails(), start.tasks()));
+        if (started instanceof Outcome.Started) {
+            expire(Objects.requireNonNull(tables.byId.get(start.run().id())), reason);
+        }
+        return started;
     }
 
     /** Starts a run whose id is new. */

@@ -7,6 +7,9 @@ import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.FullKey;
+import dev.perdure.spi.change.NewRun;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -157,6 +160,54 @@ final class MemoryQueues implements QueueRules {
 
     boolean isLimited(Row row) {
         return isLimited(row.start.queue());
+    }
+
+    // ---- who is started
+
+    /** The key of a start, if it is full and its queue has a policy for that; or null. */
+    @Nullable
+    FullKey full(Change.Start start) {
+        NewRun run = start.run();
+        Entry entry = queues.get(run.queue());
+        String key = run.queueKey();
+        if (entry == null || key == null || !entry.limits().decidesStarts() || !FullKey.decides(start)) {
+            return null;
+        }
+        int places = entry.limits().perKey().orElseThrow();
+        boolean yields = entry.limits().whenKeyFull() == Queue.WhenKeyFull.CANCEL_OLDEST;
+        List<Row> members = yields ? yielding(run.queue(), key) : members(run.queue(), key);
+        return members.size() < places
+                ? null
+                : new FullKey(
+                        run.queue(),
+                        key,
+                        places,
+                        members.stream().map(row -> row.ref.id()).toList());
+    }
+
+    /** The runs that have to end before this one has a place: the oldest. */
+    List<Row> inFavourOf(NewRun run) {
+        List<Row> members = yielding(run.queue(), Objects.requireNonNull(run.queueKey()));
+        int places = entry(run.queue()).limits().perKey().orElseThrow();
+        return members.subList(0, Math.max(0, members.size() - places + 1));
+    }
+
+    /** The runs of a key that hold a place or wait for one, the first started first. */
+    private List<Row> members(String queue, String key) {
+        forgetPlaces(queue, entry(queue).limits());
+        return ofQueue(queue)
+                .filter(row -> keyOf(row).equals(key))
+                .filter(row -> row.placed || row.state == RunState.READY)
+                .sorted(Comparator.comparing((Row row) -> row.createdAt).thenComparingLong(row -> row.ref.key()))
+                .toList();
+    }
+
+    /** Those of them that a newer run may cancel, and that are not asked to end yet. */
+    private List<Row> yielding(String queue, String key) {
+        return members(queue, key).stream()
+                .filter(row -> !row.isTask() && row.start.object() == null)
+                .filter(row -> row.control.cancel() == null && row.control.kill() == null)
+                .toList();
     }
 
     // ---- who begins

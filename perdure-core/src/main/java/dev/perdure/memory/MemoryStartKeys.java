@@ -84,11 +84,7 @@ final class MemoryStartKeys {
         if (!start.run().admission().unanswered()) {
             return answer;
         }
-        Outcome started = ledger.begin(plain(start));
-        if (started instanceof Outcome.Started) {
-            ledger.expire(row(start), Admission.given(key, holder.ref.id()));
-        }
-        return started;
+        return ledger.beginCancelled(plain(start), Admission.given(key, holder.ref.id()));
     }
 
     private Outcome replace(Id id, Change.Start start, StartKey.Deduplication key, Row holder) {
@@ -98,7 +94,8 @@ final class MemoryStartKeys {
             ledger.cancel(holder, reason);
             before = holder.state.isTerminal() ? null : holder;
         }
-        return begin(id, start, key, before);
+        Change.Start plain = before == null ? plain(start) : unowned(start);
+        return named(id, start, key, before, ledger.begin(plain)); // it takes the place of the other, so it needs none
     }
 
     private Outcome debounced(Id id, Change.Start start, StartKey.Debounce key, Named present) {
@@ -123,9 +120,15 @@ final class MemoryStartKeys {
 
     /** @param before the run that has to end first, or null */
     private Outcome begin(Id id, Change.Start start, StartKey key, @Nullable Row before) {
-        Change.Start plain = plain(start);
-        Outcome outcome = ledger.begin(
-                before == null ? plain : new Change.Start(plain.run(), null, plain.mails(), plain.tasks()));
+        return named(
+                id,
+                start,
+                key,
+                before,
+                before == null ? ledger.admit(plain(start)) : ledger.begin(unowned(start)));
+    }
+
+    private Outcome named(Id id, Change.Start start, StartKey key, @Nullable Row before, Outcome outcome) {
         if (outcome instanceof Outcome.Started) {
             Row row = row(start);
             if (before != null && row.state == RunState.READY) {
@@ -152,6 +155,11 @@ final class MemoryStartKeys {
         NewRun run = start.run();
         return new Change.Start(
                 run.withAdmission(run.admission().withoutKey()), start.owner(), start.mails(), start.tasks());
+    }
+
+    private static Change.Start unowned(Change.Start start) {
+        Change.Start plain = plain(start);
+        return new Change.Start(plain.run(), null, plain.mails(), plain.tasks());
     }
 
     /** It is born pending instead of ready. */

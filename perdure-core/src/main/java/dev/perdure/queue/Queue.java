@@ -34,6 +34,7 @@ public final class Queue {
     private static final String BURST = "burst";
     private static final String RATE_PER_KEY = "rate_per_key";
     private static final String BURST_PER_KEY = "burst_per_key";
+    private static final String WHEN_KEY_FULL = "when_key_full";
     private static final Duration LONGEST_PERIOD = Duration.ofDays(366);
 
     private final String name;
@@ -48,6 +49,28 @@ public final class Queue {
          * back, and takes one again when it wakes.
          */
         AT_WORK
+    }
+
+    /**
+     * What happens to a start whose key is full: as many runs of the key hold a place, or wait for one, as
+     * {@link Queue#perKey} allows. The store decides this in the transaction that starts the run. Only starts of workflows
+     * by callers are decided so: children, DAGs, calls of virtual objects and delayed starts always wait.
+     */
+    public enum WhenKeyFull {
+        /** The run is started, and waits for a place. The default. */
+        WAIT,
+        /**
+         * The start throws {@link dev.perdure.error.KeyFullException} and nothing is started. Through the outbox and from SQL
+         * no caller could get the exception: there the run is started, and ends as cancelled at once, with the reason.
+         */
+        REFUSE,
+        /**
+         * The oldest runs of the key are cancelled, so many that the new run has a place. It begins when they have ended: a
+         * run that is cancelled keeps its place until then.
+         */
+        CANCEL_OLDEST,
+        /** The run is started, and ends as cancelled at once, with the reason. */
+        DROP_NEWEST
     }
 
     private Queue(String name, Map<String, String> settings) {
@@ -78,6 +101,11 @@ public final class Queue {
     /** At most this many runs with the same key at once, in all processes together. Runs without a key are not counted. */
     public Queue perKey(int most) {
         return limit(PER_KEY, "perKey", most);
+    }
+
+    /** What happens to a start whose key is full. Without {@link #perKey} it means nothing. */
+    public Queue whenKeyFull(WhenKeyFull policy) {
+        return with(WHEN_KEY_FULL, policy.name());
     }
 
     /** Which runs the limits count. */
@@ -169,6 +197,17 @@ public final class Queue {
     public Counting counting() {
         String counted = settings.get(COUNTING);
         return counted == null ? Counting.BEGUN : Counting.valueOf(counted);
+    }
+
+    /** What happens to a start whose key is full. */
+    public WhenKeyFull whenKeyFull() {
+        String policy = settings.get(WHEN_KEY_FULL);
+        return policy == null ? WhenKeyFull.WAIT : WhenKeyFull.valueOf(policy);
+    }
+
+    /** For stores: whether a start under a key of the queue may be decided otherwise than to wait. */
+    public boolean decidesStarts() {
+        return perKey().isPresent() && whenKeyFull() != WhenKeyFull.WAIT;
     }
 
     private OptionalInt limit(String setting) {

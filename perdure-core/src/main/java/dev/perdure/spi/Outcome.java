@@ -4,6 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
@@ -65,6 +66,13 @@ public sealed interface Outcome {
      * @param run that run
      */
     record KeyTaken(RunRef run) implements Outcome {}
+
+    /**
+     * The key of the queue has no place for this run, and the queue refuses the start. The store has started nothing.
+     *
+     * @param key that key
+     */
+    record KeyFull(FullKey key) implements Outcome {}
 
     /**
      * The change was applied.

@@ -18,9 +18,11 @@ import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
+import dev.perdure.queue.Queue;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -127,6 +129,42 @@ final class OutboxKeyIT {
         RunId late = committed(echo, "x", defaults().queue("elsewhere").startWithin(Duration.ofMillis(200)));
         assertThat(ended(late).reason().orElseThrow())
                 .contains("The run did not begin within PT0.2S in the queue 'elsewhere'");
+    }
+
+    @Test
+    void a_start_whose_key_in_its_queue_is_full_becomes_a_cancelled_run() throws Exception {
+        for (Queue.WhenKeyFull policy : List.of(Queue.WhenKeyFull.REFUSE, Queue.WhenKeyFull.DROP_NEWEST)) {
+            String queue = "when-" + policy;
+            perdure.queues().declare(Queue.named(queue).perKey(1).whenKeyFull(policy));
+            RunId first = committed(sleep, "x", defaults().queue(queue).key("acme"));
+            await().atMost(PATIENCE).until(() -> store.runs().find(first).isPresent());
+            RunInfo outbox = ended(committed(sleep, "y", defaults().queue(queue).key("acme")));
+            TestServer.query("SELECT 'x' FROM %s.start_run('sleep', 'sql-%s', queue => '%s', queue_key => 'acme')"
+                    .formatted(schema, policy, queue));
+            RunInfo sql = ended(RunId.of("sql-" + policy));
+            String reason =
+                    "%s. The key 'acme' of the queue '%s' is full: 1 of 1 places are taken or waited for, by '%s'."
+                            .formatted(policy == Queue.WhenKeyFull.REFUSE ? "Refused" : "Dropped", queue, first);
+            for (RunInfo run : List.of(outbox, sql)) {
+                assertThat(run.state()).isEqualTo(RunState.CANCELLED);
+                assertThat(run.reason()).hasValue(reason);
+            }
+        }
+    }
+
+    @Test
+    void a_start_of_a_caller_cancels_the_oldest_run_of_its_key() throws Exception {
+        Queue queue = Queue.named("latest").perKey(1).whenKeyFull(Queue.WhenKeyFull.CANCEL_OLDEST);
+        try (Perdure worker =
+                Perdure.on(store).register(sleep).queues(queue).start()) {
+            RunId first = committed(sleep, "x", defaults().queue("latest").key("acme"));
+            begun(first);
+            RunId second = committed(sleep, "y", defaults().queue("latest").key("acme"));
+            assertThat(ended(first).reason().orElseThrow())
+                    .startsWith("Cancelled in favour of run '%s'".formatted(second));
+            begun(second);
+            assertThat(worker.queues().get("latest").load().begun()).isEqualTo(1);
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.perdure.conformance.AnswerConformance;
 import dev.perdure.conformance.CommandConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
+import dev.perdure.conformance.FullKeyConformance;
 import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
@@ -99,6 +100,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Dispatching extends DispatchConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class FullKeys extends FullKeyConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

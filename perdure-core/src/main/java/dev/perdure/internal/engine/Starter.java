@@ -3,6 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.RunId;
 import dev.perdure.StartOptions;
 import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.KeyFullException;
 import dev.perdure.error.PayloadException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunConflictException;
@@ -208,7 +209,7 @@ final class Starter {
             for (int i = 0; i < requests.size(); i++) {
                 try {
                     started.add(settle(home, requests.get(i), outcomes.get(i)));
-                } catch (RunConflictException | PayloadException refused) { // the others have begun all the same
+                } catch (RunConflictException | KeyFullException | PayloadException refused) { // the others have begun all the same
                     refusal = refusal == null ? refused : refusal;
                 }
             }
@@ -252,6 +253,13 @@ final class Starter {
                         "Run '%s' of '%s' has the key '%s'. Wait for it, choose another key, or attach to it."
                                 .formatted(taken.run().id(), request.run().definition(), key(request)),
                         taken.run().id());
+            case Outcome.KeyFull full ->
+                throw new KeyFullException(
+                        "Run '%s' was refused. %s Start it again when one of them has ended."
+                                .formatted(
+                                        request.run().id(), full.key().sentence()),
+                        full.key().queue(),
+                        full.key().key());
             case Outcome.Fenced fenced -> settle(null, request, startUnowned(request));
             case Outcome.Refused refused ->
                 throw new PayloadException("Run '%s' was refused by the store: %s"

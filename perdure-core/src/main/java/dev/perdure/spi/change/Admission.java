@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param startWithin the time within which it has to begin, from its start or from the end of its delay; or null
  * @param weight how many units of the rate of its queue it takes when it begins, at least 1
  * @param startKey the key that decides whether the run is started; or null
- * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, the store inserts
- *     the run all the same, cancelled, with the reason
+ * @param unanswered whether no caller gets the answer. If the key gives such a start to another run, or the key of its
+ *     queue is full and the queue refuses it, the store inserts the run all the same, cancelled, with the reason
  */
 public record Admission(
         @Nullable Duration startWithin,
@@ -39,7 +39,7 @@ public record Admission(
 
     /** The same without the key. */
     public Admission withoutKey() {
-        return new Admission(startWithin, weight);
+        return new Admission(startWithin, weight, null, unanswered);
     }
 
     /**

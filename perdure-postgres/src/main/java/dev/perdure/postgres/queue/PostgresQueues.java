@@ -9,6 +9,8 @@ import dev.perdure.postgres.jdbc.Text;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.QueueRules;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.FullKey;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -91,6 +93,11 @@ public final class PostgresQueues implements QueueRules {
     public Queue known(String queue) {
         Queue limits = known.get().limits().get(queue);
         return limits == null ? Queue.named(queue) : limits;
+    }
+
+    /** Whether the policy of a queue decides this start, as far as this process knows. */
+    public boolean decides(Change.Start start) {
+        return FullKey.decides(start) && known(start.run().queue()).decidesStarts();
     }
 
     /** The queues that have limits, or are paused. */

@@ -16,10 +16,12 @@ import dev.perdure.postgres.write.change.Batch;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.RunParts;
 import dev.perdure.postgres.write.part.StartKeySql;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
@@ -31,10 +33,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts runs under keys.
+ * Starts runs under keys, and in queues that do not let a start wait whose key in the queue is full.
  *
  * <p>How it works: a start is a transaction of several statements. It locks the row of its key, reads what the key names, and then starts
  * the run, attaches to another, or replaces or postpones that one, by the statements that every batch uses. Starts under one key come one
@@ -42,7 +45,10 @@ import org.jspecify.annotations.Nullable;
  * begun or ended just after it was read was there when this start came, so attaching to it and refusing are right. To replace a
  * run and to postpone it are decided under the lock of that run.
  *
- * <p>Lock order: the key comes before the lane and all runs; no other statement waits for a key while it holds them.
+ * <p>A start in a queue with such a policy takes a lock of its key in the queue, so that the next start counts its run. Claims need no such lock,
+ * because a run counts before and after it. An end makes room; a start that came before its commit found the key full.
+ *
+ * <p>Lock order: the key, and then that of the queue, come before the lane and all runs; no other statement waits for a key while it holds them.
  *
  * <p>If the process dies, the transaction leaves nothing. If the answer is lost, the start is sent again: its run is known by id and seed,
  * and a debounced start by the seed that the key keeps.
@@ -58,16 +64,19 @@ final class KeyedStarts {
         this.keys = keys;
     }
 
-    static @Nullable StartKey keyOf(Change change) {
-        return change instanceof Change.Start start ? start.run().admission().startKey() : null;
+    /** Whether this is a start that is decided here: one under a key, or in a queue that may refuse it. */
+    boolean decides(Change change) {
+        return change instanceof Change.Start start
+                && (start.run().admission().startKey() != null
+                        || context.queues().decides(start));
     }
 
-    Outcome apply(Sender sender, Change.Start start, StartKey key) {
+    Outcome apply(Sender sender, Change.Start start) {
         List<Hints.Hint> hints = new ArrayList<>();
         Outcome outcome = context.database().inTransaction(connection -> {
             hints.clear();
             try {
-                return new Transaction(connection, sender, start, key, hints).start();
+                return new Transaction(connection, sender, start, hints).start();
             } catch (InsideException failed) {
                 throw failed.problem();
             }
@@ -137,6 +146,40 @@ final class KeyedStarts {
         }
     }
 
+    /**
+     * The places of a key of a queue.
+     *
+     * @param policy what the queue does when they are full
+     * @param most how many there are
+     * @param runs the runs that hold them or wait for them, the first started first; if the oldest of them may have to give way, only those
+     *     that may
+     */
+    private record Places(Queue.WhenKeyFull policy, int most, List<RunId> runs) {
+        static Places read(ResultSet rows) throws SQLException {
+            Queue.WhenKeyFull policy = Queue.WhenKeyFull.WAIT;
+            int most = Queue.UNLIMITED;
+            List<RunId> runs = new ArrayList<>();
+            while (rows.next()) {
+                policy = Queue.WhenKeyFull.valueOf(rows.getString("policy"));
+                most = Objects.requireNonNullElse(rows.getObject("places", Integer.class), Queue.UNLIMITED);
+                String id = rows.getString("id");
+                if (id != null && (policy != Queue.WhenKeyFull.CANCEL_OLDEST || rows.getBoolean("yields"))) {
+                    runs.add(RunId.of(id));
+                }
+            }
+            return new Places(policy, most, runs);
+        }
+
+        boolean isFull() {
+            return runs.size() >= most;
+        }
+
+        /** Those that have to end before another has a place. */
+        List<RunId> oldest() {
+            return runs.subList(0, runs.size() - most + 1);
+        }
+    }
+
     /** One start. */
     private final class Transaction {
         private final Connection connection;
@@ -144,15 +187,13 @@ final class KeyedStarts {
         private final Sender sender;
         private final Change.Start start;
         private final NewRun run;
-        private final StartKey key;
         private final List<Hints.Hint> hints;
 
-        Transaction(Connection connection, Sender sender, Change.Start start, StartKey key, List<Hints.Hint> hints) {
+        Transaction(Connection connection, Sender sender, Change.Start start, List<Hints.Hint> hints) {
             this.connection = connection;
             this.sender = sender;
             this.start = start;
             this.run = start.run();
-            this.key = key;
             this.hints = hints;
             PostgresHints kept = new PostgresHints();
             kept.subscribe(hints::add);
@@ -164,23 +205,28 @@ final class KeyedStarts {
             if (isThere()) {
                 return apply(plain(start.owner()));
             }
-            lock();
-            Named named = named();
+            StartKey key = run.admission().startKey();
+            return key == null ? admit() : start(key);
+        }
+
+        private Outcome start(StartKey key) throws SQLException {
+            lock(key);
+            Named named = named(key);
             RunRef holder = named.run();
             if (holder == null) {
-                return begin(named, null);
+                return begin(key, named, null);
             }
             Outcome existing = new Outcome.Existing(holder, run.definition(), named.sameInput());
             return switch (key) {
                 case StartKey.IdempotencyKey idempotency ->
-                    named.lives() ? given(holder, existing) : begin(named, null);
+                    named.lives() ? given(key, holder, existing) : begin(key, named, null);
                 case StartKey.Debounce debounce -> debounced(debounce, named, holder);
                 case StartKey.Deduplication deduplication
-                when !named.counts(deduplication.until()) -> begin(named, named.after());
+                when !named.counts(deduplication.until()) -> begin(key, named, named.after());
                 case StartKey.Deduplication deduplication ->
                     switch (deduplication.duplicate()) {
-                        case ATTACH -> given(holder, existing);
-                        case REFUSE -> given(holder, new Outcome.KeyTaken(holder));
+                        case ATTACH -> given(key, holder, existing);
+                        case REFUSE -> given(key, holder, new Outcome.KeyTaken(holder));
                         case REPLACE -> replace(deduplication, named, holder);
                     };
             };
@@ -198,33 +244,66 @@ final class KeyedStarts {
         }
 
         /** Another run has the key. */
-        private Outcome given(RunRef holder, Outcome answer) {
-            if (!run.admission().unanswered()) {
-                return answer;
-            }
+        private Outcome given(StartKey key, RunRef holder, Outcome answer) {
+            return run.admission().unanswered() ? startCancelled(Admission.given(key, holder.id())) : answer;
+        }
+
+        private Outcome startCancelled(String reason) {
             Outcome started = apply(plain(null));
             if (started instanceof Outcome.Started) {
-                apply(new Change.Command(run.id(), Change.CommandKind.EXPIRE, Admission.given(key, holder.id())));
+                ended(run.id(), Change.CommandKind.EXPIRE, reason);
             }
             return started;
         }
 
-        private Outcome replace(StartKey.Deduplication deduplication, Named named, RunRef holder) throws SQLException {
-            String reason = Admission.replaced(key, run.id());
-            RunRef before = named.after();
-            if (!ended(holder, Change.CommandKind.EXPIRE, reason) && deduplication.until() == StartKey.Until.ENDED) {
-                before = ended(holder, Change.CommandKind.CANCEL, reason) ? null : holder;
-            }
-            return begin(named, before);
+        /** Starts the run, unless the key of its queue is full and the queue does not let such starts wait. */
+        private Outcome admit() throws SQLException {
+            return context.queues().decides(start) ? admit(places()) : apply(plain(start.owner()));
         }
 
-        /** Sends the holder of the key a command; says whether it has ended. */
-        private boolean ended(RunRef holder, Change.CommandKind kind, String reason) {
-            Outcome outcome = apply(new Change.Command(holder.id(), kind, reason));
+        private Outcome admit(Places places) {
+            if (!places.isFull()) {
+                return apply(plain(start.owner()));
+            }
+            FullKey full = new FullKey(run.queue(), queueKey(), places.most(), places.runs());
+            return switch (places.policy()) {
+                case WAIT -> apply(plain(start.owner()));
+                case REFUSE ->
+                    run.admission().unanswered()
+                            ? startCancelled(full.reason(places.policy()))
+                            : new Outcome.KeyFull(full);
+                case DROP_NEWEST -> startCancelled(full.reason(places.policy()));
+                case CANCEL_OLDEST -> {
+                    for (RunId oldest : places.oldest()) {
+                        ended(oldest, Change.CommandKind.CANCEL, full.cancelledFor(run.id()));
+                    }
+                    yield apply(plain(start.owner()));
+                }
+            };
+        }
+
+        private String queueKey() {
+            return Objects.requireNonNull(run.queueKey());
+        }
+
+        private Outcome replace(StartKey.Deduplication deduplication, Named named, RunRef holder) throws SQLException {
+            String reason = Admission.replaced(deduplication, run.id());
+            RunRef before = named.after();
+            if (!ended(holder.id(), Change.CommandKind.EXPIRE, reason)
+                    && deduplication.until() == StartKey.Until.ENDED) {
+                before = ended(holder.id(), Change.CommandKind.CANCEL, reason) ? null : holder;
+            }
+            // It takes the place of the other in their queue, so it needs none.
+            return named(deduplication, named, before, apply(plain(before == null ? start.owner() : null)));
+        }
+
+        /** Sends a run a command; says whether it has ended. */
+        private boolean ended(RunId other, Change.CommandKind kind, String reason) {
+            Outcome outcome = apply(new Change.Command(other, kind, reason));
             boolean ended = outcome instanceof Outcome.Commanded commanded
                     && commanded.state().isTerminal();
             if (ended) {
-                hints.add(new Hints.RunEnded(holder.id()));
+                hints.add(new Hints.RunEnded(other));
             }
             return ended;
         }
@@ -232,24 +311,28 @@ final class KeyedStarts {
         private Outcome debounced(StartKey.Debounce debounce, Named named, RunRef holder) throws SQLException {
             boolean repeated = named.seed() == run.seed();
             if (!repeated && !(named.waits() && postponed(debounce, named, holder))) {
-                return begin(named, null);
+                return begin(debounce, named, null);
             }
-            return given(holder, new Outcome.Existing(holder, run.definition(), true));
+            return given(debounce, holder, new Outcome.Existing(holder, run.definition(), true));
         }
 
         /** @param before the run that has to end first, or null */
-        private Outcome begin(Named named, @Nullable RunRef before) throws SQLException {
-            Outcome outcome = apply(plain(before == null ? start.owner() : null));
+        private Outcome begin(StartKey key, Named named, @Nullable RunRef before) throws SQLException {
+            return named(key, named, before, before == null ? admit() : apply(plain(null)));
+        }
+
+        private Outcome named(StartKey key, Named named, @Nullable RunRef before, Outcome outcome)
+                throws SQLException {
             if (outcome instanceof Outcome.Started started) {
                 if (before != null) {
                     holdBack(started.run(), before);
                 }
-                name(started.run(), before, until(named.at()));
+                name(key, started.run(), before, until(key, named.at()));
             }
             return outcome;
         }
 
-        private @Nullable Instant until(Instant now) {
+        private static @Nullable Instant until(StartKey key, Instant now) {
             return switch (key) {
                 case StartKey.Deduplication deduplication -> null;
                 case StartKey.IdempotencyKey idempotency ->
@@ -260,7 +343,25 @@ final class KeyedStarts {
 
         // ---- statements
 
-        private Parameters key(Parameters parameters) throws SQLException {
+        private Places places() throws SQLException {
+            try (PreparedStatement statement = Database.prepare(connection, sql.lockPlaces)) {
+                new Parameters(statement).text(run.queue()).text(queueKey());
+                statement.execute();
+            }
+            try (PreparedStatement statement = Database.prepare(connection, sql.places)) {
+                new Parameters(statement)
+                        .text(run.queue())
+                        .text(run.queue())
+                        .text(queueKey())
+                        .text(run.queue())
+                        .text(queueKey());
+                try (ResultSet rows = statement.executeQuery()) {
+                    return Places.read(rows);
+                }
+            }
+        }
+
+        private Parameters key(StartKey key, Parameters parameters) throws SQLException {
             return parameters.text(run.definition()).text(key.key()).integer(Codes.of(key));
         }
 
@@ -273,16 +374,16 @@ final class KeyedStarts {
             }
         }
 
-        private void lock() throws SQLException {
+        private void lock(StartKey key) throws SQLException {
             try (PreparedStatement statement = Database.prepare(connection, sql.lock)) {
-                key(new Parameters(statement)).time(context.database().time());
+                key(key, new Parameters(statement)).time(context.database().time());
                 statement.execute();
             }
         }
 
-        private Named named() throws SQLException {
+        private Named named(StartKey key) throws SQLException {
             try (PreparedStatement statement = Database.prepare(connection, sql.named)) {
-                key(new Parameters(statement)
+                key(key, new Parameters(statement)
                         .bytes(run.input().bytes())
                         .time(context.database().time()));
                 try (ResultSet row = statement.executeQuery()) {
@@ -308,7 +409,8 @@ final class KeyedStarts {
             return found == null ? null : new RunRef(RunId.of(found), row.getLong(key));
         }
 
-        private void name(RunRef named, @Nullable RunRef after, @Nullable Instant until) throws SQLException {
+        private void name(StartKey key, RunRef named, @Nullable RunRef after, @Nullable Instant until)
+                throws SQLException {
             Instant lookAt = key instanceof StartKey.IdempotencyKey ? until : null;
             try (PreparedStatement statement = Database.prepare(connection, sql.name)) {
                 Parameters parameters = new Parameters(statement)
@@ -317,7 +419,7 @@ final class KeyedStarts {
                         .number(run.seed())
                         .time(until)
                         .time(lookAt);
-                key(parameters);
+                key(key, parameters);
                 statement.execute();
             }
         }
@@ -331,7 +433,7 @@ final class KeyedStarts {
                         .number(holder.key())
                         .bytes(run.input().bytes())
                         .number(run.seed());
-                key(parameters);
+                key(debounce, parameters);
                 try (ResultSet row = statement.executeQuery()) {
                     boolean postponed = row.next();
                     if (postponed) {

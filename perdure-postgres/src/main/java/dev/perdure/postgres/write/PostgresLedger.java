@@ -2,7 +2,6 @@ package dev.perdure.postgres.write;
 
 import dev.perdure.RunId;
 import dev.perdure.RunState;
-import dev.perdure.StartKey;
 import dev.perdure.error.StoreException;
 import dev.perdure.postgres.hint.PostgresHints;
 import dev.perdure.postgres.jdbc.Database;
@@ -174,17 +173,19 @@ public final class PostgresLedger implements Ledger {
         return outcomes;
     }
 
-    /** Starts under keys are transactions of their own, one after another; the rest comes after them, because mail may be for their runs. */
+    /**
+     * Starts under keys, and starts in queues that may refuse them, are transactions of their own, one after another; the rest comes
+     * after them, because mail may be for their runs.
+     */
     private List<Outcome> inOrder(Sender sender, List<Change> changes) {
-        if (changes.stream().allMatch(change -> KeyedStarts.keyOf(change) == null)) {
+        if (changes.stream().noneMatch(keyedStarts::decides)) {
             return halving(sender, changes);
         }
         @Nullable Outcome[] keyed = new Outcome[changes.size()];
         List<Change> others = new ArrayList<>();
         for (int i = 0; i < keyed.length; i++) {
-            StartKey key = KeyedStarts.keyOf(changes.get(i));
-            if (key != null && changes.get(i) instanceof Change.Start start) {
-                keyed[i] = keyed(sender, start, key);
+            if (keyedStarts.decides(changes.get(i)) && changes.get(i) instanceof Change.Start start) {
+                keyed[i] = keyed(sender, start);
             } else {
                 others.add(changes.get(i));
             }
@@ -192,16 +193,16 @@ public final class PostgresLedger implements Ledger {
         return merged(keyed, others.isEmpty() ? List.of() : halving(sender, others));
     }
 
-    private Outcome keyed(Sender sender, Change.Start start, StartKey key) {
+    private Outcome keyed(Sender sender, Change.Start start) {
         try {
-            return keyedStarts.apply(sender, start, key);
+            return keyedStarts.apply(sender, start);
         } catch (RefusedException refused) {
             return refusal(start, refused);
         } catch (LockedException locked) {
             throw new StoreException(
                     StoreException.Kind.UNAVAILABLE,
-                    "The key '%s' of '%s' is locked by another transaction; waiting for it."
-                            .formatted(key.key(), start.run().definition()),
+                    "The key of the start of '%s' is locked by another transaction; waiting for it."
+                            .formatted(start.run().id()),
                     locked);
         }
     }

@@ -142,6 +142,41 @@ public final class StartKeySql {
             SELECT count(*) AS looked FROM judged
             """;
 
+    /** Lets starts under one key of a queue come one after another, so that each counts the one before it. */
+    private static final String LOCK_PLACES = """
+            SELECT true FROM (SELECT pg_advisory_xact_lock(hashtextextended('perdure ${schema} ' || ?::text || ' ' || ?::text, 0))) AS locked
+            """;
+
+    /**
+     * What the queue does when the key is full, and the runs that hold a place of it or wait for one, the first started first. Not
+     * all of them, if there are many more than places.
+     */
+    private static final String PLACES = """
+            WITH rule AS MATERIALIZED (
+                SELECT NULLIF(limits->>'per_key', 'none')::int AS places, COALESCE(limits->>'counting', 'BEGUN') = 'BEGUN' AS begun,
+                       COALESCE(limits->>'when_key_full', 'WAIT') AS policy
+                FROM (SELECT declared || changed AS limits FROM ${schema}.queue WHERE name = ?::text) q
+            ), member AS MATERIALIZED (
+                SELECT key FROM ${schema}.slot WHERE queue = ?::text AND queue_key = ?::text
+                UNION
+                SELECT key FROM (
+                    SELECT key FROM ${schema}.ready WHERE queue = ?::text AND queue_key = ?::text
+                    LIMIT (SELECT places + 100 FROM rule)
+                ) waiting
+            )
+            SELECT rule.policy, rule.places, m.id,
+                   m.cancel IS NULL AND m.kill IS NULL AND m.before IS NULL
+                       AND NOT EXISTS (SELECT FROM ${schema}.object_call o WHERE o.key = m.key) AS yields
+            FROM rule
+            LEFT JOIN LATERAL (
+                SELECT r.*
+                FROM member
+                CROSS JOIN LATERAL (SELECT * FROM ${schema}.run WHERE run.key = member.key OFFSET 0) r
+                WHERE r.state IN (${READY}, ${RUNNING}) OR rule.begun AND r.state IN (${SUSPENDED}, ${BACKING_OFF})
+            ) m ON true
+            ORDER BY m.created_at, m.key
+            """;
+
     public final String lock;
     public final String named;
     public final String name;
@@ -150,6 +185,8 @@ public final class StartKeySql {
     public final String find;
     public final String release;
     public final String forget;
+    public final String lockPlaces;
+    public final String places;
 
     public StartKeySql(Schema schema) {
         this.lock = Pieces.sql(schema, LOCK);
@@ -160,5 +197,7 @@ public final class StartKeySql {
         this.find = Pieces.sql(schema, FIND);
         this.release = Pieces.sql(schema, RELEASE);
         this.forget = Pieces.sql(schema, FORGET);
+        this.lockPlaces = Pieces.sql(schema, LOCK_PLACES);
+        this.places = Pieces.sql(schema, PLACES);
     }
 }

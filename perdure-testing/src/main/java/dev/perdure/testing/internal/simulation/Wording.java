@@ -107,6 +107,7 @@ final class Wording {
             case Outcome.Started started -> started.owned() ? "started here" : "started";
             case Outcome.Existing existing -> "exists";
             case Outcome.KeyTaken taken -> "key taken by " + taken.run().id();
+            case Outcome.KeyFull full -> "key full: " + full.key().sentence();
             case Outcome.Applied applied ->
                 "applied, " + applied.state()
                         + (applied.handed().isEmpty() ? "" : ", hands over " + names(applied.handed()));
