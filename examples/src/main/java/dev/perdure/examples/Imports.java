@@ -88,6 +88,13 @@ public final class Imports {
     }
     // endregion
 
+    // region turns
+    /** A customer that pays gets three turns where another gets one, in processes that run already, too. */
+    public static void upgrade(Perdure perdure, String customer) {
+        perdure.queues().limit(Queue.named(QUEUE.name()).turns(customer, 3));
+    }
+    // endregion
+
     // region operate
     /** Stops all imports while the warehouse is down, and goes on more slowly afterwards. */
     public static QueueInfo slowDown(Perdure perdure, Runnable repair) {

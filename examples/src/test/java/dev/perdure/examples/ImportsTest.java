@@ -27,6 +27,9 @@ class ImportsTest {
                     .toList();
             runs.forEach(run -> assertThat(run.result()).isBetween(6, 7));
 
+            Imports.upgrade(perdure, "acme");
+            assertThat(perdure.queues().get("imports").limits().turns("acme")).isEqualTo(3);
+            perdure.queues().reset("imports");
             QueueInfo queue = Imports.slowDown(perdure, () -> {});
             assertThat(queue.declared()).isEqualTo(Imports.QUEUE);
             assertThat(queue.limits())

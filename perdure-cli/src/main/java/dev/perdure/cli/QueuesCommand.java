@@ -11,6 +11,7 @@ import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -154,6 +155,13 @@ final class QueuesCommand {
                     String ratePerKey,
             @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
                     Queue.@Nullable Counting counting,
+            @Option(names = "--turns", description = "How many turns a key gets for each turn of others: KEY=N.") @Nullable
+                    Map<String, Integer> turns,
+            @Option(
+                            names = "--ageing",
+                            description = "With which period the priority of waiting runs rises: PT10M, or none.")
+                    @Nullable
+                    String ageing,
             @Option(
                             names = "--when-key-full",
                             description = "What a start does whose key is full: ${COMPLETION-CANDIDATES}.")
@@ -168,6 +176,10 @@ final class QueuesCommand {
                 ? changes
                 : changes.ratePerKey(units("--rate-per-key", ratePerKey), period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
+        for (Map.Entry<String, Integer> each : turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {
+            changes = changes.turns(each.getKey(), each.getValue());
+        }
+        changes = ageing == null ? changes : changes.ageing(ageing.equals("none") ? Duration.ZERO : duration("--ageing", ageing));
         changes = whenKeyFull == null ? changes : changes.whenKeyFull(whenKeyFull);
         if (changes.settings().isEmpty()) {
             throw new InvalidRequestException(
@@ -200,6 +212,15 @@ final class QueuesCommand {
         } catch (DateTimeParseException wrong) {
             throw new InvalidRequestException(
                     "%s is '%s'. Give a number and a period, such as 100/PT1M, or none.".formatted(option, rate));
+        }
+    }
+
+    private static Duration duration(String option, String value) {
+        try {
+            return Duration.parse(value);
+        } catch (DateTimeParseException wrong) {
+            throw new InvalidRequestException(
+                    "%s is '%s'. Give a period, such as PT10M, or none.".formatted(option, value));
         }
     }
 

@@ -10,6 +10,7 @@ import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.FullKey;
 import dev.perdure.spi.change.NewRun;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -39,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryQueues implements QueueRules {
     /** So many of the runs that hold places are named. */
     private static final int NAMED = 3;
+    /** So long one turn is, in the time of turns. */
+    private static final long A_TURN = 1_000_000;
 
     private final Tables tables;
     private final Map<String, Entry> queues = new TreeMap<>();
@@ -50,6 +53,12 @@ final class MemoryQueues implements QueueRules {
         private long turn;
         /** The turn in which each key was last served. */
         private final Map<String, Long> served = new HashMap<>();
+
+        /** The time of turns, which passes as keys are served, and at which of them the next turn of each key is. */
+        private long virtualTime;
+
+        private final Map<String, Long> nextTurn = new HashMap<>();
+        private long claimedAt;
 
         private Instant minute = Instant.EPOCH;
         private long thisMinute;
@@ -67,8 +76,21 @@ final class MemoryQueues implements QueueRules {
             return declared.with(changed);
         }
 
+        /** When the next turn of a key is, as seen by the present claim: a key that had nothing waiting has saved no turns. */
+        private long turnOf(String key) {
+            return Math.max(nextTurn.getOrDefault(key, 0L), claimedAt);
+        }
+
+        private long stepOf(String key) {
+            return A_TURN / limits().turns(key);
+        }
+
         private void took(Row row, Instant now) {
-            served.put(keyOf(row), ++turn);
+            String key = keyOf(row);
+            long at = turnOf(key);
+            nextTurn.put(key, at + stepOf(key));
+            virtualTime = Math.max(virtualTime, at);
+            served.put(key, ++turn);
             if (row.epoch == Outcome.Started.FIRST_EPOCH) {
                 begun.add(new Begun(now, keyOf(row), row.start.admission().weight()));
             }
@@ -238,8 +260,10 @@ final class MemoryQueues implements QueueRules {
         }
         Queue limits = entry.limits();
         forgetPlaces(queue, limits);
+        entry.claimedAt = entry.virtualTime;
         List<Row> ready = tables.ready.stream()
                 .filter(row -> row.start.queue().equals(queue) && isMine(row) && suits.test(row))
+                .sorted(Comparator.comparingLong(row -> urgency(row, limits)))
                 .toList();
         int here = limits.perWorker().orElse(Integer.MAX_VALUE) - heldBy(request, queue);
         List<Row> chosen = new ArrayList<>(ready.stream()
@@ -295,9 +319,18 @@ final class MemoryQueues implements QueueRules {
                 .map(each -> each.at().plus(rate.period()));
     }
 
-    private record Candidate(Row row, int nth, long served) {
-        private static final Comparator<Candidate> ORDER = Comparator.comparingInt(
-                        (Candidate each) -> ~each.row.start.priority())
+    /** The lower comes first: by priority, which rises with the time that a run has waited if the queue says so. */
+    private long urgency(Row row, Queue limits) {
+        long rank = ~row.start.priority();
+        return limits.ageing()
+                .map(period ->
+                        rank - Math.max(0, Duration.between(row.changedAt, tables.now()).dividedBy(period)))
+                .orElse(rank);
+    }
+
+    private record Candidate(Row row, long urgency, long turn, int nth, long served) {
+        private static final Comparator<Candidate> ORDER = Comparator.comparingLong(Candidate::urgency)
+                .thenComparingLong(Candidate::turn)
                 .thenComparingInt(Candidate::nth)
                 .thenComparingLong(Candidate::served)
                 .thenComparingLong(each -> each.row.readySince);
@@ -311,7 +344,12 @@ final class MemoryQueues implements QueueRules {
             int nth = seen.getOrDefault(key, 0);
             if (!row.placed && (key.isEmpty() || nth < keyRoom(queue, key, limits))) {
                 seen.put(key, nth + 1);
-                candidates.add(new Candidate(row, nth, entry.served.getOrDefault(key, 0L)));
+                candidates.add(new Candidate(
+                        row,
+                        urgency(row, limits),
+                        entry.turnOf(key) + nth * entry.stepOf(key),
+                        nth,
+                        entry.served.getOrDefault(key, 0L)));
             }
         }
         return candidates.stream().sorted(Candidate.ORDER).map(Candidate::row);

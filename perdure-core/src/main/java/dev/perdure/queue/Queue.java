@@ -35,6 +35,10 @@ public final class Queue {
     private static final String RATE_PER_KEY = "rate_per_key";
     private static final String BURST_PER_KEY = "burst_per_key";
     private static final String WHEN_KEY_FULL = "when_key_full";
+    private static final String AGEING = "ageing";
+    private static final String TURNS = "turns:";
+    private static final int MOST_TURNS = 1_000;
+    private static final int MAX_KEY = 200;
     private static final Duration LONGEST_PERIOD = Duration.ofDays(366);
 
     private final String name;
@@ -108,6 +112,35 @@ public final class Queue {
         return with(WHEN_KEY_FULL, policy.name());
     }
 
+    /**
+     * Where keys take turns, this key gets so many turns for each turn of a key that has none of its own: with 3 beside
+     * one other key, three of four. One lets the key have turns like the others.
+     *
+     * @param key the key, such as a customer that pays
+     * @param turns at most 1,000
+     */
+    public Queue turns(String key, int turns) {
+        Names.require("key", key, MAX_KEY);
+        if (turns < 1 || turns > MOST_TURNS) {
+            throw new InvalidRequestException("The turns of the key '%s' of the queue '%s' are %d; they are 1 to %d."
+                    .formatted(key, name, turns, MOST_TURNS));
+        }
+        return with(TURNS + key, String.valueOf(turns));
+    }
+
+    /**
+     * Lets the priority of a waiting run rise by one with each period that it has waited, so that runs of low priority
+     * are not kept waiting for ever. The period counts from the time since when the run is ready. {@link Duration#ZERO}
+     * turns it off, which is the default.
+     */
+    public Queue ageing(Duration period) {
+        if (period.isZero()) {
+            return with(AGEING, NONE);
+        }
+        requirePeriod("ageing", period);
+        return with(AGEING, period.toString());
+    }
+
     /** Which runs the limits count. */
     public Queue counting(Counting counted) {
         return with(COUNTING, counted.name());
@@ -143,12 +176,16 @@ public final class Queue {
                     "%s of the queue '%s' is %d; it is at least 1. To let nothing begin, pause the queue."
                             .formatted(method, name, most));
         }
+        requirePeriod(method, period);
+        return with(setting, most == UNLIMITED ? NONE : most + "/" + period);
+    }
+
+    private void requirePeriod(String method, Duration period) {
         if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
             throw new InvalidRequestException(
                     "The period of the %s of the queue '%s' is %s; it is at least a millisecond and at most %d days."
                             .formatted(method, name, period, LONGEST_PERIOD.toDays()));
         }
-        return with(setting, most == UNLIMITED ? NONE : most + "/" + period);
     }
 
     private Queue limit(String setting, String method, int most) {
@@ -197,6 +234,17 @@ public final class Queue {
     public Counting counting() {
         String counted = settings.get(COUNTING);
         return counted == null ? Counting.BEGUN : Counting.valueOf(counted);
+    }
+
+    /** How many turns the key gets for each turn of others. */
+    public int turns(String key) {
+        return Integer.parseInt(settings.getOrDefault(TURNS + key, "1"));
+    }
+
+    /** With which period the priority of waiting runs rises, if it does. */
+    public Optional<Duration> ageing() {
+        String period = settings.get(AGEING);
+        return period == null || period.equals(NONE) ? Optional.empty() : Optional.of(Duration.parse(period));
     }
 
     /** What happens to a start whose key is full. */
@@ -271,9 +319,13 @@ public final class Queue {
         return rate().isPresent() || ratePerKey().isPresent();
     }
 
-    /** Whether it limits anything. */
+    /** Whether it limits anything, or has an order of its own: then its runs begin only by a poll that obeys that. */
     public boolean hasLimits() {
-        return concurrency().isPresent() || perWorker().isPresent() || perKey().isPresent() || hasRates();
+        return concurrency().isPresent()
+                || perWorker().isPresent()
+                || perKey().isPresent()
+                || hasRates()
+                || ageing().isPresent();
     }
 
     /** For stores and tools: all that was set, under names that never change. */

@@ -17,6 +17,7 @@ import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
 import dev.perdure.conformance.StartKeyConformance;
 import dev.perdure.conformance.StartLimitConformance;
+import dev.perdure.conformance.TurnConformance;
 import dev.perdure.conformance.dag.RerunConformance;
 import dev.perdure.conformance.dag.TaskCommandConformance;
 import dev.perdure.conformance.dag.TaskConformance;
@@ -100,6 +101,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Dispatching extends DispatchConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Turns extends TurnConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -81,6 +81,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Turns extends TurnConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class FullKeys extends FullKeyConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

@@ -74,7 +74,8 @@ public final class Migrations {
             "V024__why_runs_are_ready.sql",
             "V025__rates.sql",
             "V030__start_limits.sql",
-            "V031__start_keys.sql");
+            "V031__start_keys.sql",
+            "V032__turns_of_keys.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";

@@ -17,6 +17,9 @@ public final class LimitedClaimSql {
     /** So many keys (with definition and version) one claim looks at. */
     private static final int WINDOW = 1_000;
 
+    /** So long one turn of a key is, in the time of turns. */
+    private static final long A_TURN = 1_000_000;
+
     /** Into so many stretches the period of a rate is divided: what began in one counts until a period after its end. */
     private static final int STRETCHES = 128;
 
@@ -66,7 +69,8 @@ public final class LimitedClaimSql {
     /** The limits of the queue, and what the worker asks for. No row: the queue is paused, or the worker is dead. */
     private static final String RULE = """
             rule AS MATERIALIZED (
-                SELECT g.*, q.turn, q.look_from,
+                SELECT g.*, q.turn, q.look_from, q.virtual_time, q.limits,
+                       NULLIF(limits->>'ageing', 'none')::interval AS ageing,
                        NULLIF(limits->>'concurrency', 'none')::int AS concurrency,
                        NULLIF(limits->>'per_worker', 'none')::int AS per_worker,
                        NULLIF(limits->>'per_key', 'none')::int AS per_key,
@@ -157,12 +161,13 @@ public final class LimitedClaimSql {
                 WHERE slot.key = ANY (ARRAY(SELECT key FROM place WHERE NOT holds AND key NOT IN (SELECT key FROM taken)))
             ), noted AS (
                 UPDATE ${schema}.queue AS q SET
-                    turn = q.turn + n.taken, look_from = n.look_from, minute = n.minute,
+                    turn = q.turn + n.taken, look_from = n.look_from, virtual_time = GREATEST(q.virtual_time, n.virtual_time),
+                    minute = n.minute,
                     this_minute = CASE WHEN q.minute = n.minute THEN q.this_minute ELSE 0 END + n.taken,
                     minute_before = CASE q.minute WHEN n.minute THEN q.minute_before
                                                   WHEN n.minute - interval '1 minute' THEN q.this_minute ELSE 0 END
                 FROM (
-                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, next_look.look_from,
+                    SELECT rule.queue, (SELECT count(*) FROM taken) AS taken, next_look.look_from, next_look.virtual_time,
                            date_trunc('minute', clock.at) AS minute
                     FROM rule CROSS JOIN next_look CROSS JOIN clock
                 ) n
@@ -171,24 +176,25 @@ public final class LimitedClaimSql {
 
     private static final String CLAIM = """
             WITH RECURSIVE ${clock}, ${rule}, head AS (
-                SELECT r.queue_key, r.definition, r.version, r.alone
+                -- Where priorities rise with time, the runs of each priority are looked at by themselves: of these the oldest is first.
+                SELECT r.queue_key, r.definition, r.version, r.alone, CASE WHEN rule.ageing IS NULL THEN ${LAST_RANK} ELSE r.rank END AS rank
                 FROM rule
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.queue_key IS NOT NULL AND ready.queue_key >= rule.look_from
-                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone
+                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone, ready.rank
                     LIMIT 1
                 ) r
                 UNION ALL
-                SELECT r.queue_key, r.definition, r.version, r.alone
+                SELECT r.queue_key, r.definition, r.version, r.alone, CASE WHEN rule.ageing IS NULL THEN ${LAST_RANK} ELSE r.rank END
                 FROM head h
                 CROSS JOIN rule
                 CROSS JOIN LATERAL (
                     SELECT * FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.queue_key IS NOT NULL
-                      AND (ready.queue_key, ready.definition, ready.version, ready.alone)
-                          > (h.queue_key, h.definition, h.version, h.alone)
-                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone
+                      AND (ready.queue_key, ready.definition, ready.version, ready.alone, ready.rank)
+                          > (h.queue_key, h.definition, h.version, h.alone, h.rank)
+                    ORDER BY ready.queue_key, ready.definition, ready.version, ready.alone, ready.rank
                     LIMIT 1
                 ) r
             ), seen AS MATERIALIZED (
@@ -222,13 +228,15 @@ public final class LimitedClaimSql {
                 FROM rule CROSS JOIN clock
             ), ${goes_on}, key_room AS MATERIALIZED (
                 -- A key gives no more than twice its share to choose from, so that many keys are not read to the end.
-                SELECT w.queue_key, COALESCE(t.served, 0) AS served,
-                       2 * rule.room / (SELECT count(*)::int FROM waiting) + 4 AS share,
+                SELECT w.queue_key, COALESCE(t.served, 0) AS served, GREATEST(t.next_turn, rule.virtual_time) AS next_turn,
+                       ${A_TURN} / turns.of_key AS step,
+                       (2 * rule.room / (SELECT count(*)::int FROM waiting) + 4) * turns.of_key AS share,
                        rule.per_key - COALESCE(o.places, 0) AS room,
                        rule.key_rate_units - u.units AS units
                 FROM waiting w
                 CROSS JOIN rule
                 CROSS JOIN clock
+                CROSS JOIN LATERAL (SELECT COALESCE((rule.limits->>('turns:' || w.queue_key))::int, 1) AS of_key) turns
                 CROSS JOIN LATERAL (
                     SELECT COALESCE(sum(units), 0) AS units FROM ${schema}.queue_rate
                     WHERE queue_rate.queue = rule.queue AND queue_rate.queue_key = w.queue_key AND queue_rate.expires_at > clock.at
@@ -238,11 +246,11 @@ public final class LimitedClaimSql {
                     SELECT queue_key, count(*)::int AS places FROM of_key WHERE holds GROUP BY queue_key
                 ) o ON o.queue_key = w.queue_key
                 LEFT JOIN LATERAL (
-                    SELECT served FROM ${schema}.queue_turn t
+                    SELECT served, next_turn FROM ${schema}.queue_turn t
                     WHERE t.queue = rule.queue AND t.queue_key = w.queue_key OFFSET 0
                 ) t ON true
             ), found AS MATERIALIZED (
-                SELECT k.served, k.queue_key, k.room, k.share, k.units, r.place, r.key, r.rank, r.since, r.alone
+                SELECT k.served, k.next_turn, k.step, k.queue_key, k.room, k.share, k.units, r.place, r.key, r.rank, r.since, r.alone
                 FROM line l
                 JOIN key_room k ON k.queue_key = l.queue_key
                 CROSS JOIN rule
@@ -250,29 +258,56 @@ public final class LimitedClaimSql {
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.queue_key = l.queue_key AND ready.definition = l.definition
                       AND ready.version = l.version AND ready.alone = l.alone
+                      AND ready.rank BETWEEN CASE WHEN rule.ageing IS NULL THEN ${FIRST_RANK} ELSE l.rank END AND l.rank
                       AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
                     ORDER BY rank, since, key
                     LIMIT GREATEST(0, LEAST(k.share, k.room))
                 ) r
                 UNION ALL
                 -- Runs without a key are one more key, which has no limit of its own.
-                SELECT COALESCE((SELECT served FROM ${schema}.queue_turn t WHERE t.queue = rule.queue AND t.queue_key = ''), 0),
+                SELECT COALESCE(t.served, 0), GREATEST(t.next_turn, rule.virtual_time), ${A_TURN},
                        '', NULL, rule.room, NULL, r.place, r.key, r.rank, r.since, r.alone
                 FROM rule
+                LEFT JOIN LATERAL (
+                    SELECT * FROM ${schema}.queue_turn WHERE queue_turn.queue = rule.queue AND queue_turn.queue_key = '' OFFSET 0
+                ) t ON true
                 CROSS JOIN suiting s
+                CROSS JOIN LATERAL (
+                    WITH RECURSIVE level AS (
+                        (SELECT rank FROM ${schema}.ready
+                         WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
+                           AND ready.alone = rule.alone AND ready.queue_key IS NULL AND rule.ageing IS NOT NULL
+                         ORDER BY rank
+                         LIMIT 1)
+                        UNION ALL
+                        SELECT (
+                            SELECT rank FROM ${schema}.ready
+                            WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
+                              AND ready.alone = rule.alone AND ready.queue_key IS NULL AND ready.rank > level.rank
+                            ORDER BY rank
+                            LIMIT 1)
+                        FROM level
+                        WHERE level.rank IS NOT NULL
+                    )
+                    SELECT rank AS first, rank AS last FROM level WHERE rank IS NOT NULL
+                    UNION ALL
+                    SELECT ${FIRST_RANK}, ${LAST_RANK} WHERE rule.ageing IS NULL
+                ) l
                 CROSS JOIN LATERAL (
                     SELECT ctid AS place, key, rank, since, alone FROM ${schema}.ready
                     WHERE ready.queue = rule.queue AND ready.definition = s.definition AND ready.version = s.version
-                      AND ready.alone = rule.alone AND ready.queue_key IS NULL
+                      AND ready.alone = rule.alone AND ready.queue_key IS NULL AND ready.rank BETWEEN l.first AND l.last
                       AND ready.key <> ALL (ARRAY(SELECT key FROM place WHERE holds AND state = ${READY}))
                     ORDER BY rank, since, key
                     LIMIT rule.room
                 ) r
             ), weighed AS MATERIALIZED (
                 -- Where there is a rate, a run takes its weight of it when it first begins, and no more than there is in a period.
-                SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost
+                SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost,
+                       rank - COALESCE(GREATEST(0, floor(extract(epoch FROM clock.at - since) / extract(epoch FROM rule.ageing))), 0) AS urgency
                 FROM found
                 CROSS JOIN rule
+                CROSS JOIN clock
                 LEFT JOIN LATERAL (
                     SELECT CASE WHEN epoch = 0 THEN COALESCE(weight, 1) ELSE 0 END AS weight FROM ${schema}.run
                     WHERE run.key = found.key AND COALESCE(rule.rate_units, rule.key_rate_units) IS NOT NULL OFFSET 0
@@ -280,13 +315,13 @@ public final class LimitedClaimSql {
             ), candidate AS MATERIALIZED (
                 SELECT weighed.*, row_number() OVER line AS nth, sum(key_cost) OVER line AS key_spent
                 FROM weighed
-                WINDOW line AS (PARTITION BY queue_key ORDER BY rank, since, key)
+                WINDOW line AS (PARTITION BY queue_key ORDER BY urgency, since, key)
             ), ordered AS MATERIALIZED (
                 -- One that weighs much is not passed by lighter ones, or it would never begin.
                 SELECT c.*, row_number() OVER in_turns AS pick, sum(cost) OVER in_turns AS spent
-                FROM candidate c
+                FROM (SELECT *, next_turn + (nth - 1) * step AS turn FROM candidate) c
                 WHERE nth <= LEAST(room, share) AND (units IS NULL OR key_cost = 0 OR key_spent <= units)
-                WINDOW in_turns AS (ORDER BY rank, nth, served, since, key)
+                WINDOW in_turns AS (ORDER BY urgency, turn, nth, served, since, key)
             ), chosen AS MATERIALIZED (
                 SELECT o.*
                 FROM ordered o CROSS JOIN room
@@ -298,14 +333,17 @@ public final class LimitedClaimSql {
                 UNION ALL
                 SELECT place, key, rank, since, alone, pick, cost, key_cost FROM chosen
             ), next_look AS MATERIALIZED (
-                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from FROM seen
+                SELECT CASE WHEN count(*) = ${WINDOW} THEN max(queue_key) ELSE '' END AS look_from,
+                       CASE WHEN count(*) > 0 THEN (SELECT max(turn) FROM chosen) END AS virtual_time
+                FROM seen
             ), ${take}, served AS (
-                INSERT INTO ${schema}.queue_turn (queue, queue_key, served, served_at)
-                SELECT rule.queue, COALESCE(t.queue_key, ''), rule.turn + max(t.pick), max(t.moved_at)
-                FROM taken t CROSS JOIN rule
-                WHERE EXISTS (SELECT FROM seen) AND t.pick > 0
+                INSERT INTO ${schema}.queue_turn (queue, queue_key, served, served_at, next_turn)
+                SELECT rule.queue, c.queue_key, rule.turn + max(c.pick), max(t.moved_at), max(c.turn + c.step)
+                FROM taken t JOIN chosen c USING (key) CROSS JOIN rule
+                WHERE EXISTS (SELECT FROM seen)
                 GROUP BY 1, 2, rule.turn
-                ON CONFLICT (queue, queue_key) DO UPDATE SET served = excluded.served, served_at = excluded.served_at
+                ON CONFLICT (queue, queue_key) DO UPDATE
+                    SET served = excluded.served, served_at = excluded.served_at, next_turn = excluded.next_turn
             ), began AS (
                 INSERT INTO ${schema}.queue_rate AS q (queue, queue_key, since, expires_at, units)
                 SELECT b.queue, b.queue_key, b.since, b.since + b.stretch + b.period, b.units
@@ -358,7 +396,7 @@ public final class LimitedClaimSql {
                 UNION ALL
                 SELECT place, key, rank, since, alone, 1, 0, 0 FROM chosen
             ), next_look AS MATERIALIZED (
-                SELECT '' AS look_from
+                SELECT '' AS look_from, NULL::bigint AS virtual_time
             ), ${take}
             SELECT false AS cut, ${details}
             ORDER BY g.pick, g.rank, g.since, g.key
@@ -385,6 +423,9 @@ public final class LimitedClaimSql {
                 .replace("${take}", TAKE)
                 .replace("${holds}", HOLDS)
                 .replace("${details}", Claims.TAKEN)
+                .replace("${A_TURN}", String.valueOf(A_TURN))
+                .replace("${FIRST_RANK}", "(" + Integer.MIN_VALUE + ")")
+                .replace("${LAST_RANK}", String.valueOf(Integer.MAX_VALUE))
                 .replace("${WINDOW}", String.valueOf(WINDOW))
                 .replace("${STRETCHES}", String.valueOf(STRETCHES));
     }

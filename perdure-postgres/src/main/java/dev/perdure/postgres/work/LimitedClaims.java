@@ -9,6 +9,7 @@ import dev.perdure.postgres.lane.Workers;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.write.part.Claims;
 import dev.perdure.postgres.write.part.LedgerSql;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
 import java.sql.Connection;
@@ -157,7 +158,11 @@ public final class LimitedClaims {
             Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
             throws SQLException {
         String queue = waiting.queue();
-        boolean plain = believes && !waiting.keyed() && !queues.known(queue).hasRates();
+        Queue known = queues.known(queue);
+        boolean plain = believes
+                && !waiting.keyed()
+                && !known.hasRates()
+                && known.ageing().isEmpty();
         try (PreparedStatement statement = Database.prepare(connection, plain ? sql.claimUnkeyed : sql.claim)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT);
