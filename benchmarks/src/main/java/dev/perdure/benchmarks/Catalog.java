@@ -17,6 +17,7 @@ import dev.perdure.benchmarks.perdure.PerdureQueue;
 import dev.perdure.benchmarks.perdure.PerdureRecoverable;
 import dev.perdure.benchmarks.perdure.PerdureSleepers;
 import dev.perdure.benchmarks.perdure.PerdureSteps;
+import dev.perdure.benchmarks.perdure.QueueLimits;
 import dev.perdure.benchmarks.perdure.VirtualObjects;
 import dev.perdure.benchmarks.raw.RawInserts;
 import dev.perdure.benchmarks.workload.ManySteps;
@@ -53,6 +54,22 @@ final class Catalog {
             new Item(Contender.PERDURE, Workload.W8, LongJournal::measure),
             new Item(Contender.RAW, Workload.OBJECTS, RawInserts.baselineFor(Workload.OBJECTS, 1, 32)),
             new Item(Contender.PERDURE, Workload.OBJECTS, VirtualObjects::measure),
+            new Item(
+                    Contender.PERDURE,
+                    Workload.QUEUES,
+                    Measurement.all(
+                            Queueing.drain("queues.free", new PerdureQueue(), 20_000),
+                            Queueing.drain("queues.limited", new PerdureQueue.Limited(), 20_000),
+                            Queueing.drain("queues.keys", new PerdureQueue.Keyed(), 20_000),
+                            QueueLimits::measure)),
+            // One poll a second takes 64 jobs, or two of each key, so more of them would only take longer.
+            new Item(
+                    Contender.DBOS,
+                    Workload.QUEUES,
+                    Measurement.all(
+                            Queueing.drain("queues.free", new DbosQueue(), 2_000),
+                            Queueing.drain("queues.limited", new DbosQueue.Limited(), 640),
+                            Queueing.drain("queues.keys", new DbosQueue.Keyed(), 4_000))),
             new Item(Contender.PERDURE, Workload.FOOTPRINT, Footprint::measure));
 
     private Catalog() {}

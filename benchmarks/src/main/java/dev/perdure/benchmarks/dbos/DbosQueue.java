@@ -11,10 +11,44 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntConsumer;
 
 /** DBOS across processes: its client enqueues jobs, an executor runs them, with the default settings of the queue. */
-public final class DbosQueue implements Queue {
+public class DbosQueue implements Queue {
     private static final String QUEUE = "jobs";
     /** The number of concurrent calls that keep its pool of 10 busy. DBOS has no call that enqueues many jobs. */
     private static final int CALLERS = 16;
+
+    private final dev.dbos.transact.workflow.Queue queue;
+    private final int keys;
+
+    /** A queue that is limited to 64 jobs at once. */
+    public static final class Limited extends DbosQueue {
+        /** For the worker's process, too. */
+        public Limited() {
+            super(new dev.dbos.transact.workflow.Queue(QUEUE).withConcurrency(64), 0);
+        }
+    }
+
+    /** A partitioned queue of 1,000 keys, with two jobs of each at once. */
+    public static final class Keyed extends DbosQueue {
+        /** For the worker's process, too. */
+        public Keyed() {
+            super(
+                    new dev.dbos.transact.workflow.Queue(QUEUE)
+                            .withPartitioningEnabled(true)
+                            .withConcurrency(2),
+                    1_000);
+        }
+    }
+
+    /** A queue without limits. */
+    public DbosQueue() {
+        this(new dev.dbos.transact.workflow.Queue(QUEUE), 0);
+    }
+
+    /** @param keys over how many keys the jobs are spread, or 0 */
+    private DbosQueue(dev.dbos.transact.workflow.Queue queue, int keys) {
+        this.queue = queue;
+        this.keys = keys;
+    }
 
     /** The interface of which DBOS makes a proxy. */
     public interface Job {
@@ -52,7 +86,9 @@ public final class DbosQueue implements Queue {
                 ConcurrentLinkedQueue<Integer> left = new ConcurrentLinkedQueue<>(numbers);
                 Burst.seconds(Math.min(CALLERS, numbers.size()), () -> {
                     for (Integer number = left.poll(); number != null; number = left.poll()) {
-                        client.enqueueWorkflow(options, new Object[] {number});
+                        client.enqueueWorkflow(
+                                keys == 0 ? options : options.withQueuePartitionKey("key-" + number % keys),
+                                new Object[] {number});
                     }
                 });
             }
@@ -67,7 +103,7 @@ public final class DbosQueue implements Queue {
     @Override
     public Consumer consumer(BenchDatabase database, IntConsumer begins) {
         DBOS dbos = new DBOS(DbosSteps.config(database));
-        dbos.registerQueue(new dev.dbos.transact.workflow.Queue(QUEUE));
+        dbos.registerQueue(queue);
         dbos.registerProxy(Job.class, new Implementation(dbos, begins));
         dbos.launch();
         return dbos::close;

@@ -14,6 +14,8 @@ public enum Workload {
     W7("growth: w1 with 64 callers and w2's 64 × 100, in an empty database and with 5,000,000 finished runs"),
     W8("journal length: time to resume a run with 10, 1,000 and 100,000 entries"),
     OBJECTS("exclusive calls of counters as virtual objects, from 256 callers: one key, 1,000 keys"),
+    QUEUES(
+            "queues with limits: drain with 64 at once, and with two of each of 1,000 keys; a rate of 1,000/s; a new key beside 100,000 runs of another; another queue beside 1,000,000 runs that may not begin"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;

@@ -12,10 +12,40 @@ import java.util.List;
 import java.util.function.IntConsumer;
 
 /** Perdure across processes: a client starts jobs, a worker runs them. Nine connections in total. */
-public final class PerdureQueue implements Queue {
+public class PerdureQueue implements Queue {
     private static final int CLIENT_CONNECTIONS = 3;
 
-    private static Definition<Integer, Integer> job(IntConsumer begins) {
+    private final dev.perdure.queue.Queue queue;
+    private final int keys;
+
+    /** A queue that is limited to 64 jobs at once. */
+    public static final class Limited extends PerdureQueue {
+        /** For the worker's process, too. */
+        public Limited() {
+            super(dev.perdure.queue.Queue.named("limited").concurrency(64), 0);
+        }
+    }
+
+    /** A queue of 1,000 keys, with two jobs of each at once. */
+    public static final class Keyed extends PerdureQueue {
+        /** For the worker's process, too. */
+        public Keyed() {
+            super(dev.perdure.queue.Queue.named("keyed").perKey(2), 1_000);
+        }
+    }
+
+    /** The default queue, without limits. */
+    public PerdureQueue() {
+        this(dev.perdure.queue.Queue.named(StartOptions.DEFAULT_QUEUE), 0);
+    }
+
+    /** @param keys over how many keys the jobs are spread, or 0 */
+    private PerdureQueue(dev.perdure.queue.Queue queue, int keys) {
+        this.queue = queue;
+        this.keys = keys;
+    }
+
+    static Definition<Integer, Integer> job(IntConsumer begins) {
         return Definition.of(
                 "job",
                 Integer.class,
@@ -24,6 +54,11 @@ public final class PerdureQueue implements Queue {
                     begins.accept(number);
                     return number;
                 }));
+    }
+
+    private StartOptions options(int number) {
+        StartOptions options = StartOptions.defaults().queue(queue.name());
+        return keys == 0 ? options : options.key("key-" + number % keys);
     }
 
     @Override
@@ -35,7 +70,7 @@ public final class PerdureQueue implements Queue {
         return new Producer() {
             @Override
             public void start(List<Integer> numbers) {
-                client.startAll(numbers, number -> Invocation.of(job, number), number -> StartOptions.defaults());
+                client.startAll(numbers, number -> Invocation.of(job, number), PerdureQueue.this::options);
             }
 
             @Override
@@ -51,7 +86,8 @@ public final class PerdureQueue implements Queue {
     public Consumer consumer(BenchDatabase database, IntConsumer begins) {
         HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
-        Perdure worker = Perdure.on(store).register(job(begins)).start();
+        Perdure worker =
+                Perdure.on(store).register(job(begins)).queues(queue).start();
         return () -> {
             worker.close();
             store.close();

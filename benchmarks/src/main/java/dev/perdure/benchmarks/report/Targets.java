@@ -65,6 +65,27 @@ public final class Targets {
                     2.5,
                     "objects.keys1000 relative to raw commits of 32 clients",
                     ratioTo("objects.keys1000", "raw", "objects.insert1.c32")),
+            atLeast(8, "queues.limited relative to DBOS", ratioTo("queues.limited", "dbos", "queues.limited")),
+            atLeast(
+                    0.4,
+                    "queues.limited relative to a queue without limits",
+                    ratioTo("queues.limited", "perdure", "queues.free")),
+            atLeast(
+                    0.25,
+                    "queues.keys relative to a queue without limits",
+                    ratioTo("queues.keys", "perdure", "queues.free")),
+            atLeast(980, "queues.rate: of 1,000/s, /s", value("perdure", "queues.rate")),
+            atMost(1_000, "queues.rate.most: in any second", value("perdure", "queues.rate.most")),
+            atMost(20, "queues.newkey.p50, ms", value("perdure", "queues.newkey.p50")),
+            atMost(100, "queues.newkey.p99, ms", value("perdure", "queues.newkey.p99")),
+            atLeast(
+                    0.9,
+                    "queues.backlog.drain: beside 1,000,000 runs that may not begin, relative to none",
+                    value("perdure", "queues.backlog.drain")),
+            atMost(
+                    1.1,
+                    "queues.backlog.latency: beside 1,000,000 runs that may not begin, relative to none",
+                    value("perdure", "queues.backlog.latency")),
             atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
 
     private final Figures figures;

@@ -30,35 +30,57 @@ public final class Queueing {
 
     /** The measurement for this queue. */
     public static Measurement by(Queue queue) {
-        return task -> {
-            try (ChildProcess worker = ChildProcess.with(
-                    QueueWorkerMain.class, task.database(), queue.getClass().getName())) {
-                // Creates the tables.
-                worker.ask("open 0");
-                worker.ask("close");
-                try (Queue.Producer producer = queue.producer(task.database());
-                        Unfinished unfinished = new Unfinished(task.database(), queue.unfinished())) {
-                    new Queueing(task, worker, unfinished).measure(producer);
-                }
+        return task -> onQueue(task, queue, Queueing::measure);
+    }
+
+    /** The rate at which one worker drains this many jobs of the queue. */
+    public static Measurement drain(String metric, Queue queue, int jobs) {
+        return task -> onQueue(task, queue, (queueing, producer) -> {
+            int count = task.scale().choose(jobs, jobs / 4, Math.min(jobs, 50));
+            queueing.warmUp(metric, producer, Math.max(20, count / 10));
+            queueing.drains(metric, producer, count);
+        });
+    }
+
+    private interface OnQueue {
+        void measure(Queueing queueing, Queue.Producer producer) throws Exception;
+    }
+
+    private static void onQueue(Task task, Queue queue, OnQueue measurement) throws Exception {
+        try (ChildProcess worker = ChildProcess.with(
+                QueueWorkerMain.class, task.database(), queue.getClass().getName())) {
+            // Creates the tables.
+            worker.ask("open 0");
+            worker.ask("close");
+            try (Queue.Producer producer = queue.producer(task.database());
+                    Unfinished unfinished = new Unfinished(task.database(), queue.unfinished())) {
+                measurement.measure(new Queueing(task, worker, unfinished), producer);
             }
-        };
+        }
+    }
+
+    private void warmUp(String metric, Queue.Producer producer, int count) throws Exception {
+        task.results().progress(metric + " warm-up");
+        long warm = System.nanoTime() + task.scale().warmUp().toNanos();
+        do {
+            drain(producer, count);
+        } while (System.nanoTime() < warm);
+    }
+
+    private void drains(String metric, Queue.Producer producer, int count) throws Exception {
+        Rounds<Metered<Double>> rounds = Rounds.of(task, () -> {
+            task.results().progress(metric);
+            return drain(producer, count);
+        });
+        rounds.figure(metric, Unit.PER_SECOND, Metered::result);
+        rounds.cost(metric, round -> round.cost().per(count));
     }
 
     private void measure(Queue.Producer producer) throws Exception {
-        task.results().progress("w3 warm-up");
-        long warm = System.nanoTime() + task.scale().warmUp().toNanos();
-        do {
-            drain(producer, task.scale().choose(2_000, 500, 20));
-        } while (System.nanoTime() < warm);
+        warmUp("w3", producer, task.scale().choose(2_000, 500, 20));
         task.results().progress("w3.latency");
         latency(producer);
-        int count = task.scale().choose(20_000, 5_000, 50);
-        Rounds<Metered<Double>> rounds = Rounds.of(task, () -> {
-            task.results().progress("w3.drain");
-            return drain(producer, count);
-        });
-        rounds.figure("w3.drain", Unit.PER_SECOND, Metered::result);
-        rounds.cost("w3.drain", round -> round.cost().per(count));
+        drains("w3.drain", producer, task.scale().choose(20_000, 5_000, 50));
     }
 
     private Metered<Double> drain(Queue.Producer producer, int count) throws Exception {
