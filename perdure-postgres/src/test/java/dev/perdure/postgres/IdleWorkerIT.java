@@ -7,9 +7,11 @@ import dev.perdure.Definition;
 import dev.perdure.Invocation;
 import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
+import dev.perdure.queue.Queue;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -53,6 +55,35 @@ final class IdleWorkerIT {
                     .as("it is alive, and leaves the server alone")
                     .isPositive()
                     .isLessThanOrEqualTo(MOST);
+        }
+    }
+
+    @Test
+    void so_does_an_idle_worker_of_a_hundred_declared_queues() {
+        Queue[] queues = IntStream.range(0, 100)
+                .mapToObj(i -> Queue.named("queue-" + i).concurrency(5).perKey(2))
+                .toArray(Queue[]::new);
+        try (CountingProxy proxy = new CountingProxy();
+                PostgresStore store = PostgresStore.on(proxy.source())
+                        .schema(TestServer.newSchema())
+                        .open();
+                Perdure worker =
+                        Perdure.on(store).register(SLEEPER).queues(queues).start()) {
+            for (int i = 0; i < 100; i++) {
+                worker.start(
+                        Invocation.of(SLEEPER, 30),
+                        StartOptions.id("sleeper-" + i).queue("queue-" + i).key("x"));
+            }
+            await().until(() -> worker.queues().list().stream()
+                    .allMatch(queue -> queue.load().begun() == 1 && queue.load().atWork() == 0));
+            LockSupport.parkNanos(CALMING_DOWN.toNanos());
+
+            proxy.reset();
+            LockSupport.parkNanos(COUNTED.toNanos());
+            int sent = proxy.roundTrips();
+
+            System.out.printf("idle: %d round trips in %d s with 100 queues%n", sent, COUNTED.toSeconds());
+            assertThat(sent).isPositive().isLessThanOrEqualTo(MOST);
         }
     }
 }

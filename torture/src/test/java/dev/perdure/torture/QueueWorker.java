@@ -10,7 +10,11 @@ import java.time.Duration;
 
 /** A worker process of a queue with limits, to be killed. Ends with its standard input, so that it cannot outlive the test. */
 public final class QueueWorker {
-    static final Queue QUEUE = Queue.named("limited").concurrency(20).perKey(2);
+    static final int AT_ONCE = 20;
+    static final int PER_KEY = 2;
+    static final Queue QUEUE = Queue.named("limited").concurrency(AT_ONCE).perKey(PER_KEY);
+    /** So long that places are taken for most of the time: else the limits would not be reached. */
+    private static final Duration BODY = Duration.ofMillis(30);
 
     private QueueWorker() {}
 
@@ -18,14 +22,14 @@ public final class QueueWorker {
     static Definition<String, String> definition(OutsideLedger ledger) {
         return Definition.of("limited", String.class, String.class, (ctx, in) -> {
             ctx.step("first", () -> work(ledger, in));
-            ctx.sleep(Duration.ofMillis(5));
+            ctx.sleep(Duration.ofMillis(20));
             return ctx.step("second", () -> work(ledger, in));
         });
     }
 
     private static String work(OutsideLedger ledger, String run) throws Exception {
         ledger.write(run, "begin");
-        UnderFire.pause(Duration.ofMillis(3));
+        UnderFire.pause(BODY);
         return ledger.write(run, "end");
     }
 
