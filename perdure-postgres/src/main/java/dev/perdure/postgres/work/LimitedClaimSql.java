@@ -53,7 +53,10 @@ public final class LimitedClaimSql {
                  ELSE n.name = ANY (?::text[])
                      AND (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL LIMIT 1) IS TRUE END""";
 
-    /** One worker at a time takes from a queue. A queue that was not declared gets its row here, when it first has runs with keys. */
+    /**
+     * One worker at a time takes from a queue. A queue that was not declared gets its row here, when it first has runs with keys. Says
+     * whether runs with keys wait: the shorter claim takes nothing then.
+     */
     private static final String LOCK = """
             WITH ${fence}, known AS (
                 INSERT INTO ${schema}.queue (name)
@@ -61,7 +64,8 @@ public final class LimitedClaimSql {
                 WHERE EXISTS (SELECT FROM fence) AND NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = g.name)
                 ON CONFLICT (name) DO NOTHING
             )
-            SELECT count(*) FROM (
+            SELECT count(*), (SELECT true FROM ${schema}.ready r WHERE r.queue = ? AND r.queue_key IS NOT NULL LIMIT 1) IS TRUE AS keyed
+            FROM (
                 SELECT FROM ${schema}.queue WHERE name = ? AND EXISTS (SELECT FROM fence) FOR NO KEY UPDATE
             ) AS locked
             """;
@@ -83,7 +87,7 @@ public final class LimitedClaimSql {
                 CROSS JOIN LATERAL (
                     SELECT *, declared || changed AS limits FROM ${schema}.queue WHERE queue.name = g.queue OFFSET 0
                 ) q
-                WHERE q.paused IS NULL AND ${lane_exists}
+                WHERE q.paused IS NULL AND ${lane_exists}${unkeyed}
             ), suiting AS MATERIALIZED (
                 SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
             ), of_queue AS MATERIALIZED (
@@ -96,6 +100,10 @@ public final class LimitedClaimSql {
                 ) s
                 LEFT JOIN LATERAL (SELECT state FROM ${schema}.run WHERE run.key = s.key OFFSET 0) r ON true
             )""";
+
+    /** No run with a key waits. */
+    private static final String UNKEYED =
+            " AND (SELECT true FROM ${schema}.ready r WHERE r.queue = g.queue AND r.queue_key IS NOT NULL LIMIT 1) IS NULL";
 
     /** Which states hold a place: those in which a run has begun, or those in which it is at work. */
     private static final String HOLDS = """
@@ -411,13 +419,14 @@ public final class LimitedClaimSql {
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
         this.freeAt = Pieces.sql(schema, FREE_AT);
-        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM)));
+        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM, "")));
         this.claimUnkeyed =
-                String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM_UNKEYED)));
+                String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM_UNKEYED, UNKEYED)));
     }
 
-    private static String composed(String claim) {
+    private static String composed(String claim, String condition) {
         return claim.replace("${rule}", RULE)
+                .replace("${unkeyed}", condition)
                 .replace("${room}", ROOM)
                 .replace("${goes_on}", GOES_ON)
                 .replace("${take}", TAKE)

@@ -70,7 +70,23 @@ public final class LimitedClaims {
      */
     record Waiting(String queue, boolean alone, boolean keyed) {}
 
-    private record Part(List<Claimed> runs, boolean cut) {}
+    /**
+     * What one claim has taken.
+     *
+     * @param cut whether it could have taken more, had it looked further
+     * @param keyed whether runs with keys waited
+     */
+    private record Part(List<Claimed> runs, boolean cut, boolean keyed) {
+        static final Part NOTHING = new Part(List.of(), false, false);
+    }
+
+    /**
+     * A claim of one queue.
+     *
+     * @param room how many runs at most
+     * @param alone whether to take runs that have to run alone, or the others
+     */
+    private record Wanted(Poll request, Waiting from, int worker, int lane, int room, boolean alone) {}
 
     /**
      * Claims as many as the request allows. A run that has to run alone is taken if no other may begin, and nothing else is
@@ -88,12 +104,12 @@ public final class LimitedClaims {
         for (Waiting waiting : queuesThatWait) {
             boolean more = true;
             for (int i = 0; i < MOST_CLAIMS && more && room > runs.size(); i++) {
-                Part part = claim(request, waiting, worker, lane, room - runs.size(), false);
+                Part part = claim(new Wanted(request, waiting, worker, lane, room - runs.size(), false));
                 runs.addAll(part.runs());
                 more = part.cut() && !part.runs().isEmpty();
             }
             if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
-                runs.addAll(claim(request, waiting, worker, lane, 1, true).runs());
+                runs.addAll(claim(new Wanted(request, waiting, worker, lane, 1, true)).runs());
                 if (!runs.isEmpty()) {
                     return new Taken(runs, false, null, queuesThatWait);
                 }
@@ -143,38 +159,53 @@ public final class LimitedClaims {
         return parameters.texts(request.queues().toArray(String[]::new)).texts(queues.limited());
     }
 
-    private Part claim(Poll request, Waiting queue, int worker, int lane, int room, boolean alone) {
+    private Part claim(Wanted wanted) {
+        boolean plain = isPlain(wanted.from());
         try {
-            return database.call(connection -> claim(connection, request, queue, worker, lane, room, alone));
+            Part part = database.call(connection -> claim(connection, wanted, plain));
+            return plain && part.keyed() // since the look at the queues
+                    ? database.call(connection -> claim(connection, wanted, false))
+                    : part;
         } catch (LockedException other) {
-            return new Part(List.of(), false); // another worker takes from it, and has done so for long
+            return Part.NOTHING; // another worker takes from it, and has done so for long
         } catch (RuntimeException | Error failure) {
-            workers.lanes().failed(worker, lane, failure);
+            workers.lanes().failed(wanted.worker(), wanted.lane(), failure);
             throw failure;
         }
     }
 
-    private Part claim(
-            Connection connection, Poll request, Waiting waiting, int worker, int lane, int room, boolean alone)
-            throws SQLException {
-        String queue = waiting.queue();
-        Queue known = queues.known(queue);
-        boolean plain = believes
+    /** Whether the shorter statement may do: no runs with keys wait, and priority and age are the order. */
+    private boolean isPlain(Waiting waiting) {
+        Queue limits = queues.known(waiting.queue());
+        return believes
                 && !waiting.keyed()
-                && !known.hasRates()
-                && known.ageing().isEmpty();
+                && !limits.hasRates()
+                && limits.ageing().isEmpty();
+    }
+
+    private Part claim(Connection connection, Wanted wanted, boolean plain) throws SQLException {
+        String queue = wanted.from().queue();
+        int worker = wanted.worker();
+        int lane = wanted.lane();
         try (PreparedStatement statement = Database.prepare(connection, plain ? sql.claimUnkeyed : sql.claim)) {
             Parameters parameters = new Parameters(statement);
             parameters.text(Database.LOCK_TIMEOUT);
-            parameters.integer(worker).integer(lane).text(queue).text(queue);
-            parameters.time(database.time());
-            parameters.text(queue).integer(room).bool(alone).integer(worker);
+            parameters
+                    .integer(worker)
+                    .integer(lane)
+                    .text(queue)
+                    .text(queue)
+                    .text(queue)
+                    .time(database.time());
+            parameters.text(queue).integer(wanted.room()).bool(wanted.alone()).integer(worker);
             parameters.integer(worker).integer(lane);
-            parameters.texts(request.definitions().toArray(String[]::new)).texts(PostgresDispatch.versions(request));
+            parameters
+                    .texts(wanted.request().definitions().toArray(String[]::new))
+                    .texts(PostgresDispatch.versions(wanted.request()));
             statement.execute();
             Results results = new Results(statement);
             results.skip();
-            results.skip();
+            boolean keyed = results.one().getBoolean("keyed");
             List<Claimed> claimed = new ArrayList<>();
             boolean cut = false;
             ResultSet rows = results.next();
@@ -182,7 +213,7 @@ public final class LimitedClaims {
                 claimed.add(Claims.claimed(rows));
                 cut = rows.getBoolean("cut");
             }
-            return new Part(claimed, cut);
+            return new Part(claimed, cut, keyed);
         }
     }
 }
