@@ -155,7 +155,8 @@ final class QueuesCommand {
                     String ratePerKey,
             @Option(names = "--counting", description = "Which runs count: ${COMPLETION-CANDIDATES}.")
                     Queue.@Nullable Counting counting,
-            @Option(names = "--turns", description = "How many turns a key gets for each turn of others: KEY=N.") @Nullable
+            @Option(names = "--turns", description = "How many turns a key gets for each turn of others: KEY=N.")
+                    @Nullable
                     Map<String, Integer> turns,
             @Option(
                             names = "--ageing",
@@ -176,10 +177,13 @@ final class QueuesCommand {
                 ? changes
                 : changes.ratePerKey(units("--rate-per-key", ratePerKey), period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
-        for (Map.Entry<String, Integer> each : turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {
+        for (Map.Entry<String, Integer> each :
+                turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {
             changes = changes.turns(each.getKey(), each.getValue());
         }
-        changes = ageing == null ? changes : changes.ageing(ageing.equals("none") ? Duration.ZERO : duration("--ageing", ageing));
+        changes = ageing == null
+                ? changes
+                : changes.ageing(ageing.equals("none") ? Duration.ZERO : duration("--ageing", ageing));
         changes = whenKeyFull == null ? changes : changes.whenKeyFull(whenKeyFull);
         if (changes.settings().isEmpty()) {
             throw new InvalidRequestException(

@@ -118,7 +118,8 @@ final class MemoryLedger implements Ledger {
         Queue.WhenKeyFull policy = tables.queues.known(run.queue()).whenKeyFull();
         return switch (policy) {
             case WAIT -> begin(start);
-            case REFUSE -> run.admission().unanswered() ? beginCancelled(start, full.reason(policy)) : new Outcome.KeyFull(full);
+            case REFUSE ->
+                run.admission().unanswered() ? beginCancelled(start, full.reason(policy)) : new Outcome.KeyFull(full);
             case DROP_NEWEST -> beginCancelled(start, full.reason(policy));
             case CANCEL_OLDEST -> {
                 tables.queues.inFavourOf(run).forEach(row -> cancel(row, full.cancelledFor(run.id())));

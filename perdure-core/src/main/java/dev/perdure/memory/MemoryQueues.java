@@ -323,8 +323,9 @@ final class MemoryQueues implements QueueRules {
     private long urgency(Row row, Queue limits) {
         long rank = ~row.start.priority();
         return limits.ageing()
-                .map(period ->
-                        rank - Math.max(0, Duration.between(row.changedAt, tables.now()).dividedBy(period)))
+                .map(period -> rank
+                        - Math.max(
+                                0, Duration.between(row.changedAt, tables.now()).dividedBy(period)))
                 .orElse(rank);
     }
 

@@ -121,11 +121,7 @@ final class MemoryStartKeys {
     /** @param before the run that has to end first, or null */
     private Outcome begin(Id id, Change.Start start, StartKey key, @Nullable Row before) {
         return named(
-                id,
-                start,
-                key,
-                before,
-                before == null ? ledger.admit(plain(start)) : ledger.begin(unowned(start)));
+                id, start, key, before, before == null ? ledger.admit(plain(start)) : ledger.begin(unowned(start)));
     }
 
     private Outcome named(Id id, Change.Start start, StartKey key, @Nullable Row before, Outcome outcome) {

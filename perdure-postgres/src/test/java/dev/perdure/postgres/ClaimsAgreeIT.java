@@ -69,9 +69,7 @@ final class ClaimsAgreeIT {
 
     static List<Long> seeds() {
         Long only = Long.getLong("claims.seed");
-        return only == null
-                ? LongStream.rangeClosed(1, HISTORIES).boxed().toList()
-                : List.of(only);
+        return only == null ? LongStream.rangeClosed(1, HISTORIES).boxed().toList() : List.of(only);
     }
 
     /** What both stores are told, and the words for it. */
@@ -84,9 +82,7 @@ final class ClaimsAgreeIT {
         History history = new History(new Random(seed));
         for (Twin twin : List.of(shorter, longer)) {
             twin.empty();
-            twin.store
-                    .leases()
-                    .join(new Joining(OTHER, Set.of("order"), null, Duration.ofMinutes(10), 2));
+            twin.store.leases().join(new Joining(OTHER, Set.of("order"), null, Duration.ofMinutes(10), 2));
         }
         List<String> told = new ArrayList<>();
         for (int i = 0; i < STEPS; i++) {
@@ -168,7 +164,12 @@ final class ClaimsAgreeIT {
             boolean alone = random.nextBoolean();
             return new Step(
                     "poll %s %d %s".formatted(worker, limit, alone),
-                    twin -> twin.store.dispatch().poll(new Poll(worker, Set.of("order"), Set.copyOf(QUEUES), null, limit, alone)).claimed().stream()
+                    twin -> twin
+                            .store
+                            .dispatch()
+                            .poll(new Poll(worker, Set.of("order"), Set.copyOf(QUEUES), null, limit, alone))
+                            .claimed()
+                            .stream()
                             .map(Twin::word)
                             .toList());
         }
@@ -211,12 +212,15 @@ final class ClaimsAgreeIT {
                 case 2 -> new Order.Resume(queue);
                 default -> new Order.Reset(queue);
             };
-            return new Step(order.toString(), twin -> List.of(String.valueOf(
-                    twin.store.queues().apply(order))));
+            return new Step(
+                    order.toString(),
+                    twin -> List.of(String.valueOf(twin.store.queues().apply(order))));
         }
 
         private static List<String> apply(Twin twin, Lane lane, List<Change> changes) {
-            return twin.store.ledger().apply(lane, changes).stream().map(Twin::word).toList();
+            return twin.store.ledger().apply(lane, changes).stream()
+                    .map(Twin::word)
+                    .toList();
         }
     }
 }

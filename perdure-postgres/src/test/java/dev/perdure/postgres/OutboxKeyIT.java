@@ -155,8 +155,7 @@ final class OutboxKeyIT {
     @Test
     void a_start_of_a_caller_cancels_the_oldest_run_of_its_key() throws Exception {
         Queue queue = Queue.named("latest").perKey(1).whenKeyFull(Queue.WhenKeyFull.CANCEL_OLDEST);
-        try (Perdure worker =
-                Perdure.on(store).register(sleep).queues(queue).start()) {
+        try (Perdure worker = Perdure.on(store).register(sleep).queues(queue).start()) {
             RunId first = committed(sleep, "x", defaults().queue("latest").key("acme"));
             begun(first);
             RunId second = committed(sleep, "y", defaults().queue("latest").key("acme"));

@@ -64,8 +64,7 @@ public abstract class FullKeyConformance extends StoreConformance {
     }
 
     private List<Claimed> claim(WorkerId worker) {
-        return store()
-                .dispatch()
+        return store().dispatch()
                 .poll(new Poll(worker, Set.of(DEFINITION), Set.of(QUEUE, LIMITED), null, 10, true))
                 .claimed();
     }
@@ -87,7 +86,9 @@ public abstract class FullKeyConformance extends StoreConformance {
                 LIMITED,
                 "x",
                 places,
-                IntStream.range(0, runs.length).mapToObj(i -> newRun(runs[i]).id()).toList()));
+                IntStream.range(0, runs.length)
+                        .mapToObj(i -> newRun(runs[i]).id())
+                        .toList()));
     }
 
     private void assertCancelled(RunRef run, String reason) {
@@ -224,9 +225,10 @@ public abstract class FullKeyConformance extends StoreConformance {
                         .poll(new Poll(worker, Set.of(DEFINITION), Set.of(LIMITED), null, 10, true))
                         .signalled())
                 .singleElement()
-                .satisfies(signal -> assertThat(signal.control().cancel())
-                        .isEqualTo(
-                                "Cancelled in favour of run 'second': the key 'x' of the queue 'limited' is full, and its oldest run gives way."));
+                .satisfies(
+                        signal -> assertThat(signal.control().cancel())
+                                .isEqualTo(
+                                        "Cancelled in favour of run 'second': the key 'x' of the queue 'limited' is full, and its oldest run gives way."));
         assertThat(claim(worker)).isEmpty();
         assertThat(stateOf(second)).isEqualTo(RunState.READY);
         apply(
@@ -253,9 +255,8 @@ public abstract class FullKeyConformance extends StoreConformance {
     @Test
     void so_many_are_cancelled_that_the_newest_has_a_place() {
         declare(3, WhenKeyFull.WAIT);
-        List<RunRef> runs = IntStream.range(0, 4)
-                .mapToObj(i -> startReady(run("run-" + i)))
-                .toList();
+        List<RunRef> runs =
+                IntStream.range(0, 4).mapToObj(i -> startReady(run("run-" + i))).toList();
         store().queues().apply(new Order.Limit(Queue.named(LIMITED).whenKeyFull(WhenKeyFull.CANCEL_OLDEST)));
         startReady(run("newest"));
         assertThat(runs)

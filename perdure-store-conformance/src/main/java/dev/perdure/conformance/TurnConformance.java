@@ -42,8 +42,7 @@ public abstract class TurnConformance extends StoreConformance {
     }
 
     private List<Claimed> claim(WorkerId worker, int limit) {
-        return store()
-                .dispatch()
+        return store().dispatch()
                 .poll(new Poll(worker, Set.of(DEFINITION), Set.of(LINE), null, limit, true))
                 .claimed();
     }

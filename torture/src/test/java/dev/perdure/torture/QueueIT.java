@@ -76,7 +76,8 @@ class QueueIT {
                 new LivenessFloor(ledger, 0.9).around(() -> {
                     long before = left(client);
                     for (int kill = 0; kill < kills; kill++) {
-                        // By progress, not by time: so there is something left to be done at every kill, on any machine.
+                        // By progress, not by time: so there is something left to be done at every kill, on any
+                        // machine.
                         long due = before - before * kill / (2L * kills);
                         Awaitility.await().atMost(PATIENCE).until(() -> left(client) <= due);
                         int victim = chance.nextInt(processes);

@@ -86,8 +86,7 @@ public class PerdureQueue implements Queue {
     public Consumer consumer(BenchDatabase database, IntConsumer begins) {
         HikariDataSource pool = database.pool(PerdureSteps.CONNECTIONS - CLIENT_CONNECTIONS);
         PostgresStore store = PostgresStore.on(pool).open();
-        Perdure worker =
-                Perdure.on(store).register(job(begins)).queues(queue).start();
+        Perdure worker = Perdure.on(store).register(job(begins)).queues(queue).start();
         return () -> {
             worker.close();
             store.close();

@@ -209,7 +209,9 @@ final class Starter {
             for (int i = 0; i < requests.size(); i++) {
                 try {
                     started.add(settle(home, requests.get(i), outcomes.get(i)));
-                } catch (RunConflictException | KeyFullException | PayloadException refused) { // the others have begun all the same
+                } catch (RunConflictException
+                        | KeyFullException
+                        | PayloadException refused) { // the others have begun all the same
                     refusal = refusal == null ? refused : refusal;
                 }
             }
@@ -256,8 +258,7 @@ final class Starter {
             case Outcome.KeyFull full ->
                 throw new KeyFullException(
                         "Run '%s' was refused. %s Start it again when one of them has ended."
-                                .formatted(
-                                        request.run().id(), full.key().sentence()),
+                                .formatted(request.run().id(), full.key().sentence()),
                         full.key().queue(),
                         full.key().key());
             case Outcome.Fenced fenced -> settle(null, request, startUnowned(request));

@@ -419,9 +419,10 @@ public final class LimitedClaimSql {
     public LimitedClaimSql(Schema schema, LedgerSql ledger) {
         this.waiting = Pieces.sql(schema, WAITING.replace("${waits}", WAITS));
         this.freeAt = Pieces.sql(schema, FREE_AT);
-        this.claim = String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM, "")));
-        this.claimUnkeyed =
-                String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM_UNKEYED, UNKEYED)));
+        this.claim =
+                String.join(";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM, "")));
+        this.claimUnkeyed = String.join(
+                ";\n", ledger.settings, Pieces.sql(schema, LOCK), Pieces.sql(schema, composed(CLAIM_UNKEYED, UNKEYED)));
     }
 
     private static String composed(String claim, String condition) {

@@ -33,8 +33,7 @@ public final class LimitedClaims {
     private final boolean believes;
 
     /** @param believes whether a queue without keys and rates may be claimed from by the shorter statement */
-    public LimitedClaims(
-            Database database, Schema schema, Workers workers, PostgresQueues queues, boolean believes) {
+    public LimitedClaims(Database database, Schema schema, Workers workers, PostgresQueues queues, boolean believes) {
         this.database = database;
         this.sql = new LimitedClaimSql(schema, new LedgerSql(schema));
         this.workers = workers;
@@ -109,7 +108,8 @@ public final class LimitedClaims {
                 more = part.cut() && !part.runs().isEmpty();
             }
             if (waiting.alone() && request.aloneToo() && room > 0 && runs.isEmpty()) {
-                runs.addAll(claim(new Wanted(request, waiting, worker, lane, 1, true)).runs());
+                runs.addAll(claim(new Wanted(request, waiting, worker, lane, 1, true))
+                        .runs());
                 if (!runs.isEmpty()) {
                     return new Taken(runs, false, null, queuesThatWait);
                 }

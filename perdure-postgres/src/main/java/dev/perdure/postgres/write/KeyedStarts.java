@@ -321,8 +321,7 @@ final class KeyedStarts {
             return named(key, named, before, before == null ? admit() : apply(plain(null)));
         }
 
-        private Outcome named(StartKey key, Named named, @Nullable RunRef before, Outcome outcome)
-                throws SQLException {
+        private Outcome named(StartKey key, Named named, @Nullable RunRef before, Outcome outcome) throws SQLException {
             if (outcome instanceof Outcome.Started started) {
                 if (before != null) {
                     holdBack(started.run(), before);
@@ -383,9 +382,11 @@ final class KeyedStarts {
 
         private Named named(StartKey key) throws SQLException {
             try (PreparedStatement statement = Database.prepare(connection, sql.named)) {
-                key(key, new Parameters(statement)
-                        .bytes(run.input().bytes())
-                        .time(context.database().time()));
+                key(
+                        key,
+                        new Parameters(statement)
+                                .bytes(run.input().bytes())
+                                .time(context.database().time()));
                 try (ResultSet row = statement.executeQuery()) {
                     row.next();
                     RunState state = Codes.state(row.getInt("state"));
