@@ -2,10 +2,11 @@ import org.jspecify.annotations.NullMarked;
 
 /** Durable execution: the engine, the contract of its stores, and a store in memory. */
 @NullMarked
-@SuppressWarnings("module") // dev.perdure.testing is built after this module
+@SuppressWarnings({"module", "requires-automatic"}) // dev.perdure.testing is built after this module; cron-utils has a module name, but no descriptor
 module dev.perdure {
     requires transitive org.jspecify;
     requires transitive org.slf4j;
+    requires com.cronutils;
     requires tools.jackson.databind;
 
     exports dev.perdure;
@@ -14,6 +15,7 @@ module dev.perdure {
     exports dev.perdure.memory;
     exports dev.perdure.object;
     exports dev.perdure.queue;
+    exports dev.perdure.schedule;
     exports dev.perdure.spi;
     exports dev.perdure.spi.change;
     exports dev.perdure.transaction;
@@ -31,5 +33,7 @@ module dev.perdure {
     opens dev.perdure.internal.dag to
             tools.jackson.databind;
     opens dev.perdure.internal.failure to
+            tools.jackson.databind;
+    opens dev.perdure.internal.schedule to
             tools.jackson.databind;
 }

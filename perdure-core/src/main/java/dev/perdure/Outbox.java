@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectSends;
+import dev.perdure.schedule.ScheduleChanges;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -69,4 +70,7 @@ public interface Outbox {
 
     /** Cancels a run, as {@link Run#cancel(String)} does. */
     void cancel(RunId run, String reason);
+
+    /** Makes and changes schedules. What is asked of a schedule that does not exist is dropped, and the worker logs that. */
+    ScheduleChanges schedules();
 }

@@ -11,6 +11,7 @@ import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Queues;
+import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Store;
 import java.util.Collection;
@@ -137,6 +138,9 @@ public interface Perdure extends AutoCloseable {
 
     /** The queues: what waits in them, and their limits. */
     Queues queues();
+
+    /** The schedules: made, looked at and changed at run time. */
+    Schedules schedules();
 
     /** Runs, newest first, a page at a time. */
     List<RunInfo> list(RunFilter filter);

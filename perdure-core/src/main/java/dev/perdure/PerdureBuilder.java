@@ -14,6 +14,7 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
 import dev.perdure.queue.Queue;
+import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -34,6 +35,7 @@ public final class PerdureBuilder {
     private final List<RunListener> listeners = new ArrayList<>();
     private final Set<String> queues = new LinkedHashSet<>();
     private final List<Queue> declared = new ArrayList<>();
+    private final List<Schedule> schedules = new ArrayList<>();
     private Codec codec = new JsonCodec();
     private RetryPolicy retry = RetryPolicy.standard();
     private Duration warmWindow = Duration.ofSeconds(1);
@@ -165,6 +167,20 @@ public final class PerdureBuilder {
     }
 
     /**
+     * Declares schedules. The engine stores the declarations when it starts; if processes declare a schedule differently, it is
+     * as the process declares it that started last. What was changed at run time stays in effect. Workers that declare a
+     * schedule fire it: one that no live worker declares any more does not fire, and is kept until it is deleted.
+     */
+    public PerdureBuilder schedules(Schedule... declarations) {
+        Texts.requireGiven("list of schedules", declarations);
+        for (Schedule schedule : declarations) {
+            require(schedule != null, "a schedule is null; give it one, such as Schedule.cron(…)");
+            schedules.add(schedule);
+        }
+        return this;
+    }
+
+    /**
      * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned.
      */
     public PerdureBuilder version(String tag) {
@@ -201,6 +217,7 @@ public final class PerdureBuilder {
                 List.copyOf(listeners),
                 rules,
                 List.copyOf(declared),
+                List.copyOf(schedules),
                 workerRules);
     }
 }

@@ -32,6 +32,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 TimedOutException,
                 UnknownQueueException,
                 UnknownRunException,
+                UnknownScheduleException,
                 UnknownTokenException {
     private static final long serialVersionUID = 1L;
 

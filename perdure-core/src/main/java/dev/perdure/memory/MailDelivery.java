@@ -10,6 +10,7 @@ import dev.perdure.spi.Outcome.Undelivered.Why;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.EndReport;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Parent;
@@ -100,9 +101,17 @@ final class MailDelivery implements Mailboxes {
                 ? null
                 : tables.byKey.get(parent.run().key());
         if (parent != null && waiting != null) {
-            deliver(waiting, outcomeOf(row, parent.position()));
+            deliver(waiting, parent.isReport() ? reportOf(row) : outcomeOf(row, parent.position()));
         }
         forget(row.ref.id());
+    }
+
+    private static Mail reportOf(Row row) {
+        String reason = Objects.requireNonNullElse(row.reason, "");
+        return Mail.value(
+                EndReport.channel(),
+                new UUID(row.ref.key(), row.start.seed()),
+                new EndReport(row.ref.id(), row.state, reason).payload());
     }
 
     private static Mail outcomeOf(Row row, int position) {

@@ -8,6 +8,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.EndReport;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
@@ -70,11 +71,14 @@ final class MemoryEffects {
         if (ledger.start(new Change.Start(run, null, List.of(), start.tasks())) instanceof Outcome.Existing
                 && link != null
                 && link.answers()) {
-            Channel channel = Channel.answer(link.position());
-            String text = "The run id '%s' is taken.".formatted(run.id());
-            tables.post.deliver(
-                    parent, Mail.failure(channel, new UUID(run.seed(), link.position()), text, Payload.EMPTY));
+            tables.post.deliver(parent, link.isReport() ? EndReport.taken(run.id(), run.seed()) : taken(run, link));
         }
+    }
+
+    private static Mail taken(NewRun run, Parent link) {
+        String text = "The run id '%s' is taken.".formatted(run.id());
+        return Mail.failure(
+                Channel.answer(link.position()), new UUID(run.seed(), link.position()), text, Payload.EMPTY);
     }
 
     private void cancel(Effect.Cancel cancel) {

@@ -11,7 +11,9 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
+
+    private static final Comparator<String> BY_UTF_8 = (one, other) -> Arrays.compareUnsigned(
+            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
 
     private final Tables tables;
 
@@ -81,6 +86,32 @@ final class MemoryQueries implements Runs, Journals {
     }
 
     @Override
+    public Optional<Latest> latest(RunId id) {
+        return tables.inTransaction(() ->
+                Optional.ofNullable(tables.byId.get(id)).map(row -> new Latest(row.ref, info(row), lastOf(row))));
+    }
+
+    @Override
+    public List<Latest> latest(String prefix, String after, int limit) {
+        return tables.inTransaction(() -> tables.byId.values().stream()
+                .filter(row -> row.ref.id().value().startsWith(prefix)
+                        && BY_UTF_8.compare(row.ref.id().value(), after) > 0)
+                .sorted(Comparator.comparing(row -> row.ref.id().value(), BY_UTF_8))
+                .limit(limit)
+                .map(row -> new Latest(row.ref, info(row), lastOf(row)))
+                .toList());
+    }
+
+    private static Payload lastOf(Row row) {
+        return row.journal.descendingMap().values().stream()
+                .map(Recorded::entry)
+                .filter(entry -> entry.note() == Entry.ANSWER)
+                .findFirst()
+                .map(Entry::payload)
+                .orElse(row.start.input());
+    }
+
+    @Override
     public Optional<Payload> input(RunRef run) {
         return tables.inTransaction(
                 () -> Optional.ofNullable(tables.byKey.get(run.key())).map(row -> row.start.input()));
@@ -105,6 +136,7 @@ final class MemoryQueries implements Runs, Journals {
         return tables.inTransaction(() -> tables.byKey.values().stream()
                 .filter(row -> row.start.parent() != null
                         && parents.contains(row.start.parent().run())
+                        && !row.start.parent().isReport()
                         && !row.state.isTerminal())
                 .map(row -> row.ref)
                 .toList());
@@ -123,8 +155,10 @@ final class MemoryQueries implements Runs, Journals {
     @Override
     public List<TaskRow> children(RunRef run) {
         return tables.inTransaction(() -> tables.byKey.values().stream()
-                .filter(row ->
-                        row.start.parent() != null && row.start.parent().run().equals(run) && !row.isTask())
+                .filter(row -> row.start.parent() != null
+                        && row.start.parent().run().equals(run)
+                        && !row.start.parent().isReport()
+                        && !row.isTask())
                 .sorted(Comparator.comparingLong(row -> row.ref.key()))
                 .map(row -> task(row, row))
                 .toList());

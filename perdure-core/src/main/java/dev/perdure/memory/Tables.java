@@ -263,6 +263,7 @@ final class Tables {
         byKey.values().stream()
                 .filter(child -> child.start.parent() != null
                         && child.start.parent().run().equals(row.ref)
+                        && !child.start.parent().isReport()
                         && !child.isTask())
                 .forEach(child -> child.start = child.start.withParent(null));
     }

@@ -61,11 +61,32 @@ public interface Runs {
      */
     record Answered(String operator, Instant at, int position, boolean resolved) {}
 
+    /**
+     * A run with what it recorded last.
+     *
+     * @param run the run
+     * @param info its state and attributes
+     * @param recorded the payload of its last answer in the journal, or its input if it has recorded none
+     */
+    record Latest(RunRef run, RunInfo info, Payload recorded) {}
+
     /** One run by its id. */
     Optional<Found> find(RunId id);
 
     /** Runs, newest first. */
     List<RunInfo> list(RunFilter filter);
+
+    /** One run by its id, with what it recorded last. */
+    Optional<Latest> latest(RunId id);
+
+    /**
+     * Runs whose ids begin with a text, in the order of their ids by UTF-8, each with what it recorded last.
+     *
+     * @param prefix what the ids begin with; not empty, and its last character is ASCII
+     * @param after the id after which to begin, or the prefix for the first page
+     * @param limit how many at most
+     */
+    List<Latest> latest(String prefix, String after, int limit);
 
     /** The input of a run; empty if the run does not exist. */
     Optional<Payload> input(RunRef run);

@@ -65,6 +65,7 @@ class ArchitectureTest {
         "dev.perdure.error",
         "dev.perdure.object",
         "dev.perdure.queue",
+        "dev.perdure.schedule",
         "dev.perdure.transaction"
     };
     private static final String SPI = "dev.perdure.spi..";
@@ -76,6 +77,9 @@ class ArchitectureTest {
 
     /** What names and messages have to be like, which the API checks before anything is written. */
     private static final String TEXT = "dev.perdure.internal.text";
+
+    /** Cron expressions, which the API checks before anything is written. */
+    private static final String CRON = "dev.perdure.internal.cron";
 
     /** What the builder of a DAG writes into and the engine reads. */
     private static final String DAG_MODEL = "dev.perdure.internal.dag.model";
@@ -172,7 +176,7 @@ class ArchitectureTest {
                 .doNotHaveFullyQualifiedName("dev.perdure.Perdure")
                 .and()
                 .doNotHaveFullyQualifiedName("dev.perdure.PerdureBuilder")
-                .should(knowOfOursOnly(with(JOIN, with(TEXT, with(DAG_MODEL, API))))));
+                .should(knowOfOursOnly(with(JOIN, with(TEXT, with(CRON, with(DAG_MODEL, API)))))));
     }
 
     @Test

@@ -13,6 +13,7 @@ final class Rooms {
                     "worker",
                     "object",
                     "waiter",
+                    "schedule",
                     "dag",
                     "execution.host",
                     "execution.value",
@@ -35,6 +36,7 @@ final class Rooms {
                     "definition",
                     "text",
                     "time"),
+            room("schedule", "dag", "execution", "execution.mail", "execution.value", "definition", "cron"),
             room("dag", "dag.model", "execution", "execution.value", "definition"),
             room(
                     "execution",
@@ -114,6 +116,7 @@ final class Rooms {
             room("dag.model", "text"),
             room("definition", "text"),
             room("commit", "time"),
+            room("cron"),
             room("join"),
             room("failure"),
             room("json"),

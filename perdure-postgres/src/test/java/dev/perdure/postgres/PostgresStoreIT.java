@@ -6,6 +6,7 @@ import dev.perdure.conformance.AnswerConformance;
 import dev.perdure.conformance.CommandConformance;
 import dev.perdure.conformance.DispatchConformance;
 import dev.perdure.conformance.EffectConformance;
+import dev.perdure.conformance.EndReportConformance;
 import dev.perdure.conformance.FullKeyConformance;
 import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
@@ -181,6 +182,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class Answering extends AnswerConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Reporting extends EndReportConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

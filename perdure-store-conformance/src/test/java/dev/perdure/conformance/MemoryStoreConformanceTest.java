@@ -153,6 +153,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Reporting extends EndReportConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Effecting extends EffectConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

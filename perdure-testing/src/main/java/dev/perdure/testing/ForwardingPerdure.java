@@ -17,6 +17,7 @@ import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Queues;
+import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
 import java.util.Collection;
 import java.util.List;
@@ -128,6 +129,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public Queues queues() {
         return engine().queues();
+    }
+
+    @Override
+    public Schedules schedules() {
+        return engine().schedules();
     }
 
     @Override

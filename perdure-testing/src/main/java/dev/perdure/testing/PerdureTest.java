@@ -16,6 +16,7 @@ import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
+import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
 import java.time.Duration;
@@ -55,6 +56,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final TestMode mode;
     private final List<Object> workflows = new ArrayList<>();
     private final List<Queue> queues = new ArrayList<>();
+    private final List<Schedule> schedules = new ArrayList<>();
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
@@ -101,6 +103,13 @@ public final class PerdureTest extends ForwardingPerdure {
     public PerdureTest queues(Queue... declared) {
         requireNotStarted();
         queues.addAll(List.of(declared));
+        return this;
+    }
+
+    /** Declares schedules, which the workers fire in virtual time. */
+    public PerdureTest schedules(Schedule... declared) {
+        requireNotStarted();
+        schedules.addAll(List.of(declared));
         return this;
     }
 
@@ -177,7 +186,7 @@ public final class PerdureTest extends ForwardingPerdure {
                 warmWindow,
                 maxPayloadBytes,
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
-        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, List.copyOf(queues), worker);
+        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, List.copyOf(queues), List.copyOf(schedules), worker);
     }
 
     /** Starts one more worker. */

@@ -79,7 +79,7 @@ public final class MailSender {
     }
 
     /** All of them are tried; then the first refusal is thrown. */
-    private void deliverAll(List<Change.Deliver> deliveries) {
+    public void deliverAll(List<Change.Deliver> deliveries) {
         PerdureException refusal = null;
         for (int from = 0; from < deliveries.size(); from += CHUNK) {
             List<Change> chunk = List.copyOf(deliveries.subList(from, Math.min(from + CHUNK, deliveries.size())));

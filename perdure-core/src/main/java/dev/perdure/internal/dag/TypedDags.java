@@ -28,6 +28,11 @@ public final class TypedDags {
         }
     }
 
+    /** The names of the registered DAGs. */
+    public List<String> names() {
+        return registered.values().stream().map(TypedDag::name).sorted().toList();
+    }
+
     /** The registered DAG of this name. */
     Optional<TypedDag> named(String name) {
         return registered.values().stream()

@@ -14,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param function what to call
  */
 public record Registered(Target target, String origin, Function function) {
+    /** What the names of the engine's own definitions begin with. */
+    public static final String OF_THE_ENGINE = "perdure.";
+
+    /** Whether it is one of the engine's own, whose types need no check. */
+    boolean isOfTheEngine() {
+        return target.name().startsWith(OF_THE_ENGINE);
+    }
+
     /**
      * What a start needs to know of a definition.
      *

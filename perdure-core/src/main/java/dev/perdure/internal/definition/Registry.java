@@ -52,8 +52,10 @@ public final class Registry {
 
     private void add(Registered definition) {
         Target target = definition.target();
-        check(definition, "input", target.inputType());
-        check(definition, "result", target.resultType());
+        if (!definition.isOfTheEngine()) {
+            check(definition, "input", target.inputType());
+            check(definition, "result", target.resultType());
+        }
         Registered other = byName.putIfAbsent(target.name(), definition);
         if (other != null) {
             throw new DefinitionException(

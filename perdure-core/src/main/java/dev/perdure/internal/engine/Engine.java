@@ -27,10 +27,12 @@ import dev.perdure.internal.definition.ObjectMethods;
 import dev.perdure.internal.definition.Registered.Target;
 import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
+import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.handle.DagHandle;
 import dev.perdure.internal.handle.EndedRunHandle;
 import dev.perdure.internal.handle.RunHandle;
 import dev.perdure.internal.object.LocalCaller.Reply;
+import dev.perdure.internal.schedule.SpecWriter;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.StoreClock;
@@ -42,6 +44,8 @@ import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.queue.Queues;
+import dev.perdure.schedule.Schedule;
+import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.Runs;
@@ -67,6 +71,8 @@ public final class Engine implements Perdure {
     private final MailSender mailSender;
     private final Starter starter;
     private final Queues queues;
+    private final ScheduleWrites scheduleWrites;
+    private final EngineSchedules schedules;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -74,7 +80,11 @@ public final class Engine implements Perdure {
     private Engine(Settings settings) {
         this.settings = settings;
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
-        this.registry = new Registry(dags.definitions(), settings.rules().codec());
+        Values values =
+                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+        List<Schedule> declared = DeclaredSchedules.of(settings);
+        this.registry = new Registry(
+                DeclaredSchedules.definitions(dags, declared, values), settings.rules().codec());
         settings.store().queues().declare(settings.queues());
         this.queues = new EngineQueues(settings.store().queues());
         Listeners listeners = new Listeners(settings.listeners());
@@ -102,6 +112,10 @@ public final class Engine implements Perdure {
         this.services = new RunHandle.Services(
                 settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
+        this.scheduleWrites = new ScheduleWrites(
+                new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
+        this.schedules = new EngineSchedules(settings.store().runs(), scheduleWrites, mailSender);
+        schedules.declare(declared);
         this.hints = settings.store().hints().subscribe(this::hint);
     }
 
@@ -265,7 +279,7 @@ public final class Engine implements Perdure {
     @Override
     public Outbox outbox(Inbox inbox) {
         Texts.requireGiven("inbox", inbox);
-        return new EngineOutbox(registry, targets, starter, mailSender, inbox);
+        return new EngineOutbox(registry, targets, starter, mailSender, scheduleWrites, inbox);
     }
 
     // ---- handles
@@ -356,6 +370,11 @@ public final class Engine implements Perdure {
     @Override
     public Queues queues() {
         return queues;
+    }
+
+    @Override
+    public Schedules schedules() {
+        return schedules;
     }
 
     // ---- the end

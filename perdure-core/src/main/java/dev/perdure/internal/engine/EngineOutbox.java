@@ -15,6 +15,7 @@ import dev.perdure.internal.definition.Registry;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectSends;
+import dev.perdure.schedule.ScheduleChanges;
 import dev.perdure.spi.Inbox;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Mail;
@@ -29,13 +30,21 @@ final class EngineOutbox implements Outbox {
     private final CallTargets targets;
     private final Starter starter;
     private final MailSender mailSender;
+    private final ScheduleWrites schedules;
     private final Inbox inbox;
 
-    EngineOutbox(Registry registry, CallTargets targets, Starter starter, MailSender mailSender, Inbox inbox) {
+    EngineOutbox(
+            Registry registry,
+            CallTargets targets,
+            Starter starter,
+            MailSender mailSender,
+            ScheduleWrites schedules,
+            Inbox inbox) {
         this.registry = registry;
         this.targets = targets;
         this.starter = starter;
         this.mailSender = mailSender;
+        this.schedules = schedules;
         this.inbox = inbox;
     }
 
@@ -147,5 +156,10 @@ final class EngineOutbox implements Outbox {
         Texts.requireGiven("run id", run);
         Texts.requireReason(reason);
         inbox.put(List.of(new Change.Command(run, Change.CommandKind.CANCEL, reason)));
+    }
+
+    @Override
+    public ScheduleChanges schedules() {
+        return new OutboxSchedules(schedules, mailSender, inbox);
     }
 }

@@ -7,10 +7,13 @@ import dev.perdure.RunId;
 import dev.perdure.StepOptions;
 import dev.perdure.WorkflowContext;
 import dev.perdure.internal.definition.Registered.Target;
+import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.value.Encoded;
 import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.Task;
 import java.lang.reflect.Type;
 import java.time.Instant;
 import java.util.Collection;
@@ -65,6 +68,12 @@ public interface EngineContext extends WorkflowContext {
 
     /** Asks runs to end. Twice is fine. */
     void cancel(Collection<RunId> runs, String reason);
+
+    /** Turns of a run that is a state machine. */
+    Turns turns();
+
+    /** What is born with this run, if it is the run of a DAG that is registered here. */
+    List<Task> tasksOf(NewRun run);
 
     /** Pauses the run for a person to mend the code. To be thrown. */
     Error stop(String reason);

@@ -29,6 +29,7 @@ import dev.perdure.internal.execution.host.Host;
 import dev.perdure.internal.execution.mail.AwakeableAnswers;
 import dev.perdure.internal.execution.mail.Emissions;
 import dev.perdure.internal.execution.mail.RunMail;
+import dev.perdure.internal.execution.mail.Turns;
 import dev.perdure.internal.execution.mail.UnreadMail;
 import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
@@ -50,9 +51,11 @@ import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectCalls;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Premise;
+import dev.perdure.spi.change.Task;
 import dev.perdure.transaction.TransactionAction;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
@@ -90,6 +93,7 @@ class RunContext implements Shorthands {
     private final TransactionCalls transactions;
     private final TimeCalls time;
     private final Patches patches;
+    private final Turns turns;
     private UnaryOperator<@Nullable Object> nextInput = input -> input;
 
     /** What a context is made of. */
@@ -114,8 +118,9 @@ class RunContext implements Shorthands {
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);
-        this.mail = new RunMail(
-                calls, transitions, futures, values, derived, new UnreadMail(held, host, orders, transitions), host);
+        UnreadMail unread = new UnreadMail(held, host, orders, transitions);
+        this.mail = new RunMail(calls, transitions, futures, values, derived, unread, host);
+        this.turns = new Turns(held, host, calls, transitions, waits, unread, derived);
         this.children = new Children(held, host, calls, transitions, futures, mail, values, derived);
         this.answers = new AwakeableAnswers(host, calls, steps, values, derived);
         this.emissions = new Emissions(host, calls, steps, values, derived);
@@ -368,6 +373,17 @@ class RunContext implements Shorthands {
     @Override
     public void cancel(Collection<RunId> runs, String reason) {
         host.store().cancel(runs, reason);
+    }
+
+    @Override
+    public Turns turns() {
+        return turns;
+    }
+
+    @Override
+    public List<Task> tasksOf(NewRun run) {
+        return host.callee(Invocation.of(run.definition(), null, TypeRef.of(Void.class)))
+                .tasks(run);
     }
 
     @Override

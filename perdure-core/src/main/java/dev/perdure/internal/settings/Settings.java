@@ -2,11 +2,14 @@ package dev.perdure.internal.settings;
 
 import dev.perdure.RunListener;
 import dev.perdure.queue.Queue;
+import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param listeners who is told of changes
  * @param rules how executions behave
  * @param queues the queues that it declares
+ * @param schedules the schedules that it declares
  * @param worker how its worker behaves, or null for a client without one
  */
 public record Settings(
@@ -27,7 +31,11 @@ public record Settings(
         List<RunListener> listeners,
         ExecutionRules rules,
         List<Queue> queues,
+        List<Schedule> schedules,
         @Nullable WorkerRules worker) {
+    /** The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds them up. */
+    public static final String SCHEDULES_QUEUE = "perdure.schedules";
+
     /**
      * How a worker behaves.
      *
@@ -38,5 +46,12 @@ public record Settings(
      * @param closeTimeout how long closing waits for bodies
      */
     public record WorkerRules(
-            Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {}
+            Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {
+        /** Adds the queue of schedules. */
+        public WorkerRules {
+            Set<String> all = new TreeSet<>(queues);
+            all.add(SCHEDULES_QUEUE);
+            queues = Collections.unmodifiableSet(all);
+        }
+    }
 }

@@ -8,6 +8,7 @@ import dev.perdure.spi.change.Change.CommandKind;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.ObjectCall.Hold;
+import dev.perdure.spi.change.Parent;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -78,6 +79,7 @@ public final class Codes {
                 ACTIVE,
                 "TASK_UNFIT",
                 TASK_UNFIT));
+        named.put("REPORTING", Parent.REPORTS);
         named.put("START", (int) START);
         named.put("VALUE", (int) of(Entry.Status.VALUE));
         named.put("FAILURE", (int) of(Entry.Status.FAILURE));

@@ -97,6 +97,33 @@ public final class PostgresRuns implements Runs {
     }
 
     @Override
+    public Optional<Latest> latest(RunId id) {
+        return latest(id.value(), id.value(), id.value() + '\u0001', 1).stream().findFirst();
+    }
+
+    @Override
+    public List<Latest> latest(String prefix, String after, int limit) {
+        int last = prefix.length() - 1;
+        String end = prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);
+        return latest(prefix, after + '\u0001', end, limit);
+    }
+
+    private List<Latest> latest(String prefix, String from, String end, int limit) {
+        return query.all(
+                sql.latest,
+                parameters -> parameters
+                        .time(database.time())
+                        .text(from)
+                        .text(prefix)
+                        .text(end)
+                        .integer(limit),
+                row -> new Latest(
+                        new RunRef(RunId.of(row.getString("id")), row.getLong("key")),
+                        info(row),
+                        payload(row.getBytes("recorded"))));
+    }
+
+    @Override
     public Optional<Payload> input(RunRef run) {
         return query
                 .all(sql.input, parameters -> parameters.number(run.key()), row -> payload(row.getBytes("input")))

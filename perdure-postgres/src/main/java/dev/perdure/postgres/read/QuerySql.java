@@ -71,6 +71,20 @@ public final class QuerySql {
             LIMIT ?
             """;
 
+    /** A range of ids, in their order. The input is the answer at position 0. */
+    private static final String LATEST = """
+            SELECT ${info}, (
+                SELECT j.payload FROM ${schema}.journal j
+                WHERE j.key = r.key AND j.position < ${OUTCOME} AND j.note = 0
+                ORDER BY j.position DESC
+                LIMIT 1
+            ) AS recorded
+            FROM ${schema}.run r
+            WHERE r.id >= ? AND r.id >= ? AND r.id < ?
+            ORDER BY r.id
+            LIMIT ?
+            """;
+
     /** A task has the input of its DAG, which is stored once. */
     private static final String INPUT = """
             SELECT COALESCE(own.payload, dag.payload) AS input
@@ -99,9 +113,9 @@ public final class QuerySql {
             FROM unnest(?::bigint[]) AS g (key)
             CROSS JOIN LATERAL (SELECT restarts FROM ${schema}.run WHERE run.key = g.key OFFSET 0) p
             CROSS JOIN LATERAL (
-                SELECT id, key, state, parent_restarts FROM ${schema}.run WHERE run.parent = g.key OFFSET 0
+                SELECT id, key, state, parent_restarts, parent_position FROM ${schema}.run WHERE run.parent = g.key OFFSET 0
             ) c
-            WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts
+            WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts AND c.parent_position IS DISTINCT FROM ${REPORTING}
             """;
 
     /** Of the runs of a family, those that were born with their parent. */
@@ -109,7 +123,7 @@ public final class QuerySql {
 
     /** And those that its present life has started. */
     private static final String STARTED_BY_IT =
-            "r.before IS NULL AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
+            "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
 
     /** Runs of a family, in the order of their start. */
     private static final String FAMILY = """
@@ -171,6 +185,7 @@ public final class QuerySql {
 
     final String find;
     final String list;
+    final String latest;
     final String input;
     final String ended;
     final String liveChildren;
@@ -184,6 +199,7 @@ public final class QuerySql {
     public QuerySql(Schema schema) {
         this.find = schema.sql(FIND.replace("${info}", INFO));
         this.list = schema.sql(LIST.replace("${info}", INFO));
+        this.latest = schema.sql(LATEST.replace("${info}", INFO));
         this.input = schema.sql(INPUT);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);

@@ -369,6 +369,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    final class Schedules extends ScheduleScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     final class FullKeys extends FullKeyScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {

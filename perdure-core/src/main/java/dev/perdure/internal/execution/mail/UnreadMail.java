@@ -7,11 +7,13 @@ import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen
@@ -36,6 +38,25 @@ public final class UnreadMail {
     Optional<Arrived> first(Channel channel) {
         refresh();
         return Optional.ofNullable(unread.get(channel)).map(Deque::peekFirst);
+    }
+
+    /** Everything up to this number was taken before, so that it need not be read. */
+    void startAfter(long number) {
+        seen = Math.max(seen, number);
+    }
+
+    /** All mail on these channels that was not taken, in order of arrival. */
+    List<Arrived> all(Set<Channel> channels) {
+        refresh();
+        return channels.stream()
+                .flatMap(channel -> unread.getOrDefault(channel, new ArrayDeque<>()).stream())
+                .sorted(Comparator.comparingLong(Arrived::number))
+                .toList();
+    }
+
+    /** The number of the last mail that was looked at. */
+    long seen() {
+        return seen;
     }
 
     /** It will not be seen again. */

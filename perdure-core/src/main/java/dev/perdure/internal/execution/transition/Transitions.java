@@ -201,6 +201,12 @@ public final class Transitions {
         pending.add(effect);
     }
 
+    /** Writes an entry and its effects beyond the run with the next transition. */
+    public void defer(Entry entry, List<Effect> effects) {
+        pending.add(entry);
+        pending.addAll(effects);
+    }
+
     /** Writes an entry with the next transition, and reports the time of that transition once it is durable. */
     public void defer(Entry entry, Consumer<Instant> durable) {
         pending.add(entry, durable);

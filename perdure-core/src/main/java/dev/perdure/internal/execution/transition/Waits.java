@@ -67,6 +67,22 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         wanted.noted();
     }
 
+    /**
+     * As {@link #await(WaitCondition)}, but leaves memory at once unless it is due soon: for mail that seldom comes soon
+     * after.
+     */
+    public void awaitOutOfMemory(WaitCondition wanted) {
+        Instant deadline = transitions.openDeadline();
+        long nanos = wanted.nanos(host.clock(), deadline);
+        if (nanos <= host.rules().warmWindow().toNanos()) {
+            transitions.flush();
+            stayWarm(wanted, nanos, Clockwork.NEVER);
+        } else {
+            Due due = wanted.due(host.clock().now(), deadline);
+            transitions.suspend(List.of(), RunState.SUSPENDED, due, wanted.awaited());
+        }
+    }
+
     /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
     private boolean stayWarm(WaitCondition wanted, long nanos, long warm) {
         boolean news = signals.awaitNews(nanos, warm);

@@ -89,7 +89,7 @@ public final class Batch {
                 NewRun run = start.run();
                 unborn.add(RunToStart.of(start, sender));
                 if (run.parent() != null && run.parent().answers()) {
-                    deliveries.taken(sender, run.id(), run.seed(), run.parent().position());
+                    deliveries.taken(sender, run, run.parent());
                 }
             }
             case Effect.Deliver deliver -> deliveries.sent(sender, deliver.to(), deliver.mail());

@@ -83,12 +83,14 @@ public final class Keys {
         }
     }
 
-    /** The key of a run to be started. A run that answers its parent is of its family and shares its partition. */
+    /** The key of a run to be started. A child that answers its parent is of its family and shares its partition. */
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
-        return parent != null && parent.answers()
-                ? number << PARTITION_BITS | partition(parent.run().key()) | ANSWERS
-                : number << PARTITION_BITS | partition(run.id());
+        if (parent == null || !parent.answers()) {
+            return number << PARTITION_BITS | partition(run.id());
+        }
+        int partition = parent.isReport() ? partition(run.id()) : partition(parent.run().key());
+        return number << PARTITION_BITS | partition | ANSWERS;
     }
 
     /** The key of a run that holds a virtual object or waits for it. */

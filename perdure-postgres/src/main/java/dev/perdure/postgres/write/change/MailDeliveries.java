@@ -7,7 +7,10 @@ import dev.perdure.postgres.jdbc.Columns;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.EndReport;
 import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.Payload;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -72,10 +75,14 @@ public final class MailDeliveries {
     }
 
     /** Tells a parent that the id it wanted for a child is another run's, if it is. */
-    void taken(Change.Advance sender, RunId id, long seed, int position) {
-        String text = "The run id '%s' is taken.".formatted(id);
-        Mail mail = Mail.failure(Channel.answer(position), new UUID(seed, position), text, Payload.EMPTY);
-        all.add(new MailDelivery(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, id));
+    void taken(Change.Advance sender, NewRun run, Parent parent) {
+        Mail mail = parent.isReport() ? EndReport.taken(run.id(), run.seed()) : taken(run, parent.position());
+        all.add(new MailDelivery(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, run.id()));
+    }
+
+    private static Mail taken(NewRun run, int position) {
+        String text = "The run id '%s' is taken.".formatted(run.id());
+        return Mail.failure(Channel.answer(position), new UUID(run.seed(), position), text, Payload.EMPTY);
     }
 
     public boolean isEmpty() {

@@ -12,6 +12,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.Parent;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -109,7 +110,7 @@ public final class MailParts {
 
     /** What a parent gets of the only run that ends, if that is no more than its result. */
     private @Nullable Mail onlyAnswer(ResultSet row) throws SQLException {
-        boolean only = batch.size == 1 && batch.moves.size() == 1;
+        boolean only = batch.size == 1 && batch.moves.size() == 1 && row.getInt("position") != Parent.REPORTS;
         return only
                         && batch.moves.getFirst().change().move() instanceof Move.End end
                         && end.state() == RunState.COMPLETED

@@ -4,6 +4,7 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.MailDeliveries;
 import dev.perdure.postgres.write.change.Moves;
 import dev.perdure.postgres.write.change.OwnEffects;
+import dev.perdure.spi.change.EndReport;
 
 /**
  * The statements of a batch by which runs reach each other and the world; the rules of {@link LedgerSql} hold here too.
@@ -83,8 +84,11 @@ final class MailSql {
                   AND (g.epoch IS NULL OR (
                       SELECT s.state = ${RUNNING} AND s.epoch = g.epoch AND s.owner = ? FROM ${schema}.run s WHERE s.key = g.sender))
                   AND (g.rival IS NULL OR (
-                      SELECT c.parent IS DISTINCT FROM r.key OR c.parent_position IS DISTINCT FROM g.position
-                          OR c.parent_restarts IS DISTINCT FROM r.restarts
+                      SELECT CASE WHEN g.channel = ${MESSAGE}
+                          -- The token of a report begins with the seed of the run that it is about.
+                          THEN lpad(to_hex(c.seed), 16, '0') <> left(replace(g.token::text, '-', ''), 16)
+                          ELSE c.parent IS DISTINCT FROM r.key OR c.parent_position IS DISTINCT FROM g.position
+                              OR c.parent_restarts IS DISTINCT FROM r.restarts END
                       FROM ${schema}.run c WHERE c.id = g.rival))
             ), ${arrival}
             SELECT l.ordinal, l.reception, COALESCE(d.state_now, l.state) AS state_now, clock.at,
@@ -103,17 +107,22 @@ final class MailSql {
                 FROM unnest(?::text[]) AS commanded (id)
                 CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = commanded.id OFFSET 0) r
             ), delivery AS MATERIALIZED (
-                SELECT row_number() OVER (ORDER BY c.key) AS ordinal, ${ANSWER}::smallint AS channel,
-                       c.parent_position AS position, '' AS name,
+                SELECT row_number() OVER (ORDER BY c.key) AS ordinal,
+                       CASE WHEN c.reports THEN ${MESSAGE} ELSE ${ANSWER} END::smallint AS channel,
+                       c.parent_position AS position, CASE WHEN c.reports THEN ${report_topic} ELSE '' END AS name,
                        (lpad(to_hex(c.key), 16, '0') || lpad(to_hex(c.seed), 16, '0'))::uuid AS token,
-                       CASE WHEN c.state = ${COMPLETED} THEN ${VALUE} ELSE ${FAILURE} END::smallint AS status,
-                       CASE WHEN c.state = ${COMPLETED} THEN ''
+                       CASE WHEN c.reports OR c.state = ${COMPLETED} THEN ${VALUE} ELSE ${FAILURE} END::smallint AS status,
+                       CASE WHEN c.reports OR c.state = ${COMPLETED} THEN ''
                             ELSE ${schema}.state_name(c.state) || ': ' || COALESCE(c.reason, '') END AS text,
-                       COALESCE(o.payload, '') AS payload,
-                       p.key, p.partition, p.state, p.mails, p.restarts, false AS stale, NULL AS operator
+                       -- A report is for any life of the run that asked for it, and so is its text: see EndReport.
+                       CASE WHEN c.reports
+                            THEN convert_to(c.id || chr(10) || ${schema}.state_name(c.state) || chr(10) || COALESCE(c.reason, ''), 'UTF8')
+                            ELSE COALESCE(o.payload, '') END AS payload,
+                       p.key, p.partition, p.state, p.mails, CASE WHEN c.reports THEN 0 ELSE p.restarts END AS restarts,
+                       false AS stale, NULL AS operator
                 FROM child
                 CROSS JOIN LATERAL (
-                    SELECT * FROM ${schema}.run
+                    SELECT *, parent_position = ${REPORTING} AS reports FROM ${schema}.run
                     WHERE run.key = child.key AND run.state >= ${COMPLETED} AND run.parent_position IS NOT NULL
                     OFFSET 0
                 ) c
@@ -121,7 +130,7 @@ final class MailSql {
                 LEFT JOIN LATERAL (
                     SELECT payload FROM ${schema}.journal j WHERE j.key = c.key AND j.position = ${OUTCOME} OFFSET 0
                 ) o ON true
-                WHERE p.restarts = c.parent_restarts
+                WHERE (p.restarts = c.parent_restarts OR c.reports)
                   AND (${client_or_lane_exists})
             ), ${arrival}
             SELECT goes_on, signalled, owner, key, epoch, wakes_now, mails_now,
@@ -266,7 +275,7 @@ final class MailSql {
         this.deliver = Pieces.sql(
                 schema,
                 DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
-        this.answer = Pieces.sql(schema, ANSWER.replace("${arrival}", ARRIVAL));
+        this.answer = Pieces.sql(schema, ANSWER.replace("${arrival}", ARRIVAL).replace("${report_topic}", "'" + EndReport.TOPIC + "'"));
         this.restart = Pieces.sql(schema, RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
     }
 }

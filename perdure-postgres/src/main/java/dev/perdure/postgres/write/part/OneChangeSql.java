@@ -146,7 +146,7 @@ public final class OneChangeSql {
                 SELECT key, partition, state, changes, changed_at, reason, parent, parent_position, parent_restarts,
                        (lpad(to_hex(key), 16, '0') || lpad(to_hex(seed), 16, '0'))::uuid AS token
                 FROM ${schema}.run
-                WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ? AND parent_position IS NOT NULL
+                WHERE key = ? AND state = ${RUNNING} AND epoch = ? AND owner = ? AND parent_position > ${REPORTING}
                   AND EXISTS (SELECT FROM fence)
             ), told AS (
                 UPDATE ${schema}.run AS p SET wakes = wakes + 1, mails = mails + 1

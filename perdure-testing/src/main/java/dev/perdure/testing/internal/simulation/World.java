@@ -288,6 +288,7 @@ public final class World {
                 List.of(),
                 rules,
                 queues,
+                List.of(),
                 worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofSeconds(5)) : null);
     }
 

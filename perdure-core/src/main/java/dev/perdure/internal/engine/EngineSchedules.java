@@ -1,0 +1,256 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PerdureException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.UnknownRunException;
+import dev.perdure.error.UnknownScheduleException;
+import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.schedule.FireTimes;
+import dev.perdure.internal.schedule.ScheduleCommand;
+import dev.perdure.internal.schedule.ScheduleCommand.Kind;
+import dev.perdure.internal.schedule.ScheduleNames;
+import dev.perdure.internal.schedule.ScheduleSpec;
+import dev.perdure.internal.schedule.ScheduleState;
+import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.schedule.Overlap;
+import dev.perdure.schedule.Schedule;
+import dev.perdure.schedule.ScheduleInfo;
+import dev.perdure.schedule.Schedules;
+import dev.perdure.spi.Runs;
+import dev.perdure.spi.change.Change;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Schedules for callers: commands are messages to their runs, and what is shown is what these have recorded last. */
+final class EngineSchedules implements Schedules {
+    private static final int CHUNK = 500;
+
+    private final Runs runs;
+    private final ScheduleWrites writes;
+    private final MailSender mailSender;
+
+    EngineSchedules(Runs runs, ScheduleWrites writes, MailSender mailSender) {
+        this.runs = runs;
+        this.writes = writes;
+        this.mailSender = mailSender;
+    }
+
+    // ---- looking
+
+    @Override
+    public List<ScheduleInfo> list(String after, int most) {
+        Texts.requireGiven("name after which to begin", after);
+        List<ScheduleInfo> found = new ArrayList<>();
+        String last = ScheduleNames.PREFIX + after;
+        while (found.size() < most) {
+            List<Runs.Latest> page = runs.latest(ScheduleNames.PREFIX, last, most);
+            for (Runs.Latest latest : page) {
+                last = latest.run().id().value();
+                Optional<ScheduleState> state = state(latest);
+                if (state.isPresent() && found.size() < most) {
+                    info(latest, state.get()).ifPresent(found::add);
+                }
+            }
+            if (page.size() < most) {
+                return found;
+            }
+        }
+        return found;
+    }
+
+    @Override
+    public ScheduleInfo get(String name) {
+        return find(name)
+                .flatMap(latest -> state(latest).flatMap(state -> info(latest, state)))
+                .orElseThrow(() -> unknown(name));
+    }
+
+    private Optional<Runs.Latest> find(String name) {
+        Names.require("schedule name", name, Schedule.MAX_NAME_LENGTH);
+        return runs.latest(ScheduleNames.run(name));
+    }
+
+    private Optional<ScheduleState> state(Runs.Latest latest) {
+        return ScheduleNames.isSchedule(latest.run().id(), latest.info().definition())
+                        && !latest.info().state().isTerminal()
+                ? Optional.of(writes.state(latest.recorded()))
+                : Optional.empty();
+    }
+
+    private Optional<ScheduleInfo> info(Runs.Latest latest, ScheduleState state) {
+        ScheduleSpec spec = state.spec();
+        return spec == null ? Optional.empty() : Optional.of(info(latest, state, spec));
+    }
+
+    private ScheduleInfo info(Runs.Latest latest, ScheduleState state, ScheduleSpec spec) {
+        ScheduleState.Skip skip = state.results().lastSkip();
+        Optional<String> paused = Optional.ofNullable(state.paused());
+        if (latest.info().state() == RunState.PAUSED) {
+            paused = latest.info().reason();
+        }
+        return new ScheduleInfo(
+                ScheduleNames.schedule(latest.run().id()),
+                spec.what().definition(),
+                FireTimes.words(spec),
+                source(state),
+                new ScheduleInfo.Status(
+                        paused,
+                        latest.info().state() == RunState.READY ? latest.info().reason() : Optional.empty(),
+                        state.progress().fired(),
+                        state.work().waiting().size()),
+                paused.isPresent() ? List.of() : state.progress().upcoming(),
+                state.results().recent().reversed().stream().map(this::recent).toList(),
+                new ScheduleInfo.Health(
+                        state.results().failures(),
+                        Optional.ofNullable(state.results().lastSuccess()),
+                        Optional.ofNullable(skip).map(ScheduleState.Skip::time),
+                        Optional.ofNullable(skip).map(ScheduleState.Skip::reason)));
+    }
+
+    private static ScheduleInfo.Source source(ScheduleState state) {
+        if (state.declared() == null) {
+            return ScheduleInfo.Source.RUN_TIME;
+        }
+        return state.changed() == null ? ScheduleInfo.Source.CODE : ScheduleInfo.Source.CHANGED;
+    }
+
+    /** A schedule reads how its runs ended when it next fires, so the runs themselves are looked at. */
+    private ScheduleInfo.Recent recent(ScheduleState.Past past) {
+        RunId id = RunId.of(past.run());
+        Optional<RunState> state = Optional.ofNullable(past.state())
+                .or(() -> runs.find(id).map(found -> found.info().state()));
+        return new ScheduleInfo.Recent(id, past.time(), state);
+    }
+
+    private static UnknownScheduleException unknown(String name) {
+        return new UnknownScheduleException(
+                "There is no schedule '%s'. Check the name with './perdure schedules list', or make it with schedules().put(…)."
+                        .formatted(name));
+    }
+
+    // ---- declaring
+
+    /** Stores what the code declares, where that is not what is stored. */
+    void declare(List<Schedule> schedules) {
+        for (Schedule schedule : schedules) {
+            Optional<Runs.Latest> there = find(schedule.name());
+            there.ifPresent(latest -> requireDeclared(schedule, latest));
+            ScheduleSpec spec = writes.spec(schedule);
+            boolean same = there.map(latest -> writes.state(latest.recorded()))
+                    .filter(state -> state.spec() != null && spec.equals(state.declared()))
+                    .isPresent();
+            if (!same) {
+                send(writes.declaration(schedule.name(), spec));
+            }
+        }
+    }
+
+    private static void requireDeclared(Schedule schedule, Runs.Latest latest) {
+        if (!latest.info().definition().equals(ScheduleNames.declared(schedule.name()))) {
+            throw new DefinitionException(
+                    "The schedule '%s' is declared, and one of this name was made at run time. Give the declared one another name."
+                            .formatted(schedule.name()));
+        }
+        if (latest.info().state().isTerminal()) {
+            throw new DefinitionException(
+                    "The run '%s' of the schedule '%s' is %s. Schedules are deleted with schedules().delete(…), not ended as runs: give the declared one another name."
+                            .formatted(latest.run().id(), schedule.name(), latest.info().state()));
+        }
+    }
+
+    // ---- changing
+
+    @Override
+    public void put(Schedule schedule) {
+        putAll(List.of(schedule));
+    }
+
+    @Override
+    public void putAll(List<Schedule> schedules) {
+        Texts.requireGiven("list of schedules", schedules);
+        for (int from = 0; from < schedules.size(); from += CHUNK) {
+            List<ScheduleWrites.Put> puts = schedules.subList(from, Math.min(from + CHUNK, schedules.size())).stream()
+                    .map(writes::put)
+                    .toList();
+            send(puts);
+        }
+    }
+
+    /** Starts those that are not there; what they are told arrives once, by its token. */
+    private void send(List<ScheduleWrites.Put> puts) {
+        writes.commit(puts.stream()
+                .<Change>map(ScheduleWrites.Put::start)
+                .toList());
+        try {
+            mailSender.deliverAll(puts.stream().map(ScheduleWrites.Put::tell).toList());
+        } catch (RunEndedException ended) {
+            throw new InvalidRequestException(
+                    "A schedule cannot be put: its run was ended as a run. Schedules are deleted with schedules().delete(…): choose another name. "
+                            + ended.getMessage());
+        }
+    }
+
+    @Override
+    public void pause(String name, String note) {
+        Texts.requireReason(note);
+        tell(name, ScheduleCommand.pause(note));
+    }
+
+    @Override
+    public void resume(String name) {
+        tell(name, ScheduleCommand.of(Kind.RESUME));
+    }
+
+    @Override
+    public RunId trigger(String name) {
+        RunId run = writes.triggered(name);
+        tell(name, ScheduleCommand.trigger(run.value()));
+        return run;
+    }
+
+    @Override
+    public void backfill(String name, Instant from, Instant to, Overlap overlap) {
+        tell(name, ScheduleWrites.backfill(from, to, overlap));
+    }
+
+    @Override
+    public void skipNext(String name) {
+        tell(name, ScheduleCommand.of(Kind.SKIP_NEXT));
+    }
+
+    @Override
+    public void reset(String name) {
+        tell(name, ScheduleCommand.of(Kind.RESET));
+    }
+
+    @Override
+    public void delete(String name) {
+        tell(name, ScheduleCommand.of(Kind.DELETE));
+    }
+
+    private void tell(String name, ScheduleCommand command) {
+        Runs.Latest there = find(name).orElseThrow(() -> unknown(name));
+        boolean hadTurns = !writes.state(there.recorded()).equals(ScheduleState.NOTHING);
+        if (hadTurns && info(there, writes.state(there.recorded())).isEmpty()) {
+            throw unknown(name);
+        }
+        try {
+            mailSender.deliver(ScheduleNames.run(name), mailSender.message(ScheduleNames.COMMANDS, command));
+        } catch (UnknownRunException | RunEndedException gone) {
+            throw asUnknown(name, gone);
+        }
+    }
+
+    private static PerdureException asUnknown(String name, PerdureException cause) {
+        UnknownScheduleException unknown = unknown(name);
+        unknown.addSuppressed(cause);
+        return unknown;
+    }
+}

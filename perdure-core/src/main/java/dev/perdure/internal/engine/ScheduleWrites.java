@@ -1,0 +1,99 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.RunId;
+import dev.perdure.error.InvalidRequestException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.internal.command.Commits;
+import dev.perdure.internal.command.MailSender;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.schedule.ScheduleCommand;
+import dev.perdure.internal.schedule.ScheduleNames;
+import dev.perdure.internal.schedule.ScheduleSpec;
+import dev.perdure.internal.schedule.ScheduleState;
+import dev.perdure.internal.schedule.SpecWriter;
+import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
+import dev.perdure.schedule.Overlap;
+import dev.perdure.schedule.Schedule;
+import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Payload;
+import java.time.Instant;
+import java.util.List;
+
+/** What is written for schedules: the start of a run that is a schedule, and what it is told. */
+record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Commits commits, Clockwork clockwork) {
+    /**
+     * A schedule that is made or changed.
+     *
+     * @param start starts its run with the command in its mailbox, if there is none of this name
+     * @param tell the same command for a run that is there
+     */
+    record Put(Change.Start start, Change.Deliver tell) {}
+
+    ScheduleSpec spec(Schedule schedule) {
+        return specs.spec(schedule);
+    }
+
+    ScheduleState state(Payload recorded) {
+        return values.decode(recorded, ScheduleState.class);
+    }
+
+    Put put(Schedule schedule) {
+        Texts.requireGiven("schedule", schedule);
+        ScheduleSpec spec = spec(schedule);
+        String definition =
+                spec.what().dag() ? ScheduleNames.ofDag(spec.what().definition()) : ScheduleNames.SHARED;
+        return put(schedule.name(), definition, ScheduleCommand.of(ScheduleCommand.Kind.PUT, spec));
+    }
+
+    List<Put> declaration(String name, ScheduleSpec spec) {
+        ScheduleCommand command = ScheduleCommand.of(ScheduleCommand.Kind.DECLARE, spec);
+        return List.of(put(name, ScheduleNames.declared(name), command));
+    }
+
+    private Put put(String name, String definition, ScheduleCommand command) {
+        Mail mail = mailSender.message(ScheduleNames.COMMANDS, command);
+        NewRun run = new NewRun(
+                ScheduleNames.run(name),
+                definition,
+                values.encode(ScheduleState.NOTHING),
+                clockwork.random(),
+                Settings.SCHEDULES_QUEUE,
+                0,
+                null,
+                null);
+        return new Put(new Change.Start(run, null, List.of(mail)), new Change.Deliver(run.id(), mail));
+    }
+
+    /** Commits starts. An id that another run has is no trouble. */
+    void commit(List<Change> starts) {
+        for (Outcome outcome : commits.commitAll(starts)) {
+            if (outcome instanceof Outcome.Refused refused) {
+                throw new PayloadException("A schedule was refused by the store: " + refused.reason());
+            }
+        }
+    }
+
+    /** The id of the next run that is triggered by hand. */
+    RunId triggered(String name) {
+        Names.require("schedule name", name, Schedule.MAX_NAME_LENGTH);
+        return ScheduleNames.triggered(name, TimeOrderedId.next(clockwork).value());
+    }
+
+    static ScheduleCommand backfill(Instant from, Instant to, Overlap overlap) {
+        Texts.requireGiven("overlap", overlap);
+        Texts.requireGiven("end of the range", to);
+        Texts.requireGiven("beginning of the range", from);
+        if (to.isBefore(from)) {
+            throw new InvalidRequestException(
+                    "The range to backfill ends at %s, before it begins at %s. Give the earlier time first."
+                            .formatted(to, from));
+        }
+        return ScheduleCommand.backfill(new ScheduleCommand.Range(from, to, overlap));
+    }
+}

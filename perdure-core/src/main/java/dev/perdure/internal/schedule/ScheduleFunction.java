@@ -1,0 +1,206 @@
+package dev.perdure.internal.schedule;
+
+import dev.perdure.RunId;
+import dev.perdure.WorkflowContext;
+import dev.perdure.error.PayloadException;
+import dev.perdure.internal.definition.Registered;
+import dev.perdure.internal.execution.EngineContext;
+import dev.perdure.internal.execution.mail.Turns;
+import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
+import dev.perdure.internal.schedule.ScheduleTurn.Start;
+import dev.perdure.schedule.Fire;
+import dev.perdure.schedule.Overlap;
+import dev.perdure.spi.change.Admission;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.EndReport;
+import dev.perdure.spi.change.Mail;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.Payload;
+import dev.perdure.spi.change.Task;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The run that a schedule is.
+ *
+ * <p>How it works. The run waits for its next fire time, for a command, and, if something depends on them, for the ends of runs
+ * that it has started. Then it takes a turn ({@link ScheduleTurn}): what it knows then is the entry that it records, and the runs
+ * that it starts are effects of the same transition, which also sets the timer for the next turn. So a fire time has its run if
+ * and only if the schedule has gone past it. A worker that crashes before the commit has done nothing; after it, any worker takes
+ * the next turn. After some turns the run begins anew, so that its journal stays short.
+ */
+public final class ScheduleFunction implements Registered.Function {
+    private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.schedule");
+    private static final String TURN = "schedule";
+    private static final int TURNS_OF_A_LIFE = 20;
+    private static final Channel COMMANDS = Channel.message(ScheduleNames.COMMANDS.name());
+    private static final Channel REPORTS = EndReport.channel();
+    private static final Set<Channel> ALL_MAIL = Set.of(COMMANDS, REPORTS);
+
+    private final Values values;
+    private final FireTimes times;
+
+    /** Encodes with these values, and shares what is known of expressions. */
+    public ScheduleFunction(Values values, FireTimes times) {
+        this.values = values;
+        this.times = times;
+    }
+
+    /** As a definition of this name. */
+    public Registered registered(String definition) {
+        return new Registered(
+                new Registered.Target(definition, ScheduleState.class, void.class), "schedules of the engine", this);
+    }
+
+    @Override
+    public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
+        EngineContext engine = (EngineContext) ctx;
+        ScheduleState begun = (ScheduleState) Objects.requireNonNull(input);
+        Payload last = null;
+        for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
+            Payload before = last;
+            last = engine.turns()
+                    .take(
+                            TURN,
+                            () -> wanted(state(engine, before, begun)),
+                            situation -> decide(engine, state(engine, before, begun), situation));
+        }
+        throw engine.continueAsNew(state(engine, last, begun));
+    }
+
+    /** A replay reads only the last of many states. */
+    private static ScheduleState state(EngineContext engine, @Nullable Payload recorded, ScheduleState begun) {
+        return recorded == null
+                ? begun
+                : (ScheduleState) Objects.requireNonNull(engine.decode(recorded, ScheduleState.class));
+    }
+
+    private Turns.Wanted wanted(ScheduleState state) {
+        Set<Channel> wakes = new HashSet<>(Set.of(COMMANDS));
+        if (dependsOnEnds(state)) {
+            wakes.add(REPORTS);
+        }
+        return new Turns.Wanted(due(state), wakes, ALL_MAIL, state.progress().mails());
+    }
+
+    /** Every other schedule reads the reports when it next fires, so that the end of a run wakes nothing. */
+    private static boolean dependsOnEnds(ScheduleState state) {
+        ScheduleSpec spec = state.spec();
+        if (spec == null || state.work().running().isEmpty()) {
+            return false;
+        }
+        return !state.work().waiting().isEmpty()
+                || spec.has(RuleKind.AFTER_END)
+                || spec.policies().pauseAfter() > 0
+                || state.work().backfills().stream()
+                        .anyMatch(backfill -> backfill.overlap() != Overlap.ALLOW);
+    }
+
+    private static @Nullable Instant due(ScheduleState state) {
+        ScheduleSpec spec = state.spec();
+        if (spec == null) {
+            return null;
+        }
+        if (state.progress().busy()) {
+            return Instant.EPOCH;
+        }
+        if (state.paused() != null || state.progress().upcoming().isEmpty()) {
+            return null;
+        }
+        return state.progress().due();
+    }
+
+    private Turns.Decided decide(EngineContext engine, ScheduleState before, Turns.Situation situation) {
+        String name = ScheduleNames.schedule(situation.run().id());
+        List<EndReport> reports = new ArrayList<>();
+        List<ScheduleCommand> commands = new ArrayList<>();
+        for (Mail mail : situation.mails()) {
+            if (mail.channel().equals(REPORTS)) {
+                EndReport.read(mail.payload()).ifPresent(reports::add);
+            } else {
+                command(name, mail).ifPresent(commands::add);
+            }
+        }
+        ScheduleTurn.Decision decision = ScheduleTurn.decide(
+                name,
+                times,
+                before,
+                new ScheduleTurn.News(situation.now(), reports, commands, situation.seen()));
+        List<Effect> effects = new ArrayList<>();
+        decision.cancels()
+                .forEach(cancel -> effects.add(new Effect.Cancel(RunId.of(cancel.run()), cancel.reason())));
+        ScheduleSpec spec = decision.state().spec();
+        if (spec != null) {
+            for (Start start : decision.starts()) {
+                effects.addAll(started(engine, name, spec, situation, start, effects.size()));
+            }
+        }
+        return new Turns.Decided(values.encode(decision.state()), effects);
+    }
+
+    /** A command that cannot be read comes from code that is newer than this worker's, and must not stop the schedule. */
+    private Optional<ScheduleCommand> command(String name, Mail mail) {
+        try {
+            return Optional.of(values.decode(mail.payload(), ScheduleCommand.class));
+        } catch (PayloadException unreadable) {
+            LOG.error("A command to the schedule '{}' cannot be read and is dropped.", name, unreadable);
+            return Optional.empty();
+        }
+    }
+
+    private List<Effect> started(
+            EngineContext engine,
+            String name,
+            ScheduleSpec spec,
+            Turns.Situation situation,
+            Start start,
+            int number) {
+        ScheduleSpec.Options options = spec.options();
+        NewRun run = new NewRun(
+                RunId.of(start.run()),
+                start.what().definition(),
+                new Payload(Base64.getDecoder().decode(start.what().input())),
+                engine.turns().seed(situation.position(), number),
+                options.queue(),
+                options.priority(),
+                options.version(),
+                options.timeout(),
+                null,
+                Parent.reporting(situation.run()),
+                null,
+                options.attributes(),
+                options.key(),
+                new Admission(options.startWithin(), options.weight()));
+        if (start.what().dag()) {
+            return List.of(new Effect.Start(run, tasks(engine, name, run)));
+        }
+        Fire fire = new Fire(name, start.time(), Optional.ofNullable(start.previous()), situation.now());
+        Mail mail = Mail.value(
+                Channel.promise(Fire.topic().name()),
+                engine.turns().token(situation.position(), number),
+                values.encode(fire));
+        return List.of(new Effect.Start(run), new Effect.Deliver(run.id(), mail));
+    }
+
+    private static List<Task> tasks(EngineContext engine, String name, NewRun run) {
+        List<Task> tasks = engine.tasksOf(run);
+        if (tasks.isEmpty()) {
+            throw engine.stop(
+                    "The schedule '%s' runs the DAG '%s', which this worker has not registered. Register it in all workers that fire the schedule, then resume the run '%s'."
+                            .formatted(name, run.definition(), ScheduleNames.run(name)));
+        }
+        return tasks;
+    }
+}

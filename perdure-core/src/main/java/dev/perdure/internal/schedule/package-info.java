@@ -1,0 +1,2 @@
+/** Schedules as runs: what they are told, what they decide, and how they fire. */
+package dev.perdure.internal.schedule;

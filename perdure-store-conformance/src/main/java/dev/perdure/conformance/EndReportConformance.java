@@ -1,0 +1,212 @@
+package dev.perdure.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perdure.RunId;
+import dev.perdure.RunState;
+import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.EndReport;
+import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Runs that report their ends to a run that is not their parent. */
+public abstract class EndReportConformance extends StoreConformance {
+    private static final Channel NEWS = Channel.message("news");
+
+    /** For subclasses. */
+    protected EndReportConformance() {}
+
+    private static NewRun reporting(String id, RunRef to) {
+        return newRun(id).withParent(Parent.reporting(to));
+    }
+
+    private List<EndReport> reports(RunRef run) {
+        return store().mailboxes().unread(run, 0, 100_000).stream()
+                .map(arrived -> {
+                    assertThat(arrived.mail().channel()).isEqualTo(EndReport.channel());
+                    return EndReport.read(arrived.mail().payload()).orElseThrow();
+                })
+                .toList();
+    }
+
+    private RunRef fire(WorkerId worker, RunRef from, String id, Move move) {
+        apply(worker, advance(from, 1, move, List.of(new Effect.Start(reporting(id, from)))));
+        return refOf(id);
+    }
+
+    @Test
+    void the_end_of_a_run_wakes_the_run_that_waits_for_reports() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        fire(worker, run, "fired", await(1, EndReport.channel()));
+        Claimed fired = claimOne(worker);
+        Change.Advance end = advance(fired.run(), 1, complete("\"done\""), step(1, "1"));
+
+        assertThat(apply(worker, end)).isInstanceOf(Outcome.Applied.class);
+        assertThat(apply(worker, end)).isInstanceOf(Outcome.AlreadyThere.class);
+        assertThat(stateOf(run)).isEqualTo(RunState.READY);
+        assertThat(reports(run)).containsExactly(new EndReport(RunId.of("fired"), RunState.COMPLETED, ""));
+    }
+
+    @Test
+    void a_report_does_not_wake_a_run_that_waits_for_something_else() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        fire(worker, run, "fired", await(1, NEWS));
+        apply(worker, advance(claimOne(worker).run(), 1, complete("1")));
+
+        assertThat(stateOf(run)).isEqualTo(RunState.SUSPENDED);
+        assertThat(reports(run)).hasSize(1);
+    }
+
+    @Test
+    void a_report_reaches_a_run_that_a_worker_holds() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef fired = fire(worker, run, "fired", STAY);
+        assertThat(claimOne(worker).run()).isEqualTo(fired);
+        apply(worker, advance(fired, 1, complete("1")));
+
+        assertThat(reports(run)).hasSize(1);
+        assertThat(apply(worker, advance(run, 1, await(1, EndReport.channel()))))
+                .isInstanceOf(Outcome.Woken.class);
+    }
+
+    @Test
+    void a_report_reaches_every_later_life_of_the_run() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef fired = fire(worker, run, "fired", STAY);
+        claimOne(worker);
+        apply(worker, advance(run, 1, new Move.Restart(payload("\"anew\""), 7)));
+        apply(worker, advance(fired, 1, new Move.End(RunState.FAILED, payload("{}"), "it broke")));
+
+        assertThat(reports(run)).containsExactly(new EndReport(fired.id(), RunState.FAILED, "it broke"));
+    }
+
+    @Test
+    void however_a_run_ends_it_reports_why() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        List<String> ids = List.of("failed", "cancelled", "never ran", "killed while ready");
+        for (int i = 0; i < ids.size(); i++) {
+            RunRef fired = fire(worker, run, ids.get(i), STAY);
+            if (i < 2) {
+                claimOne(worker);
+                Move end = i == 0
+                        ? new Move.End(RunState.FAILED, payload("{}"), "it broke")
+                        : new Move.End(RunState.CANCELLED, payload(""), "enough");
+                apply(worker, advance(fired, 1, end));
+            } else {
+                command(fired, i == 2 ? Change.CommandKind.CANCEL : Change.CommandKind.KILL, "not\nwanted");
+            }
+        }
+        assertThat(reports(run))
+                .containsExactly(
+                        new EndReport(RunId.of("failed"), RunState.FAILED, "it broke"),
+                        new EndReport(RunId.of("cancelled"), RunState.CANCELLED, "enough"),
+                        new EndReport(RunId.of("never ran"), RunState.CANCELLED, "not\nwanted"),
+                        new EndReport(RunId.of("killed while ready"), RunState.CANCELLED, "not\nwanted"));
+    }
+
+    @Test
+    void an_id_that_another_run_has_is_reported_once_and_that_run_reports_nothing() {
+        WorkerId worker = join();
+        RunRef taken = startReady(withDefinition(newRun("taken"), "other"));
+        RunRef run = startOwned(worker, "a");
+        Change.Advance start =
+                advance(run, 1, STAY, List.of(new Effect.Start(reporting("taken", run))), step(1, "1"));
+        apply(worker, start);
+        apply(worker, start);
+        command(taken, Change.CommandKind.KILL, "why");
+
+        assertThat(reports(run)).containsExactly(new EndReport(taken.id(), null, ""));
+    }
+
+    @Test
+    void a_start_that_is_sent_twice_does_not_find_its_own_id_taken() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        Change.Advance start =
+                advance(run, 1, STAY, List.of(new Effect.Start(reporting("fired", run))), step(1, "1"));
+        apply(worker, start);
+        apply(worker, start);
+
+        assertThat(reports(run)).isEmpty();
+    }
+
+    @Test
+    void a_run_that_reports_is_no_child() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef fired = fire(worker, run, "fired", STAY);
+
+        assertThat(store().runs().liveChildren(List.of(run))).isEmpty();
+        assertThat(store().runs().children(run)).isEmpty();
+        command(run, Change.CommandKind.KILL, "why");
+        apply(worker, advance(run, 1, new Move.End(RunState.CANCELLED, payload(""), "why")));
+        assertThat(stateOf(fired)).isEqualTo(RunState.READY);
+        assertThat(apply(worker, advance(claimOne(worker).run(), 1, complete("1"))))
+                .isInstanceOf(Outcome.Applied.class);
+    }
+
+    @Test
+    void many_ends_in_one_batch_report_to_many_runs() {
+        WorkerId worker = join();
+        int count = 20;
+        List<RunRef> runs = IntStream.range(0, count)
+                .mapToObj(i -> startOwned(worker, "schedule" + i))
+                .toList();
+        for (RunRef run : runs) {
+            apply(
+                    worker,
+                    advance(
+                            run,
+                            1,
+                            await(1, EndReport.channel()),
+                            List.of(
+                                    new Effect.Start(reporting(run.id() + "@1", run)),
+                                    new Effect.Start(reporting(run.id() + "@2", run)))));
+        }
+        List<Claimed> fired = polled(worker, 2 * count).claimed();
+        assertThat(fired).hasSize(2 * count);
+        store().ledger()
+                .apply(
+                        new Lane(worker, 0),
+                        fired.stream()
+                                .<Change>map(each -> advance(each.run(), 1, complete("1")))
+                                .toList());
+
+        assertThat(runs).allSatisfy(run -> {
+            assertThat(stateOf(run)).isEqualTo(RunState.READY);
+            assertThat(reports(run))
+                    .extracting(report -> report.run().value())
+                    .containsExactlyInAnyOrder(run.id() + "@1", run.id() + "@2");
+        });
+    }
+
+    @Test
+    void a_run_that_is_killed_in_the_memory_of_a_dead_worker_reports_its_end() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        RunRef fired = fire(worker, run, "fired", await(1, EndReport.channel()));
+        claimOne(worker);
+        command(fired, Change.CommandKind.KILL, "why");
+        store().leases().leave(worker);
+        store().leases().sweep(100);
+
+        assertThat(reports(run)).containsExactly(new EndReport(fired.id(), RunState.CANCELLED, "why"));
+        assertThat(stateOf(run)).isEqualTo(RunState.READY);
+    }
+}
