@@ -10,4 +10,5 @@ module dev.perdure.conformance {
     exports dev.perdure.conformance;
     exports dev.perdure.conformance.dag;
     exports dev.perdure.conformance.object;
+    exports dev.perdure.conformance.queue;
 }

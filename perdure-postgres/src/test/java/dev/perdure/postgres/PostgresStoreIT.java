@@ -12,7 +12,6 @@ import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
-import dev.perdure.conformance.QueueConformance;
 import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
@@ -27,6 +26,10 @@ import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
+import dev.perdure.conformance.queue.QueueLimitConformance;
+import dev.perdure.conformance.queue.QueueOperatorConformance;
+import dev.perdure.conformance.queue.QueueOrderConformance;
+import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.spi.Store;
 import java.time.Instant;
 import java.util.function.Supplier;
@@ -125,7 +128,31 @@ final class PostgresStoreIT {
     }
 
     @Nested
-    final class Queueing extends QueueConformance {
+    final class QueueLimits extends QueueLimitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueOrders extends QueueOrderConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueRates extends QueueRateConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueOperators extends QueueOperatorConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

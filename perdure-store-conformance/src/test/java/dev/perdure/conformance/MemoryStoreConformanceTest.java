@@ -8,6 +8,10 @@ import dev.perdure.conformance.object.CallPipelineConformance;
 import dev.perdure.conformance.object.CompletedCallConformance;
 import dev.perdure.conformance.object.ObjectConformance;
 import dev.perdure.conformance.object.ObjectStateConformance;
+import dev.perdure.conformance.queue.QueueLimitConformance;
+import dev.perdure.conformance.queue.QueueOperatorConformance;
+import dev.perdure.conformance.queue.QueueOrderConformance;
+import dev.perdure.conformance.queue.QueueRateConformance;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Store;
@@ -97,7 +101,31 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
-    final class Queueing extends QueueConformance {
+    final class QueueLimits extends QueueLimitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueOrders extends QueueOrderConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueRates extends QueueRateConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class QueueOperators extends QueueOperatorConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);
