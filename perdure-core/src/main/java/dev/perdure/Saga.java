@@ -5,6 +5,7 @@ import dev.perdure.error.CompensationFailedException;
 import dev.perdure.error.DeadlineExceededException;
 import dev.perdure.error.StepFailedException;
 import dev.perdure.internal.text.Names;
+import dev.perdure.internal.text.Texts;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -38,6 +39,7 @@ public final class Saga {
 
     /** A saga of the run with this context. */
     public Saga(WorkflowContext ctx) {
+        Texts.requireGiven("context of the saga", ctx);
         this.ctx = ctx;
     }
 
@@ -52,6 +54,8 @@ public final class Saga {
     /** {@link #undo(String, StepAction)} with options. */
     public void undo(String name, StepAction body, StepOptions options) {
         Names.require("name of the compensation", name, MAX_NAME);
+        Texts.requireGiven("body of the compensation '" + name + "'", body);
+        Texts.requireGiven("options value of the compensation '" + name + "'", options);
         compensations.push(new Compensation(name, body, options));
     }
 
@@ -62,6 +66,7 @@ public final class Saga {
      * @return the exception to throw: the failure, or {@link CompensationFailedException} with the failure as its cause
      */
     public RuntimeException compensate(RuntimeException failure) {
+        Texts.requireGiven("failure to compensate for", failure);
         List<StepFailedException> failed = new ArrayList<>();
         int count = compensations.size();
         while (!compensations.isEmpty()) {

@@ -1,12 +1,34 @@
 package dev.perdure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perdure.dag.After;
 import dev.perdure.dag.Dag;
+import dev.perdure.dag.DagBuilder;
+import dev.perdure.dag.DagRun;
+import dev.perdure.dag.DagTask;
+import dev.perdure.dag.ForEach;
+import dev.perdure.dag.NewCollectingForEach;
+import dev.perdure.dag.NewForEach;
+import dev.perdure.dag.NewTask;
+import dev.perdure.dag.TaskBody;
+import dev.perdure.dag.TaskOptions;
+import dev.perdure.error.DefinitionException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.object.Handler;
+import dev.perdure.object.ObjectCalls;
+import dev.perdure.object.ObjectContext;
+import dev.perdure.object.ObjectHandle;
+import dev.perdure.object.ObjectMethod;
+import dev.perdure.object.ObjectSends;
+import dev.perdure.object.ObjectState;
+import dev.perdure.object.SharedObjectContext;
+import dev.perdure.object.StateEdit;
 import dev.perdure.object.StateKey;
+import dev.perdure.object.VirtualObject;
 import dev.perdure.spi.Inbox;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
@@ -27,8 +49,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +72,35 @@ class NullArgumentsTest {
 
         @Workflow("consumer")
         public void consumer(WorkflowContext ctx, String input) {}
+    }
+
+    /** A virtual object whose handlers method references name. */
+    @VirtualObject("box")
+    public static final class Box {
+        private static final StateKey<String> CONTENT = StateKey.of("content", String.class);
+        private static final List<NullCall> CALLS =
+                concat(calls(ObjectContext.class, true), calls(SharedObjectContext.class, true));
+
+        @Handler
+        public String function(ObjectContext ctx, String input) {
+            return input;
+        }
+
+        @Handler
+        public String supplier(ObjectContext ctx) {
+            return "text";
+        }
+
+        @Handler
+        public void consumer(ObjectContext ctx, String input) {}
+
+        @Handler
+        public void action(ObjectContext ctx) {}
+
+        @Handler
+        public String refusing(ObjectContext ctx, Integer number) {
+            return CALLS.get(number).accepted(ctx).orElse("");
+        }
     }
 
     private static final Map<Class<?>, Object> SAMPLES = new LinkedHashMap<>();
@@ -87,10 +141,16 @@ class NullArgumentsTest {
         SAMPLES.put(WorkflowMethod.Function.class, (WorkflowMethod.Function<Flows, String, String>) Flows::function);
         SAMPLES.put(WorkflowMethod.Consumer.class, (WorkflowMethod.Consumer<Flows, String>) Flows::consumer);
         SAMPLES.put(Predicate.class, (Predicate<Object>) item -> true);
+        SAMPLES.put(Consumer.class, (Consumer<Object>) item -> {});
+        SAMPLES.put(StateKey.class, Box.CONTENT);
+        SAMPLES.put(ObjectMethod.Function.class, (ObjectMethod.Function<Box, String, String>) Box::function);
+        SAMPLES.put(ObjectMethod.Supplier.class, (ObjectMethod.Supplier<Box, String>) Box::supplier);
+        SAMPLES.put(ObjectMethod.Consumer.class, (ObjectMethod.Consumer<Box, String>) Box::consumer);
+        SAMPLES.put(ObjectMethod.Action.class, (ObjectMethod.Action<Box>) Box::action);
     }
 
-    private static @Nullable Object sample(Class<?> type) {
-        Object known = SAMPLES.get(type);
+    private static @Nullable Object sample(Class<?> type, Map<Class<?>, Object> own) {
+        Object known = own.getOrDefault(type, SAMPLES.get(type));
         if (known != null) {
             return known;
         }
@@ -116,10 +176,15 @@ class NullArgumentsTest {
     private record NullCall(Method method, int index) {
         /** What came of it, unless a message says that the parameter is null. */
         Optional<String> accepted(@Nullable Object target) {
+            return accepted(target, Map.of());
+        }
+
+        /** With these samples instead of the general ones. */
+        Optional<String> accepted(@Nullable Object target, Map<Class<?>, Object> own) {
             Parameter[] parameters = method.getParameters();
             Object[] arguments = new Object[parameters.length];
             for (int i = 0; i < arguments.length; i++) {
-                arguments[i] = i == index ? null : sample(parameters[i].getType());
+                arguments[i] = i == index ? null : sample(parameters[i].getType(), own);
             }
             try {
                 method.setAccessible(true);
@@ -137,7 +202,7 @@ class NullArgumentsTest {
         private static boolean isRefusal(Throwable thrown) {
             return thrown instanceof UnknownTokenException
                     || (thrown instanceof PerdureException
-                            && String.valueOf(thrown.getMessage()).matches("(?s).*\\b(is|are|given) null\\b.*"));
+                            && String.valueOf(thrown.getMessage()).matches("(?s).*\\b(is|are|given|set to) null\\b.*"));
         }
 
         @Override
@@ -176,6 +241,10 @@ class NullArgumentsTest {
                 .toList();
     }
 
+    private static List<NullCall> concat(List<NullCall> some, List<NullCall> others) {
+        return Stream.concat(some.stream(), others.stream()).toList();
+    }
+
     @Test
     void options_and_values_refuse_null() {
         List<String> accepted = new ArrayList<>();
@@ -202,39 +271,122 @@ class NullArgumentsTest {
         List<String> accepted = new ArrayList<>();
         try (MemoryStore store = new MemoryStore();
                 Perdure perdure =
-                        Perdure.on(store).register(FLOW, DAG, new Flows()).start()) {
+                        Perdure.on(store).register(FLOW, DAG, new Flows(), new Box()).start()) {
             accepted.addAll(accepted(PerdureBuilder.class, Perdure.on(store)));
             accepted.addAll(accepted(Perdure.class, perdure));
             Run<String> run = perdure.start(Invocation.of(FLOW, "x"), StartOptions.id("run"));
             run.result();
             accepted.addAll(accepted(Run.class, run));
             Inbox inbox = changes -> {};
-            accepted.addAll(accepted(Outbox.class, perdure.outbox(inbox)));
+            Outbox outbox = perdure.outbox(inbox);
+            accepted.addAll(accepted(Outbox.class, outbox));
+            DagRun<String> dagRun = perdure.start(DAG, "x", StartOptions.id("dag"));
+            dagRun.result();
+            accepted.addAll(accepted(DagRun.class, dagRun));
+            ObjectHandle<Box> box = perdure.object(Box.class, "key");
+            accepted.addAll(accepted(ObjectHandle.class, box));
+            accepted.addAll(accepted(ObjectState.class, box.state()));
+            box.edit(edit -> accepted.addAll(accepted(StateEdit.class, edit)));
+            accepted.addAll(accepted(ObjectSends.class, outbox.object(Box.class, "key")));
         }
         assertThat(accepted).isEmpty();
     }
 
     @Test
     void the_context_refuses_null() {
-        List<NullCall> calls = calls(WorkflowContext.class, true);
-        Definition<Integer, String> flow = Definition.of(
-                "refusing",
-                Integer.class,
-                String.class,
-                (ctx, number) -> calls.get(number).accepted(ctx).orElse(""));
+        List<NullCall> calls = concat(
+                concat(calls(WorkflowContext.class, true), calls(ObjectCalls.class, true)), calls(Saga.class, true));
+        Definition<Integer, String> flow = Definition.of("refusing", Integer.class, String.class, (ctx, number) -> {
+            NullCall call = calls.get(number);
+            Class<?> type = call.method().getDeclaringClass();
+            Object target = type == ObjectCalls.class ? ctx.object(Box.class, "key") : ctx;
+            return call.accepted(type == Saga.class ? new Saga(ctx) : target).orElse("");
+        });
+        assertThat(refused(calls, flow, (perdure, number) -> perdure.start(Invocation.of(flow, number))))
+                .isEmpty();
+    }
+
+    @Test
+    void the_context_of_a_virtual_object_refuses_null() {
+        assertThat(refused(
+                        Box.CALLS,
+                        FLOW,
+                        (perdure, number) -> perdure.object(Box.class, "key").send(Box::refusing, number)))
+                .isEmpty();
+    }
+
+    /** What the calls in runs led to, unless they were refused. */
+    private static List<String> refused(
+            List<NullCall> calls, Definition<?, ?> flow, BiFunction<Perdure, Integer, Run<String>> start) {
         List<String> accepted = new ArrayList<>();
         try (MemoryStore store = new MemoryStore();
-                Perdure perdure =
-                        Perdure.on(store).register(flow, FLOW, DAG, new Flows()).start()) {
+                Perdure perdure = Perdure.on(store)
+                        .register(flow, DAG, new Flows(), new Box())
+                        .start()) {
             for (int i = 0; i < calls.size(); i++) {
                 try {
-                    accepted.add(perdure.start(Invocation.of(flow, i)).result(Duration.ofSeconds(5)));
+                    accepted.add(start.apply(perdure, i).result(Duration.ofSeconds(5)));
                 } catch (PerdureException waits) {
                     accepted.add(calls.get(i) + " led to " + waits.getMessage());
                 }
             }
         }
+        assertThat(accepted).isNotEmpty();
         accepted.removeIf(String::isEmpty);
+        return accepted;
+    }
+
+    /** A DAG while it is being defined, with a task and with one that returns a list. */
+    private record Defining(
+            DagBuilder<String> dag,
+            NewTask<String, TaskBody.Root<String, Boolean>> task,
+            NewTask<List<String>, TaskBody.Root<String, Boolean>> list) {}
+
+    /** Every call gets a definition of its own, because a task may be defined once only. */
+    private static List<String> acceptedInDag(Class<?> type, Function<Defining, Object> target) {
+        List<String> accepted = new ArrayList<>();
+        List<NullCall> calls = calls(type, true);
+        assertThat(calls).isNotEmpty();
+        for (NullCall call : calls) {
+            Dag.of("dag", String.class, dag -> {
+                NewTask<List<String>, TaskBody.Root<String, Boolean>> list =
+                        dag.<List<String>>task("list", t -> List.of()).returning(new TypeRef<>() {});
+                Defining defining = new Defining(dag, dag.task("only", t -> t.input()), list);
+                Map<Class<?>, Object> own = Map.of(DagTask.class, defining.task());
+                call.accepted(target.apply(defining), own).ifPresent(accepted::add);
+                return defining.task();
+            });
+        }
+        return accepted;
+    }
+
+    @Test
+    void the_definition_of_a_dag_refuses_null() {
+        List<String> accepted = new ArrayList<>();
+        accepted.addAll(acceptedInDag(DagBuilder.class, Defining::dag));
+        accepted.addAll(acceptedInDag(TaskOptions.class, Defining::task));
+        accepted.addAll(acceptedInDag(NewTask.class, Defining::task));
+        accepted.addAll(acceptedInDag(ForEach.class, in -> in.dag().forEach(in.list())));
+        accepted.addAll(
+                acceptedInDag(NewForEach.class, in -> in.dag().forEach(in.list()).task("each", (t, item) -> item)));
+        accepted.addAll(acceptedInDag(NewCollectingForEach.class, in -> in.dag()
+                .forEach(in.list())
+                .task("each", (t, item) -> item)
+                .collect()));
+        accepted.addAll(acceptedInDag(After.Of1.class, in -> in.dag().after(in.task())));
+        accepted.addAll(acceptedInDag(After.Of2.class, in -> in.dag().after(in.task(), in.task())));
+        accepted.addAll(acceptedInDag(After.Of3.class, in -> in.dag().after(in.task(), in.task(), in.task())));
+        accepted.addAll(acceptedInDag(After.Of4.class, in -> in.dag().after(in.task(), in.task(), in.task(), in.task())));
+        accepted.addAll(acceptedInDag(After.OfAll.class, in -> in.dag().after(List.of(in.task()))));
         assertThat(accepted).isEmpty();
+    }
+
+    @Test
+    void a_refused_null_of_a_dag_names_the_task() {
+        assertThatThrownBy(() -> Dag.of("orders", String.class, dag -> dag.task("charge", t -> t.input())
+                        .waitFor(null)))
+                .isInstanceOf(DefinitionException.class)
+                .hasMessage(
+                        "DAG 'orders' cannot be defined: the wait of task 'charge' is null. Pass one, or leave the call out.");
     }
 }

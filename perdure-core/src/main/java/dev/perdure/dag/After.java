@@ -37,7 +37,7 @@ public final class After {
         /** A task without an output. */
         public NewTask<@Nullable Void, TaskBody.Of1<I, A, Boolean>> run(String name, TaskAction.Of1<I, A> action) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (task, outputs) -> {
+                    tasks.returningNothing(name, action, (task, outputs) -> {
                         action.run(TaskCasts.context(task), TaskCasts.output(outputs, 0));
                         return null;
                     }),
@@ -60,7 +60,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of1<I, A, Boolean>> runWorkflow(
                 String name, TaskRoutine.Of1<I, A> routine) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (ctx, task, outputs) -> {
+                    tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                         routine.run(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0));
                         return null;
                     }),
@@ -97,7 +97,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of2<I, A, B, Boolean>> run(
                 String name, TaskAction.Of2<I, A, B> action) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (task, outputs) -> {
+                    tasks.returningNothing(name, action, (task, outputs) -> {
                         action.run(TaskCasts.context(task), TaskCasts.output(outputs, 0), TaskCasts.output(outputs, 1));
                         return null;
                     }),
@@ -123,7 +123,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of2<I, A, B, Boolean>> runWorkflow(
                 String name, TaskRoutine.Of2<I, A, B> routine) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (ctx, task, outputs) -> {
+                    tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                         routine.run(
                                 ctx,
                                 TaskCasts.context(task),
@@ -170,7 +170,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of3<I, A, B, C, Boolean>> run(
                 String name, TaskAction.Of3<I, A, B, C> action) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (task, outputs) -> {
+                    tasks.returningNothing(name, action, (task, outputs) -> {
                         action.run(
                                 TaskCasts.context(task),
                                 TaskCasts.output(outputs, 0),
@@ -201,7 +201,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of3<I, A, B, C, Boolean>> runWorkflow(
                 String name, TaskRoutine.Of3<I, A, B, C> routine) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (ctx, task, outputs) -> {
+                    tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                         routine.run(
                                 ctx,
                                 TaskCasts.context(task),
@@ -258,7 +258,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of4<I, A, B, C, D, Boolean>> run(
                 String name, TaskAction.Of4<I, A, B, C, D> action) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (task, outputs) -> {
+                    tasks.returningNothing(name, action, (task, outputs) -> {
                         action.run(
                                 TaskCasts.context(task),
                                 TaskCasts.output(outputs, 0),
@@ -291,7 +291,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.Of4<I, A, B, C, D, Boolean>> runWorkflow(
                 String name, TaskRoutine.Of4<I, A, B, C, D> routine) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (ctx, task, outputs) -> {
+                    tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                         routine.run(
                                 ctx,
                                 TaskCasts.context(task),
@@ -342,7 +342,7 @@ public final class After {
         /** A task without an output. */
         public NewTask<@Nullable Void, TaskBody.OfAll<I, A, Boolean>> run(String name, TaskAction.OfAll<I, A> action) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (task, outputs) -> {
+                    tasks.returningNothing(name, action, (task, outputs) -> {
                         action.run(TaskCasts.context(task), TaskCasts.outputs(outputs));
                         return null;
                     }),
@@ -365,7 +365,7 @@ public final class After {
         public NewTask<@Nullable Void, TaskBody.OfAll<I, A, Boolean>> runWorkflow(
                 String name, TaskRoutine.OfAll<I, A> routine) {
             return new NewTask<>(
-                    tasks.returningNothing(name, (ctx, task, outputs) -> {
+                    tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                         routine.run(ctx, TaskCasts.context(task), TaskCasts.outputs(outputs));
                         return null;
                     }),

@@ -34,7 +34,7 @@ public final class DagBuilder<I extends @Nullable Object> {
     /** A task without an output. */
     public NewTask<@Nullable Void, TaskBody.Root<I, Boolean>> run(String name, TaskAction.Root<I> action) {
         return new NewTask<>(
-                tasks.returningNothing(name, (task, outputs) -> {
+                tasks.returningNothing(name, action, (task, outputs) -> {
                     action.run(TaskCasts.context(task));
                     return null;
                 }),
@@ -52,7 +52,7 @@ public final class DagBuilder<I extends @Nullable Object> {
     /** A task that is a workflow, without an output. */
     public NewTask<@Nullable Void, TaskBody.Root<I, Boolean>> runWorkflow(String name, TaskRoutine.Root<I> routine) {
         return new NewTask<>(
-                tasks.returningNothing(name, (ctx, task, outputs) -> {
+                tasks.returningNothing(name, routine, (ctx, task, outputs) -> {
                     routine.run(ctx, TaskCasts.context(task));
                     return null;
                 }),
@@ -120,6 +120,7 @@ public final class DagBuilder<I extends @Nullable Object> {
      * fails itself, the outcome of the run says so.
      */
     public void onFailure(FailureHandler<I> handler) {
+        dag.requireGiven("the handler passed to onFailure(…)", handler);
         dag.onFailure(context -> handler.run(TaskCasts.failure(context)));
     }
 
@@ -127,6 +128,7 @@ public final class DagBuilder<I extends @Nullable Object> {
      * Runs once when all tasks have ended, none has failed and none was cancelled. If it fails itself, the run fails.
      */
     public void onSuccess(TaskAction.Root<I> handler) {
+        dag.requireGiven("the handler passed to onSuccess(…)", handler);
         dag.onSuccess(context -> handler.run(TaskCasts.context(context)));
     }
 }

@@ -33,7 +33,7 @@ public final class ForEach<I extends @Nullable Object, E extends @Nullable Objec
     /** A task whose code returns nothing. Its output is a list with one null per item. */
     public NewForEach<@Nullable Void, TaskBody.Of1<I, List<E>, Boolean>> run(String name, TaskAction.Of1<I, E> action) {
         return new NewForEach<>(
-                items.returningNothing(name, (task, outputs) -> {
+                items.returningNothing(name, action, (task, outputs) -> {
                     action.run(TaskCasts.context(task), TaskCasts.output(outputs, 0));
                     return null;
                 }),
@@ -55,7 +55,7 @@ public final class ForEach<I extends @Nullable Object, E extends @Nullable Objec
     public NewForEach<@Nullable Void, TaskBody.Of1<I, List<E>, Boolean>> runWorkflow(
             String name, TaskRoutine.Of1<I, E> routine) {
         return new NewForEach<>(
-                items.returningNothing(name, (ctx, task, outputs) -> {
+                items.returningNothing(name, routine, (ctx, task, outputs) -> {
                     routine.run(ctx, TaskCasts.context(task), TaskCasts.output(outputs, 0));
                     return null;
                 }),

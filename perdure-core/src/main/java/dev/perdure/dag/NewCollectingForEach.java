@@ -34,6 +34,7 @@ public final class NewCollectingForEach<T extends @Nullable Object, C extends Ta
 
     /** Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>() {})}. */
     public NewCollectingForEach<T, C> returning(TypeRef<? extends T> type) {
+        requireGiven("type passed to returning(…)", type);
         draft().result(new TaskSpec.Stated(type.type()));
         return this;
     }

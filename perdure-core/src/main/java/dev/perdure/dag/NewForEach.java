@@ -43,6 +43,7 @@ public final class NewForEach<T extends @Nullable Object, C extends TaskBody>
 
     /** Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>() {})}. */
     public NewForEach<T, C> returning(TypeRef<? extends T> type) {
+        requireGiven("type passed to returning(…)", type);
         draft().result(new TaskSpec.Stated(type.type()));
         return this;
     }

@@ -25,6 +25,7 @@ public final class NewTask<T extends @Nullable Object, C extends TaskBody> exten
 
     /** Says what the task returns, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>() {})}. */
     public NewTask<T, C> returning(TypeRef<? extends T> type) {
+        requireGiven("type passed to returning(…)", type);
         draft().result(new TaskSpec.Stated(type.type()));
         return this;
     }

@@ -18,6 +18,7 @@ import java.util.function.Function;
  */
 record TaskDefiner(DagDraft dag, List<TaskDraft> parents, Function<TaskCode, TaskSpec.Work> work) {
     static TaskDefiner after(DagDraft dag, List<? extends DagTask<?>> parents) {
+        dag.requireGiven("the list passed to after(…)", parents);
         List<TaskDraft> drafts = new ArrayList<>();
         for (DagTask<?> parent : parents) {
             drafts.add(TaskOptions.requireOwn(dag, parent, "after(…) was given"));
@@ -33,19 +34,27 @@ record TaskDefiner(DagDraft dag, List<TaskDraft> parents, Function<TaskCode, Tas
     }
 
     TaskDraft returning(String name, Serializable body, TaskCode.Body code) {
+        requireGiven(name, body);
         return add(name, code, new TaskSpec.Inferred(body));
     }
 
     TaskDraft returning(String name, Serializable body, TaskCode.Workflow code) {
+        requireGiven(name, body);
         return add(name, code, new TaskSpec.Inferred(body));
     }
 
-    TaskDraft returningNothing(String name, TaskCode.Body code) {
+    TaskDraft returningNothing(String name, Object action, TaskCode.Body code) {
+        requireGiven(name, action);
         return add(name, code, TaskSpec.Result.NOTHING);
     }
 
-    TaskDraft returningNothing(String name, TaskCode.Workflow code) {
+    TaskDraft returningNothing(String name, Object routine, TaskCode.Workflow code) {
+        requireGiven(name, routine);
         return add(name, code, TaskSpec.Result.NOTHING);
+    }
+
+    private void requireGiven(String name, Object code) {
+        dag.requireGiven("the code of task '" + name + "'", code);
     }
 
     private TaskDraft add(String name, TaskCode code, TaskSpec.Result result) {

@@ -42,6 +42,10 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
 
     abstract S self();
 
+    final void requireGiven(String what, @Nullable Object argument) {
+        draft.dag().requireGiven("the %s of task '%s'".formatted(what, name()), argument);
+    }
+
     /** Refuses a task of another DAG, and one whose output has another type by now. */
     static TaskDraft requireOwn(DagDraft dag, @Nullable DagTask<?> task, String use) {
         TaskDraft draft = dag.requireOwn(task instanceof TaskOptions<?, ?, ?> known ? known.draft : null, use);
@@ -65,6 +69,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
 
     /** Retries by this policy. A workflow cannot be retried as a whole. */
     public final S retry(RetryPolicy policy) {
+        requireGiven("retry policy", policy);
         draft.retry(policy);
         return self();
     }
@@ -74,6 +79,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
      * {@link DeadlineExceededException} into it when it takes longer in all. For each item of its own.
      */
     public final S timeout(Duration limit) {
+        requireGiven("timeout", limit);
         draft.timeout(limit);
         return self();
     }
@@ -86,6 +92,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
 
     /** Comes after these tasks too, without getting their outputs. */
     public final S alsoAfter(DagTask<?>... others) {
+        requireGiven("list of alsoAfter(…)", others);
         for (DagTask<?> other : others) {
             draft.after(requireOwn(draft.dag(), other, "task '" + name() + "' comes after"));
         }
@@ -97,6 +104,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
      * after have ended, and records the answer. If it throws, the task fails. If there are several, all must return true.
      */
     public final S onlyIf(C condition) {
+        requireGiven("condition", condition);
         draft.onlyIf(conditions.apply(condition));
         return self();
     }
@@ -106,24 +114,29 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
      * {@link #onlyIf}.
      */
     public final S cancelIf(C condition) {
+        requireGiven("condition", condition);
         draft.cancelIf(conditions.apply(condition));
         return self();
     }
 
     /** Waits this long after the tasks that it comes after have ended. */
     public final S waitFor(Duration duration) {
+        requireGiven("wait", duration);
         draft.waits(Optional.of(duration), Optional.empty());
         return self();
     }
 
     /** Waits for an event of this name, with or without a key, emitted after the tasks that it comes after have ended. */
     public final S waitForEvent(String event) {
+        requireGiven("event name", event);
         draft.waits(Optional.empty(), Optional.of(event));
         return self();
     }
 
     /** Waits this long or for an event of this name, whichever comes first, and for all other waits of this task. */
     public final S waitForEither(Duration duration, String event) {
+        requireGiven("wait", duration);
+        requireGiven("event name", event);
         draft.waits(Optional.of(duration), Optional.of(event));
         return self();
     }

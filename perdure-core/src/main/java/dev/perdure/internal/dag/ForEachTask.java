@@ -5,6 +5,7 @@ import dev.perdure.ChildOptions;
 import dev.perdure.DurableFuture;
 import dev.perdure.dag.Collected;
 import dev.perdure.error.DeadlineExceededException;
+import dev.perdure.error.PayloadException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.internal.dag.model.TaskSpec;
 import dev.perdure.internal.definition.Registered.Target;
@@ -23,6 +24,8 @@ final class ForEachTask {
     private record Open(int place, Child<@Nullable Object> child) {}
 
     private final EngineContext ctx;
+    private final TypedDag dag;
+    private final TaskSpec task;
     private final TaskSpec.ForEach each;
     private final Target item;
     private final ChildOptions options;
@@ -30,6 +33,8 @@ final class ForEachTask {
 
     ForEachTask(EngineContext ctx, TypedDag dag, TaskSpec task, TaskSpec.ForEach each) {
         this.ctx = ctx;
+        this.dag = dag;
+        this.task = task;
         this.each = each;
         this.item = dag.itemTarget(task);
         ChildOptions defaults = ChildOptions.defaults();
@@ -44,7 +49,8 @@ final class ForEachTask {
             while (open.size() < each.parallelism() && next < items.size()) {
                 ForEachItem<?, ?> input = new ForEachItem<@Nullable Object, @Nullable Object>(
                         situation.runId().value(), situation.input(), items.get(next));
-                open.add(new Open(next++, ctx.startChild(item, input, options)));
+                open.add(new Open(next, start(next, input)));
+                next++;
             }
             int first =
                     DurableFuture.any(open.stream().map(Open::child).toList()).await();
@@ -52,6 +58,19 @@ final class ForEachTask {
             results[settled.place()] = resultOf(settled);
         }
         return Arrays.asList(results);
+    }
+
+    /** Starts the run of an item. Each gets the DAG's input too, and both together may be too large. */
+    private Child<@Nullable Object> start(int place, ForEachItem<?, ?> input) {
+        try {
+            return ctx.startChild(item, input, options);
+        } catch (PayloadException refused) {
+            Throwable reason = refused.getCause() instanceof PayloadException cause ? cause : refused;
+            throw new PayloadException(
+                    "Item %d of task '%s' of DAG '%s' cannot be stored together with the input of the DAG: %s"
+                            .formatted(place, task.name(), dag.name(), reason.getMessage()),
+                    refused);
+        }
     }
 
     private @Nullable Object resultOf(Open settled) {

@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What the run of one item does. */
 final class ItemFunction implements Registered.Function {
+    private final TypedDag dag;
     private final TaskSpec task;
     private final Type type;
 
-    ItemFunction(TaskSpec task, Type type) {
+    ItemFunction(TypedDag dag, TaskSpec task) {
+        this.dag = dag;
         this.task = task;
-        this.type = type;
+        this.type = dag.itemTarget(task).resultType();
     }
 
     @Override
@@ -26,15 +28,19 @@ final class ItemFunction implements Registered.Function {
         if (!(input instanceof ForEachItem<?, ?> item)) {
             throw new IllegalStateException("Not an item: " + input);
         }
-        ((EngineContext) ctx)
-                .makeNextInput(
-                        next -> new ForEachItem<@Nullable Object, @Nullable Object>(item.run(), item.input(), next));
+        EngineContext engine = (EngineContext) ctx;
+        engine.makeNextInput(next -> {
+            // The item is checked by itself, because messages about the whole input name this record.
+            String what = "the next item of task '%s' of DAG '%s'".formatted(task.name(), dag.name());
+            engine.requireStorable(next, dag.itemType(task), what);
+            return new ForEachItem<@Nullable Object, @Nullable Object>(item.run(), item.input(), next);
+        });
         RunningTask situation = new RunningTask(ctx, RunId.of(item.run()), task.name(), item.input(), List.of());
         List<@Nullable Object> outputs = Collections.singletonList(item.item());
         try {
             return TaskFunction.run(task, type, ctx, situation, outputs);
         } catch (DeadlineExceededException late) {
-            throw task.hasOwnDeadline() ? late : DagDeadline.ends((EngineContext) ctx, late);
+            throw task.hasOwnDeadline() ? late : DagDeadline.ends(engine, late);
         }
     }
 }

@@ -143,13 +143,17 @@ public final class TypedDag {
                 RunNames.definition(name(), handler), ResolvedType.of(HandlerInput.class, dag.inputType()), void.class);
     }
 
+    /** What the items of a task are. */
+    Type itemType(TaskSpec task) {
+        return ResolvedType.argumentOf(typeOf(task.parents().getFirst()));
+    }
+
     Target itemTarget(TaskSpec task) {
-        Type items = typeOf(task.parents().getFirst());
         Type result = ResolvedType.argumentOf(typeOf(task.name()));
         boolean collects = task.work() instanceof TaskSpec.ForEach each && each.collects();
         return new Target(
                 RunNames.itemDefinition(name(), task.name()),
-                ResolvedType.of(ForEachItem.class, dag.inputType(), ResolvedType.argumentOf(items)),
+                ResolvedType.of(ForEachItem.class, dag.inputType(), itemType(task)),
                 collects ? ResolvedType.argumentOf(result) : result);
     }
 
@@ -163,8 +167,7 @@ public final class TypedDag {
             Target target = new Target(RunNames.definition(name(), task.name()), dag.inputType(), typeOf(task.name()));
             all.add(registered(target, new TaskFunction(this, task)));
             if (task.work() instanceof TaskSpec.ForEach) {
-                Target item = itemTarget(task);
-                all.add(registered(item, new ItemFunction(task, item.resultType())));
+                all.add(registered(itemTarget(task), new ItemFunction(this, task)));
             }
         }
         dag.onFailure().ifPresent(code -> all.add(handler(DagDraft.ON_FAILURE, code)));

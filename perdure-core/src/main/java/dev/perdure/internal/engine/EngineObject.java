@@ -8,6 +8,7 @@ import dev.perdure.internal.definition.StateEdits;
 import dev.perdure.internal.execution.value.CallTarget;
 import dev.perdure.internal.execution.value.Values;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.ObjectMethod;
 import dev.perdure.object.ObjectState;
@@ -108,6 +109,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
             @Override
             @SuppressWarnings("unchecked") // decoded as the key's own type
             public <T> Optional<T> get(StateKey<T> key) {
+                Texts.requireGiven("state key", key);
                 Payload payload = states.read(object, key.name()).orElse(null);
                 if (payload == null) {
                     return Optional.empty();
@@ -129,6 +131,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
     @Override
     public void edit(Consumer<StateEdit> changes) {
+        Texts.requireGiven("function that changes the state", changes);
         Edit edit = new Edit();
         changes.accept(edit);
         CallTarget editor = CallTarget.of(StateEdits.handler(object.type()), object.key());
@@ -142,6 +145,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
         @Override
         public <T> StateEdit set(StateKey<T> key, T value) {
+            Texts.requireGiven("state key", key);
             if (value == null) {
                 throw new InvalidRequestException(
                         "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
@@ -153,6 +157,7 @@ final class EngineObject<O> implements ObjectHandle<O> {
 
         @Override
         public StateEdit clear(StateKey<?> key) {
+            Texts.requireGiven("state key", key);
             wanted.clear(key.name());
             return this;
         }

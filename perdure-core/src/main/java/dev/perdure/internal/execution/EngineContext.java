@@ -57,6 +57,13 @@ public interface EngineContext extends WorkflowContext {
     /** Makes the run's next input from what the code gives to {@code continueAsNew}. */
     void makeNextInput(UnaryOperator<@Nullable Object> made);
 
+    /**
+     * Refuses a value that cannot be stored with this type.
+     *
+     * @param what names the value in the message
+     */
+    void requireStorable(@Nullable Object value, Type type, String what);
+
     /** An event of this name, whatever comes with it. */
     DurableFuture<@Nullable Void> occurrence(String event);
 

@@ -6,6 +6,7 @@ import dev.perdure.internal.definition.StateEdits;
 import dev.perdure.internal.execution.host.KnownState;
 import dev.perdure.internal.execution.state.ObjectMemory;
 import dev.perdure.internal.execution.state.StateCalls;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.object.ObjectContext;
 import dev.perdure.object.StateKey;
 import dev.perdure.spi.change.ObjectKey;
@@ -55,6 +56,7 @@ final class ObjectRunContext extends RunContext implements ObjectContext, StateE
 
     @Override
     public void clear(StateKey<?> key) {
+        Texts.requireGiven("state key", key);
         clear(key.name());
     }
 

@@ -355,6 +355,11 @@ class RunContext implements Shorthands {
     }
 
     @Override
+    public void requireStorable(@Nullable Object value, Type type, String what) {
+        values.store(value, type, what);
+    }
+
+    @Override
     public DurableFuture<@Nullable Void> occurrence(String event) {
         return mail.occurrence(event);
     }

@@ -15,6 +15,7 @@ import dev.perdure.internal.dag.LeafOutputs;
 import dev.perdure.internal.dag.RunNames;
 import dev.perdure.internal.dag.TaskOutputs;
 import dev.perdure.internal.dag.TypedDag;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Payload;
@@ -111,6 +112,7 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
 
     @Override
     public void rerun(String task) {
+        Texts.requireGiven("name of the task", task);
         rerun(row -> RunNames.taskOf(row.run().id()).equals(task), "has no task '%s'".formatted(task));
     }
 

@@ -2,6 +2,7 @@ package dev.perdure.testing.scenarios;
 
 import static dev.perdure.StartOptions.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perdure.Definition;
@@ -13,6 +14,8 @@ import dev.perdure.Topic;
 import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.error.CancelledException;
+import dev.perdure.error.PayloadException;
+import dev.perdure.error.RunFailedException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.testing.PerdureTest;
 import dev.perdure.testing.TestMode;
@@ -273,6 +276,37 @@ abstract class ContinueAsNewScenarios extends Scenarios {
             });
             perdure.register(dag);
             assertThat(perdure.start(dag, 100).result()).containsExactly(103, 123);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_item_that_does_not_fit_is_refused_in_the_words_of_the_dag(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            perdure.maxPayloadBytes(2_000);
+            Dag<String, List<String>> dag = Dag.of("counting", String.class, builder -> {
+                var numbers = builder.task("numbers", t -> List.of(1, 2)).returning(new TypeRef<List<Integer>>() {});
+                return builder.forEach(numbers).workflow("each", (ctx, t, item) -> {
+                    try {
+                        throw ctx.continueAsNew(item == 1 ? List.of("one") : "two");
+                    } catch (PayloadException refused) {
+                        return refused.getMessage();
+                    }
+                });
+            });
+            perdure.register(dag);
+            assertThat(perdure.start(dag, "").result())
+                    .hasSize(2)
+                    .allSatisfy(message -> assertThat(message)
+                            .startsWith(
+                                    "The next item of task 'each' of DAG 'counting' (java.lang.Integer) cannot be stored: ")
+                            .doesNotContain("dev.perdure.internal"));
+            Run<List<String>> large = perdure.start(dag, "x".repeat(1_990));
+            assertThatExceptionOfType(RunFailedException.class)
+                    .isThrownBy(large::result)
+                    .havingRootCause()
+                    .withMessageContaining(
+                            "Item 0 of task 'each' of DAG 'counting' cannot be stored together with the input of the DAG: it has ");
         }
     }
 

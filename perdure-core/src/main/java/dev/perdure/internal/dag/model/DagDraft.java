@@ -86,6 +86,13 @@ public final class DagDraft {
         return task;
     }
 
+    /** Refuses a null, which callers without a null checker can pass. */
+    public void requireGiven(String what, @Nullable Object argument) {
+        if (argument == null) {
+            throw refuse(what + " is null. Pass one, or leave the call out.");
+        }
+    }
+
     /** A task is stored under both names with a mark between them, and an item with a mark after them. */
     String requireName(String what, String text) {
         return Names.require(what, text, Definition.MAX_NAME_LENGTH - name.length() - 2);

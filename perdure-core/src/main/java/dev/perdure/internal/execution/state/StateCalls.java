@@ -6,6 +6,7 @@ import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.transition.ContextCalls;
 import dev.perdure.internal.execution.transition.Transitions;
 import dev.perdure.internal.execution.value.Values;
+import dev.perdure.internal.text.Texts;
 import dev.perdure.object.StateKey;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
@@ -37,6 +38,7 @@ public final class StateCalls {
     // ---- reading
 
     public <T> Optional<T> get(StateKey<T> key) {
+        Texts.requireGiven("state key", key);
         ContextCall call = calls.takeAhead("get", Entry.Kind.STATE, key.name());
         Entry answer = recorded(call).orElseGet(() -> ask(call, key.name()));
         if (answer.status() == Entry.Status.ABSENT) {
@@ -89,6 +91,7 @@ public final class StateCalls {
     // ---- changing
 
     public <T> void set(ObjectMemory memory, StateKey<T> key, T value) {
+        Texts.requireGiven("state key", key);
         if (value == null) {
             throw new InvalidRequestException(
                     "The state '%s' was set to null. Give it a value, or clear it.".formatted(key));
