@@ -50,7 +50,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         return new Definition<>(name, input.type(), result.type(), body);
     }
 
-    /** A definition without result, whose input is of a plain class. */
+    /** A definition without a result, whose input is a class without type parameters. */
     public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
             String name, Class<I> input, VoidBody<I> body) {
         Texts.requireGiven("body", body);
@@ -58,7 +58,7 @@ public final class Definition<I extends @Nullable Object, R extends @Nullable Ob
         return of(name, TypeRef.of(input), body);
     }
 
-    /** A definition without result, whose input type has generics. */
+    /** A definition without a result, whose input has type parameters. */
     public static <I extends @Nullable Object> Definition<I, @Nullable Void> of(
             String name, TypeRef<I> input, VoidBody<I> body) {
         Texts.requireGiven("body", body);

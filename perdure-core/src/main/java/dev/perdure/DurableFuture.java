@@ -35,10 +35,10 @@ public interface DurableFuture<T extends @Nullable Object> {
     T await();
 
     /**
-     * Waits for it, at most this long. What this future stands for goes on after that.
+     * Waits for the value, at most this long. The step, child or wait behind this future continues after that.
      *
      * @return its value; empty if it has not settled in time, or if the value is {@code null}
-     * @throws PerdureException what it failed with; the same on every replay
+     * @throws PerdureException if it failed; every replay throws the same exception
      */
     Optional<T> await(Duration limit);
 
@@ -54,13 +54,13 @@ public interface DurableFuture<T extends @Nullable Object> {
      */
     DurableFuture<T> orTimeout(Duration limit);
 
-    /** The values of all futures; fails with the first failure, and leaves the others alone. */
+    /** The values of all futures. Fails with the first failure; the other futures continue. */
     static <T extends @Nullable Object> DurableFuture<List<T>> all(List<? extends DurableFuture<? extends T>> futures) {
         Texts.requireGiven("list of futures", futures);
         return Joins.of(futures).all(futures);
     }
 
-    /** How each of the futures settled, when all have. Never fails. */
+    /** How each of the futures settled, when all have settled. Never fails. */
     static <T extends @Nullable Object> DurableFuture<List<Settled<T>>> allSettled(
             List<? extends DurableFuture<? extends T>> futures) {
         Texts.requireGiven("list of futures", futures);
@@ -88,7 +88,10 @@ public interface DurableFuture<T extends @Nullable Object> {
         return Joins.of(futures).race(futures);
     }
 
-    /** The value of the future that succeeds first; if none does, fails with the failure of the last in the list. */
+    /**
+     * The value of the future that succeeds first. If none succeeds, fails with the failure of the last future in the
+     * list.
+     */
     static <T extends @Nullable Object> DurableFuture<T> firstSucceeded(
             List<? extends DurableFuture<? extends T>> futures) {
         Texts.requireGiven("list of futures", futures);
@@ -96,7 +99,7 @@ public interface DurableFuture<T extends @Nullable Object> {
     }
 
     /**
-     * Begins something for each item, with a limit on how many are begun and have not settled, and waits for all.
+     * Begins something for each item, with a limit on how many of them are open at a time, and waits for all.
      *
      * <pre>{@code
      * List<Integer> sizes = DurableFuture.parallel(photos, 8, photo -> ctx.stepAsync("resize", () -> resize(photo)));

@@ -3,7 +3,7 @@ package dev.perdure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an event goes by: a {@link Topic}, or a topic with a key ({@link Topic#key}).
+ * Names the event to wait for or to emit: a {@link Topic}, or a topic with a key ({@link Topic#key}).
  *
  * @param <T> the value of the event
  */

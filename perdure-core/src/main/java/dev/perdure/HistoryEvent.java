@@ -37,7 +37,7 @@ public record HistoryEvent(
         TRANSACTION,
         /** A sleep. */
         SLEEP,
-        /** The time was asked for. */
+        /** The run asked for the time. */
         NOW,
         /** A patch decision. */
         PATCH,
@@ -57,11 +57,11 @@ public record HistoryEvent(
         CHOICE,
         /** A wait for a future. */
         AWAIT,
-        /** Something that goes out to others: a message, an answer, a published value. */
+        /** An effect outside the run: a message, an answer, a published value. */
         EFFECT,
-        /** A value in the state of a virtual object was read. */
+        /** The run read a value of a virtual object. */
         STATE,
-        /** The names in the state of a virtual object were read. */
+        /** The run read the names of all values of a virtual object. */
         STATE_NAMES
     }
 
@@ -73,11 +73,11 @@ public record HistoryEvent(
         RESOLVED,
         /** The operator has rejected the awakeable. */
         REJECTED,
-        /** It gave a value. */
+        /** It returned a value. */
         VALUE,
         /** It failed, and no attempt follows. */
         FAILURE,
-        /** It began and is not over. */
+        /** It has begun and not ended. */
         BEGUN,
         /** An attempt failed, and another follows. */
         ATTEMPT,

@@ -5,9 +5,10 @@ import dev.perdure.internal.text.Texts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to run, with which input, giving which result. Everything that starts runs takes it: {@link Perdure#start(Invocation)},
- * {@link Perdure#startAll}, {@link WorkflowContext#call(Invocation)}, {@link WorkflowContext#startChild(Invocation)},
- * {@link WorkflowContext#spawn} and {@link Outbox#start(Invocation, StartOptions)}.
+ * What to run, with which input and which result. Every method that starts runs takes it:
+ * {@link Perdure#start(Invocation)}, {@link Perdure#startAll}, {@link WorkflowContext#call(Invocation)},
+ * {@link WorkflowContext#startChild(Invocation)}, {@link WorkflowContext#spawn} and
+ * {@link Outbox#start(Invocation, StartOptions)}.
  *
  * <pre>{@code
  * perdure.start(Invocation.of(Reports::nightly), id("report-2030-01-01"));
@@ -64,8 +65,8 @@ public sealed interface Invocation<R extends @Nullable Object> {
     }
 
     /**
-     * Runs a workflow by its name. A definition that is not registered in this process is left to a worker that has it. A DAG can be
-     * run by its name only where it is registered, because its tasks are started with it.
+     * Runs a workflow by its name. If the definition is not registered in this process, a worker that has it runs it. A
+     * DAG can be started by its name only where it is registered, because its tasks start with it.
      *
      * @param definition the name
      * @param input encoded as the input type of the definition if it is registered here, otherwise as its own class
@@ -112,7 +113,7 @@ public sealed interface Invocation<R extends @Nullable Object> {
      * @param definition the name
      * @param input the input, or null
      * @param result what it returns
-     * @param <R> the same
+     * @param <R> the type that it returns
      */
     record OfName<R extends @Nullable Object>(
             String definition, @Nullable Object input, TypeRef<R> result) implements Invocation<R> {}

@@ -35,7 +35,7 @@ public interface Outbox {
     /**
      * Starts a run for each item, in one round trip.
      *
-     * @param items one for each run
+     * @param items the items, one for each run
      * @param invocation what to run for an item
      * @param options how to start it
      */

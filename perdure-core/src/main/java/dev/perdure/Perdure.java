@@ -20,8 +20,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durable execution inside this process: starts runs, executes them, waits for their results. Any number of engines,
- * in one process or many, share one store. Thread-safe.
+ * Durable execution inside this process: starts runs, executes them and waits for their results. Any number of engines,
+ * in one process or in many, share one store. Thread-safe.
  *
  * <pre>{@code
  * try (var perdure = Perdure.on(store).register(new Orders(payments, shipping)).start()) {
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A start returns when the run is durable. Starting again with the same id, workflow and input attaches to the run
- * that is there; another workflow or another input under that id is a {@link RunConflictException}.
+ * <p>A start returns when the run is durable. Starting again with the same id, workflow and input attaches to the
+ * existing run. A start with the same id and another workflow or input throws {@link RunConflictException}.
  */
 @SuppressWarnings("overloads") // an exact method reference fits one of them only
 public interface Perdure extends AutoCloseable {
@@ -64,12 +64,14 @@ public interface Perdure extends AutoCloseable {
     /** Starts a DAG: all its tasks are durable when this returns. */
     <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(Dag<I, O> dag, I input);
 
-    /** Starts a DAG with options. They cannot hold a message: nothing in the run of a DAG receives any. */
+    /**
+     * Starts a DAG with options. The options cannot have messages, because nothing in the run of a DAG receives them.
+     */
     <I extends @Nullable Object, O extends @Nullable Object> DagRun<O> start(
             Dag<I, O> dag, I input, StartOptions options);
 
     /**
-     * Starts a run for each item, in few commits. All are tried; then the first refusal is thrown.
+     * Starts a run for each item, in few commits. It tries all of them, and then throws the first refusal.
      *
      * <pre>{@code
      * perdure.startAll(orders, order -> Invocation.of(Orders::process, order), order -> id(order.number()));
@@ -82,42 +84,50 @@ public interface Perdure extends AutoCloseable {
     <T extends @Nullable Object, R extends @Nullable Object> List<Run<R>> startAll(
             List<T> items, Function<? super T, Invocation<R>> invocation, Function<? super T, StartOptions> options);
 
-    /** A virtual object, by the class that is marked as {@link VirtualObject} and its key. It exists as soon as it is called. */
+    /**
+     * A virtual object, by its class, which is marked with {@link VirtualObject}, and its key. You need not create it.
+     */
     <O> ObjectHandle<O> object(Class<O> type, String key);
 
     /**
      * Starts, sends, resolves and cancels inside a transaction of the caller.
      *
-     * @param inbox made for that transaction by what knows its database, such as {@code PostgresOutbox}
+     * @param inbox the inbox of that transaction, which the module for its database makes, such as
+     *     {@code PostgresOutbox}
      */
     Outbox outbox(Inbox inbox);
 
     /**
-     * A handle on a run that exists.
+     * A handle to an existing run.
      *
      * @throws UnknownRunException if there is none
      */
     <R extends @Nullable Object> Run<R> run(RunId id, TypeRef<R> resultType);
 
     /**
-     * Sends a message to a run. It is durable when this returns, and kept until the run receives it, in order.
+     * Sends a message to a run. The message is durable when this returns. The store keeps messages in order until the
+     * run receives them.
      *
      * @throws UnknownRunException if there is no such run
      * @throws RunEndedException if it has ended
      */
     <T extends @Nullable Object> void send(RunId run, Topic<T> topic, T value);
 
-    /** Sends a message to each of many runs, in few commits. All are tried; then the first refusal is thrown. */
+    /**
+     * Sends a message to each of many runs, in few commits. It tries all of them, and then throws the first refusal.
+     */
     <T extends @Nullable Object> void sendAll(
             Collection<RunId> runs, Topic<T> topic, Function<RunId, ? extends T> value);
 
-    /** Resolves a promise of each of many runs, in few commits. All are tried; then the first refusal is thrown. */
+    /**
+     * Resolves a promise of each of many runs, in few commits. It tries all of them, and then throws the first refusal.
+     */
     <T extends @Nullable Object> void resolveAll(
             Collection<RunId> runs, Topic<T> promise, Function<RunId, ? extends T> value);
 
     /**
-     * Emits an event to every run that waits for it now: with a key ({@code STOCK.key("eu")}) to those that wait for this key or
-     * for any, without a key only to those that wait for any.
+     * Emits an event to every run that waits for it now. With a key ({@code STOCK.key("eu")}) it reaches the runs that
+     * wait for this key or for any key; without a key, only the runs that wait for any key.
      *
      * @return how many waiting calls it reached
      */
@@ -126,14 +136,14 @@ public interface Perdure extends AutoCloseable {
     /**
      * Settles the awakeable with this token.
      *
-     * @param value of the type that the workflow asked for; encoded as its own class
+     * @param value the value, of the type that the workflow asked for; the engine encodes it as its own class
      * @throws UnknownTokenException if no awakeable has it
      * @throws AlreadyResolvedException if it is settled already
      * @throws RunEndedException if its run has ended
      */
     void resolve(String token, @Nullable Object value);
 
-    /** Settles the awakeable with this token with a failure: its run gets {@link RejectedException} with the reason. */
+    /** Rejects the awakeable with this token: its run gets {@link RejectedException} with the reason. */
     void reject(String token, String reason);
 
     /** The queues: what waits in them, and their limits. */
@@ -142,12 +152,13 @@ public interface Perdure extends AutoCloseable {
     /** The schedules: made, looked at and changed at run time. */
     Schedules schedules();
 
-    /** Runs, newest first, a page at a time. */
+    /** Lists runs, newest first, one page at a time. */
     List<RunInfo> list(RunFilter filter);
 
     /**
-     * Stops taking runs, lets the steps that run now finish up to the limit set when the engine was built, gives every run
-     * back for other workers to continue at once, and ends all threads. Twice is fine.
+     * Closes the engine. It takes no more runs, waits for running steps up to the limit set when the engine was built,
+     * gives every run back so that other workers can continue it at once, and ends all threads. Closing it again has no
+     * effect.
      */
     @Override
     void close();

@@ -117,14 +117,14 @@ public final class PerdureBuilder {
         return this;
     }
 
-    /** The number of runs that this worker holds in memory at most. 10,000 by default. */
+    /** How many runs this worker holds in memory at most. 10,000 by default. */
     public PerdureBuilder maxRuns(int count) {
         require(count >= 1, "maxRuns is " + count + "; it is at least 1");
         maxRuns = count;
         return this;
     }
 
-    /** The size of an encoded value at most. 4 MiB by default. */
+    /** How many bytes an encoded value may have. 4 MiB by default. */
     public PerdureBuilder maxPayloadBytes(int bytes) {
         require(bytes >= 1, "maxPayloadBytes is " + bytes + "; it is at least 1");
         maxPayloadBytes = bytes;

@@ -34,7 +34,7 @@ public final class RetryPolicy {
             double jitter,
             @Nullable Duration totalTime,
             List<Class<? extends Throwable>> nonRetryable) {
-        require(attempts >= 1, "attempts is " + attempts + "; it counts the first try and is at least 1");
+        require(attempts >= 1, "attempts is " + attempts + "; it includes the first attempt and is at least 1");
         require(!initialDelay.isNegative(), "initialDelay is " + initialDelay + "; it cannot be negative");
         require(factor >= 1 && Double.isFinite(factor), "factor is " + factor + "; it is at least 1");
         require(

@@ -18,7 +18,7 @@ public record RunId(String value) implements Comparable<RunId>, Serializable {
         Names.require("run id", value, MAX_LENGTH);
     }
 
-    /** Does the same as the constructor, and reads better at the call: {@code RunId.of("order-42")}. */
+    /** The same as the constructor, for use in calls: {@code RunId.of("order-42")}. */
     public static RunId of(String value) {
         return new RunId(value);
     }

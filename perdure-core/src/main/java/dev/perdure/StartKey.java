@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key under which starts meet. The key names a run, and says what a second start under it does. It belongs to a
+ * A key for starts. While a run has the key, the key decides what a second start under it does. It belongs to a
  * definition: the same text under another workflow, or of another kind, is another key.
  *
  * <pre>{@code
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * perdure.start(Search::index, page, under(debounce(page, Duration.ofSeconds(5), Duration.ofMinutes(1))));
  * }</pre>
  *
- * <p>The store checks the key in the transaction that starts the run, so of several starts at once, in any processes, one
- * is the first. The engine generates the id of the run; a start with a key cannot have an id as well.
+ * <p>The store checks the key in the transaction that starts the run, so if several processes start at once, one of
+ * them is the first. The engine generates the id of the run; a start with a key cannot have an id as well.
  */
 public sealed interface StartKey {
     /** The most characters of a key. */
@@ -31,24 +31,25 @@ public sealed interface StartKey {
         return new Deduplication(key, Until.ENDED, Duplicate.ATTACH);
     }
 
-    /** One run under this key within the time to live, which counts from the first start. */
+    /** One run under this key within the time to live, which begins with the first start. */
     static IdempotencyKey idempotencyKey(String key, Duration timeToLive) {
         return new IdempotencyKey(key, timeToLive);
     }
 
     /**
-     * One run of all starts under this key that follow each other within the quiet time. It has the input of the last
-     * start, and begins when the quiet time after that is over, at the latest when the longest wait after the first is.
+     * One run for all starts under this key that follow each other within the quiet time. The run has the input of the
+     * last start. It begins when the quiet time after the last start is over, but no later than the longest wait after
+     * the first start.
      */
     static Debounce debounce(String key, Duration quiet, Duration longestWait) {
         return new Debounce(key, quiet, longestWait);
     }
 
-    /** Until when a run has its key. */
+    /** When a run gives up its key. */
     enum Until {
-        /** Until a worker takes it for the first time. */
+        /** When a worker takes it for the first time. */
         BEGUN,
-        /** Until it has ended. */
+        /** When it has ended. */
         ENDED
     }
 
@@ -66,7 +67,7 @@ public sealed interface StartKey {
      * One run at a time.
      *
      * @param key the key
-     * @param until until when the run has it
+     * @param until when the run gives it up
      * @param duplicate what a second start does
      */
     record Deduplication(String key, Until until, Duplicate duplicate) implements StartKey {
@@ -102,7 +103,7 @@ public sealed interface StartKey {
     }
 
     /**
-     * One run within some time, whether it has ended or not.
+     * One run within a time, whether it has ended or not.
      *
      * @param key the key
      * @param timeToLive how long the run has it
@@ -116,11 +117,11 @@ public sealed interface StartKey {
     }
 
     /**
-     * One run of many starts.
+     * One run for many starts.
      *
      * @param key the key
-     * @param quiet how long no other start must come before the run begins
-     * @param longestWait how long the run waits at most after the first start
+     * @param quiet how long the run waits for another start before it begins
+     * @param longestWait how long the run waits after the first start at most
      */
     record Debounce(String key, Duration quiet, Duration longestWait) implements StartKey {
         /** Checks key and times. */

@@ -101,7 +101,7 @@ public final class StartOptions {
         }
     }
 
-    /** A key chooses the run, and a debounce when it begins. */
+    /** A key chooses the run; a debounce also chooses when it begins. */
     private void requireFittingKey(StartKey given) {
         if (id != null) {
             throw new InvalidRequestException(
@@ -202,8 +202,7 @@ public final class StartOptions {
     }
 
     /**
-     * How many units of the rate of its queue the run takes when it begins. One by default. Without a rate it means
-     * nothing.
+     * How many units of its queue's rate the run takes when it begins. One by default. Without a rate it has no effect.
      */
     public StartOptions weight(int units) {
         return with(draft -> draft.weight = units);
@@ -241,10 +240,10 @@ public final class StartOptions {
     }
 
     /**
-     * Ends the run as {@link RunState#CANCELLED} if it has not begun within this time. A run has begun when a worker has
-     * taken it for the first time; one that begins in the process that starts it has begun at once. The time counts from
-     * the start, or from the end of the delay if there is one, by the clock of the store. A DAG has begun when one of its
-     * tasks has.
+     * Ends the run as {@link RunState#CANCELLED} if it has not begun within this time. A run has begun when a worker
+     * has taken it for the first time; a run that the starting process takes itself has begun at once. The time counts
+     * from the start, or from the end of the delay if there is one, by the store's clock. A DAG has begun when one of
+     * its tasks has begun.
      */
     public StartOptions startWithin(Duration limit) {
         Texts.requireGiven("time to start within", limit);

@@ -17,7 +17,7 @@ public interface StepBody<T extends @Nullable Object> extends Serializable {
     T call() throws Exception;
 
     /**
-     * A body with its result type spelled out, for types that a lambda cannot tell: generic ones, such as lists.
+     * A body with a stated result type, for types that a lambda does not show: generic types, such as lists.
      *
      * <pre>{@code
      * ctx.step("orders", StepBody.returning(new TypeRef<List<Order>>() {}, () -> orders.open()));
@@ -30,7 +30,7 @@ public interface StepBody<T extends @Nullable Object> extends Serializable {
     }
 
     /**
-     * A body with its result type spelled out.
+     * A body with a stated result type.
      *
      * @param type the result type
      * @param body the body

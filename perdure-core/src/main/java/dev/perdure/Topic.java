@@ -37,7 +37,7 @@ public record Topic<T extends @Nullable Object>(String name, TypeRef<T> valueTyp
         return new Topic<>(name, type);
     }
 
-    /** This topic with a key: for events that only some of the waiting runs are to get. */
+    /** This topic with a key, for events that only some of the waiting runs should get. */
     public KeyedTopic<T> key(String key) {
         return new KeyedTopic<>(this, key);
     }

@@ -3,7 +3,11 @@ package dev.perdure.dag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of one item of a {@link NewMap} that collects.
+ * The outcome of one item of a {@link NewCollectingForEach}.
+ *
+ * @param value what the code returned, or null if it failed
+ * @param error why it failed, or null
+ * @param <T> what the code returns
  *
  * @param value what it gave, or null if it failed
  * @param error why it failed, or null
@@ -11,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Collected<T extends @Nullable Object>(
         @Nullable T value, @Nullable String error) {
-    /** Whether it gave a value. */
+    /** Whether the item has succeeded. */
     public boolean succeeded() {
         return error == null;
     }

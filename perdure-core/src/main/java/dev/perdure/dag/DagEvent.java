@@ -3,7 +3,12 @@ package dev.perdure.dag;
 import java.time.Instant;
 
 /**
- * Something that happened to a task of a run of a {@link Dag}.
+ * An event of a task in a run of a {@link Dag}.
+ *
+ * @param at when it became durable, by the store's clock
+ * @param task the task
+ * @param what what happened
+ * @param detail more about it, or empty
  *
  * @param at when it became durable, by the store's clock
  * @param task which task
@@ -11,21 +16,21 @@ import java.time.Instant;
  * @param detail more about it, or empty
  */
 public record DagEvent(Instant at, String task, What what, String detail) {
-    /** What happens to a task. */
+    /** What happened to a task. */
     public enum What {
-        /** It waits for those it comes after. */
+        /** It waits for the tasks that it comes after. */
         PENDING,
-        /** All it comes after have ended, and it waits for a worker. */
+        /** All tasks that it comes after have ended, and it waits for a worker. */
         QUEUED,
-        /** A worker has it. */
+        /** A worker holds it. */
         STARTED,
         /** An attempt failed, and another follows. */
         RETRIED,
-        /** It waits for a time, an event or what a durable function waits for. */
+        /** It waits for a time or an event, or its workflow waits. */
         WAITING,
-        /** It waits for a person. */
+        /** It waits for an operator. */
         PAUSED,
-        /** It gave its output. */
+        /** It completed, and its output is recorded. */
         COMPLETED,
         /** It failed. */
         FAILED,

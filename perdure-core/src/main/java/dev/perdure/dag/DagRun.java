@@ -10,35 +10,36 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle on a run of a {@link Dag}. If tasks fail, {@link #result()} throws {@link RunFailedException} when all have ended,
- * and its cause is {@link TasksFailedException}.
+ * A handle to a run of a {@link Dag}. If tasks fail, {@link #result()} throws {@link RunFailedException} when all tasks
+ * have ended, and its cause is {@link TasksFailedException}.
  *
  * @param <O> what the run gives
  */
 public interface DagRun<O extends @Nullable Object> extends Run<O> {
-    /** The run with all its tasks, as it is now. */
+    /** The current status of the run and of all its tasks. */
     DagStatus status();
 
     /**
-     * Waits until the run has ended, however it ends, and gives what its tasks gave.
+     * Waits until the run has ended, whatever its outcome, and returns the outputs of its tasks.
      *
-     * @throws ResultUnavailableException when it has not ended in time
+     * @throws ResultUnavailableException if it has not ended in time
      */
     Outputs outputs(Duration timeout);
 
     /**
-     * Begins the tasks anew that failed or were cancelled, and all that come after those; the others keep their outputs. The
-     * run goes on under the same id.
+     * Runs the tasks again that failed or were cancelled, and all tasks that come after them. The other tasks keep
+     * their outputs. The run continues under the same id.
      *
-     * @throws RunActiveException while it has not ended
+     * @throws RunActiveException if it has not ended
      * @throws InvalidRequestException if there is no such task
      */
     void retryFailed();
 
     /**
-     * Begins a task anew, and all that come after it; the others keep their outputs. The run goes on under the same id.
+     * Runs a task again, and all tasks that come after it. The other tasks keep their outputs. The run continues under
+     * the same id.
      *
-     * @throws RunActiveException while it has not ended
+     * @throws RunActiveException if it has not ended
      * @throws InvalidRequestException if it has no such task
      */
     void rerun(String task);

@@ -10,10 +10,10 @@ import java.util.Optional;
  * A run of a {@link Dag} with all its tasks, as the store has it.
  *
  * @param run the run itself
- * @param tasks its tasks, in the order of the DAG it was started with, then {@code onFailure} or {@code onSuccess} once it
- *     has begun
- * @param events what happened to them, oldest first
- * @param outputs what they gave so far
+ * @param tasks its tasks, in the order of the DAG that it was started with; then {@code onFailure} or
+ *     {@code onSuccess}, if it has begun
+ * @param events the events of the tasks, oldest first
+ * @param outputs the outputs of the tasks so far
  */
 public record DagStatus(RunInfo run, List<TaskStatus> tasks, List<DagEvent> events, Outputs outputs) {
     /** A task by its name. */

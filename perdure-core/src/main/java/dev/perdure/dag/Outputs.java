@@ -6,22 +6,22 @@ import dev.perdure.error.ResultUnavailableException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What tasks of a run of a {@link Dag} gave, typed by the task or by what the caller says. */
+/** The outputs of the tasks in a run of a {@link Dag}, typed by the task or by the caller. */
 public interface Outputs {
-    /** The tasks that have given something. */
+    /** The names of the tasks that have an output. */
     Set<String> tasks();
 
     /**
-     * What a task gave; null if it was skipped.
+     * The output of a task; null if it was skipped.
      *
-     * @throws ResultUnavailableException if it has given nothing
+     * @throws ResultUnavailableException if it has no output
      */
     <T extends @Nullable Object> T get(DagTask<T> task);
 
     /**
-     * What the task of this name gave; null if it was skipped.
+     * The output of the task with this name; null if it was skipped.
      *
-     * @throws ResultUnavailableException if it has given nothing
+     * @throws ResultUnavailableException if it has no output
      * @throws InvalidRequestException if there is no such task
      */
     <T> @Nullable T get(String task, TypeRef<T> type);

@@ -5,9 +5,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The code of a task of a {@link Dag}: its context, then the outputs of the tasks that it comes after. It runs at least once, and
- * not again after its end is recorded. {@link Serializable} only lets Java tell the lambda's result type; the lambda is never
- * serialized.
+ * The code of a task of a {@link Dag}: its context, then the outputs of the tasks that it comes after. It runs at least
+ * once. After the engine has recorded its end, it never runs again. The type is {@link Serializable} only so that the
+ * engine can read the lambda's result type; the engine never serialises it.
  *
  * <p>The output of a task that was skipped is null.
  */

@@ -6,25 +6,25 @@ import dev.perdure.error.ContextMisuseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a task of a {@link Dag} can know. What other tasks gave comes as parameters, so that only the output of a task it
- * comes after can be read.
+ * What the code of a task of a {@link Dag} can read. The outputs of other tasks are parameters of the code, so a task
+ * can read only the outputs of tasks that it comes after.
  *
  * @param <I> the DAG's input
  */
 public interface TaskContext<I extends @Nullable Object> {
-    /** What the run was started with. */
+    /** The input of the run. */
     I input();
 
-    /** The run of the DAG. */
+    /** The id of the run of the DAG. */
     RunId runId();
 
-    /** The task's name. */
+    /** The name of the task. */
     String name();
 
     /**
-     * The attempt that runs now: its number, and an idempotency key that is the same for every attempt of this task.
+     * The current attempt: its number, and an idempotency key that is the same for every attempt of this task.
      *
-     * @throws ContextMisuseException outside a body that has attempts, such as a task that is a durable function
+     * @throws ContextMisuseException if the code has no attempts, because the task is a workflow
      */
     Attempt attempt();
 }

@@ -46,7 +46,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
         draft.dag().requireGiven("the %s of task '%s'".formatted(what, name()), argument);
     }
 
-    /** Refuses a task of another DAG, and one whose output has another type by now. */
+    /** Refuses a task of another DAG, and a task whose output type has changed since. */
     static TaskDraft requireOwn(DagDraft dag, @Nullable DagTask<?> task, String use) {
         TaskDraft draft = dag.requireOwn(task instanceof TaskOptions<?, ?, ?> known ? known.draft : null, use);
         if (task instanceof NewForEach<?, ?> && draft.collects()) {
@@ -62,7 +62,7 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
         return draft.name();
     }
 
-    /** Tries this often in all, with the standard back-off. A workflow cannot be retried as a whole. */
+    /** Makes this many attempts at most, with the standard back-off. A workflow cannot be retried as a whole. */
     public final S retry(int attempts) {
         return retry(RetryPolicy.standard().attempts(attempts));
     }
@@ -75,8 +75,9 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
     }
 
     /**
-     * Interrupts an attempt that takes longer, and counts it as failed. Of a workflow: delivers
-     * {@link DeadlineExceededException} into it when it takes longer in all. For each item of its own.
+     * Interrupts an attempt that takes longer, and counts it as failed. If the task is a workflow, delivers
+     * {@link DeadlineExceededException} into it when the whole workflow takes longer. In a task for each item, the
+     * limit applies to each item.
      */
     public final S timeout(Duration limit) {
         requireGiven("timeout", limit);

@@ -10,12 +10,13 @@ import java.util.Optional;
  * A task of a run of a {@link Dag}, as the store has it.
  *
  * @param name its name
- * @param state where it is
- * @param after the tasks it comes after
- * @param attempts how often it was tried since it was last begun from the beginning
- * @param startedAt when a worker first had it, if one has
+ * @param state its state
+ * @param after the tasks that it comes after
+ * @param attempts how many attempts it has made since it last began anew
+ * @param startedAt when a worker first took it, if one has
  * @param endedAt when it ended, if it has
- * @param reason why it is where it is: why it failed, was skipped or cancelled, and by what; that no live worker has it
+ * @param reason why it is in this state: why it failed, was skipped or was cancelled; or that no live worker has its
+ *     definition
  * @param error what it failed with, if it did
  */
 public record TaskStatus(

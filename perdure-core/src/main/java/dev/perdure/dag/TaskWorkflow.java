@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The code of a task of a {@link Dag} that is a workflow: it may step, sleep and wait through its workflow context, and is executed
- * again from the top to go on.
+ * The code of a task of a {@link Dag} that is a workflow: it uses steps, sleeps and waits of its workflow context. To
+ * continue it, the engine runs it again from the top.
  *
  * <p>The output of a task that was skipped is null.
  */

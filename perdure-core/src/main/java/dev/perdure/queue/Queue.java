@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * A queue and its limits. Immutable. Declare it when you set up the engine; the declaration is kept in the store, so
- * that the limits hold across all processes:
+ * A queue and its limits. Immutable. Declare it when you set up the engine. The store keeps the declaration, so the
+ * limits hold across all processes:
  *
  * <pre>{@code
  * Perdure.on(store).register(new Imports()).queues(Queue.named("imports").concurrency(20).perKey(2)).start();
@@ -87,7 +87,7 @@ public final class Queue {
         return new Queue(Names.require("queue", name, MAX_NAME), Map.of());
     }
 
-    /** For stores: a queue with the settings that {@link #settings()} has given. */
+    /** For stores: a queue with the settings that {@link #settings()} returned. */
     public static Queue of(String name, Map<String, String> settings) {
         return new Queue(name, Collections.unmodifiableMap(new TreeMap<>(settings)));
     }
@@ -264,13 +264,15 @@ public final class Queue {
     }
 
     /**
-     * So many units in any period of this length.
+     * At most this many units in any period of this length.
      *
      * @param most how many units
      * @param period the length of the period
      */
     public record Rate(int most, Duration period) {
-        /** Not more in a period than this, and so many at once at most: the others are spread over it. */
+        /**
+         * The rate that applies if at most this many units may begin at once: the others are spread over the period.
+         */
         Rate spread(int burst) {
             int atOnce = Math.min(most, burst);
             return new Rate(atOnce, period.dividedBy(most / atOnce));
@@ -307,7 +309,7 @@ public final class Queue {
                 new Rate(Integer.parseInt(value.substring(0, slash)), Duration.parse(value.substring(slash + 1))));
     }
 
-    /** The most units that a run may weigh: more than that no rate of the queue can ever give. */
+    /** The largest weight that counts. A heavier run takes all that the rates of the queue allow. */
     public int heaviest(boolean keyed) {
         int ofQueue = rate().map(Rate::most).orElse(UNLIMITED);
         int ofKey = keyed ? ratePerKey().map(Rate::most).orElse(UNLIMITED) : UNLIMITED;
@@ -328,7 +330,7 @@ public final class Queue {
                 || ageing().isPresent();
     }
 
-    /** For stores and tools: all that was set, under names that never change. */
+    /** For stores and tools: all settings, under names that never change. */
     public Map<String, String> settings() {
         return settings;
     }

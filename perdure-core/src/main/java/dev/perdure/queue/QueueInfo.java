@@ -23,10 +23,10 @@ public record QueueInfo(Queue declared, Queue changed, Optional<String> paused, 
     }
 
     /**
-     * What waits and runs, of a queue or of one key of it.
+     * The waiting and running runs of a queue, or of one key of it.
      *
      * @param waiting how many runs are ready and wait for a worker or for a place
-     * @param oldest since when the first of them waits
+     * @param oldest when the oldest of them became ready
      * @param begun how many have begun and have not ended
      * @param atWork how many of these a worker holds
      * @param lastMinute how many workers took in the last full minute; zero for a single key

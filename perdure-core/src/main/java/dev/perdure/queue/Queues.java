@@ -4,8 +4,8 @@ import dev.perdure.error.UnknownQueueException;
 import java.util.List;
 
 /**
- * What operators see of queues, and change. A change holds in all processes within a second, and survives a deployment
- * until it is reset. Thread-safe.
+ * Shows operators the queues, and lets them change the limits. A change takes effect in all processes within a second,
+ * and stays in effect after a deploy until it is reset. Thread-safe.
  *
  * <pre>{@code
  * perdure.queues().pause("imports", "the bank's API is down");
@@ -24,7 +24,7 @@ public interface Queues {
     QueueInfo get(String queue);
 
     /**
-     * The keys that have runs in a queue, those with the most waiting runs first.
+     * The keys that have runs in a queue. Keys with the most waiting runs come first.
      *
      * @param most how many keys at most
      * @throws UnknownQueueException if the queue is not declared
@@ -42,8 +42,8 @@ public interface Queues {
     void limit(Queue changes);
 
     /**
-     * Lets workers take no run from the queue until {@link #resume}. Runs in the memory of a worker go on until they wait
-     * for longer than the warm window.
+     * Lets workers take no run from the queue until {@link #resume}. Runs that a worker holds in memory continue until
+     * they wait for longer than the warm window.
      *
      * @throws UnknownQueueException if the queue is not declared
      */
@@ -57,7 +57,7 @@ public interface Queues {
     void resume(String queue);
 
     /**
-     * Forgets what operators have changed, so that the limits are those that the code declares. A paused queue stays
+     * Removes all changes by operators, so that the limits are those that the code declares. A paused queue stays
      * paused.
      *
      * @throws UnknownQueueException if the queue is not declared

@@ -61,7 +61,8 @@ public sealed interface Outcome {
     record Existing(RunRef run, String definition, boolean sameInput) implements Outcome {}
 
     /**
-     * Another run has the key of this start, which is to be refused then. The store has started nothing.
+     * Another run has the key of this start, and the start is to be refused in this case. The store has started
+     * nothing.
      *
      * @param run that run
      */

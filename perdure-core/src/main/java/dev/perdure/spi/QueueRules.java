@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps the limits of queues, for all engines together. {@link Dispatch#poll} obeys them: it is the only way by which a
- * run of a limited queue begins to run.
+ * Keeps the limits of queues, for all engines together. {@link Dispatch#poll} applies them: a run of a limited queue
+ * begins only by a poll.
  */
 public interface QueueRules {
-    /** What an operator does to a queue. */
+    /** A change that an operator makes to a queue. */
     sealed interface Order {
         /** The queue. */
         String queue();
@@ -24,29 +24,32 @@ public interface QueueRules {
             }
         }
 
-        /** Lets no run be taken from the queue. */
+        /** Stops workers from taking runs of the queue. */
         record Pause(String queue, String reason) implements Order {}
 
-        /** Lets runs be taken from the queue again. */
+        /** Lets workers take runs of the queue again. */
         record Resume(String queue) implements Order {}
 
-        /** Forgets all changes of settings. */
+        /** Removes all changes of settings. */
         record Reset(String queue) implements Order {}
     }
 
     /** Stores what the code declares. What operators have changed stays. */
     void declare(Collection<Queue> queues);
 
-    /** Carries an order out; says whether the queue is known. */
+    /** Carries out a change. Returns whether the queue is known. */
     boolean apply(Order order);
 
     /**
-     * Whether runs of the queue begin only by a poll, because it has limits or is paused. The answer may be a second old,
-     * and costs nothing: engines ask before every start.
+     * Whether runs of the queue begin only by a poll, because it has limits or is paused. The answer may be a second
+     * old. It takes no round trip, because engines ask before every start.
      */
     boolean limits(String queue);
 
-    /** The limits of the queue as this store knows them, which may be a second old too; without limits if it is not known. */
+    /**
+     * The limits of the queue as this store knows them, which may be a second old too. A queue that is not known has no
+     * limits.
+     */
     Queue known(String queue);
 
     /** All known queues, by name. */
@@ -55,6 +58,6 @@ public interface QueueRules {
     /** One queue. */
     Optional<QueueInfo> find(String queue);
 
-    /** The keys that have runs in the queue, those with the most waiting runs first, so many at most. */
+    /** The keys that have runs in the queue, at most this many. Keys with the most waiting runs come first. */
     List<QueueInfo.Key> keys(String queue, int most);
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Under which conditions a run is started, and may begin. Nearly all runs have none.
+ * The conditions under which a run is started and begins. Most runs have none.
  *
  * @param startWithin the time within which it has to begin, from its start or from the end of its delay; or null
  * @param weight how many units of the rate of its queue it takes when it begins, at least 1

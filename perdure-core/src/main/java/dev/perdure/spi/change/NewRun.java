@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param object the virtual object that it calls, or null
  * @param attributes what it can be found by, names with values; empty if it has none
  * @param queueKey the key in its queue, such as a customer, or null
- * @param admission under which conditions it is started, and may begin
+ * @param admission the conditions under which it is started and begins
  */
 public record NewRun(
         RunId id,
