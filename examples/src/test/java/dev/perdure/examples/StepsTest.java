@@ -80,7 +80,7 @@ class StepsTest {
                 .isInstanceOf(RunFailedException.class)
                 .hasMessageContaining(
                         "The result type of step 'read' cannot be used. The type java.util.List cannot be stored: "
-                                + "it lacks its type arguments. Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), "
+                                + "it lacks its type arguments. State it: StepBody.returning(new TypeRef<…>() {}, () -> …), "
                                 + "or () -> { …; } if the step has no result.");
         // endregion
     }

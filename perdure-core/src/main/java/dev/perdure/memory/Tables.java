@@ -324,7 +324,7 @@ final class Tables {
             return change(
                     row,
                     RunState.PAUSED,
-                    "Recovered %d times without progress; the last time because: %s. Mend the cause, then resume it."
+                    "Recovered %d times without progress; the last time because: %s. Fix the cause, then resume it."
                             .formatted(row.recoveries, why));
         }
         return change(row, RunState.READY, why);

@@ -92,7 +92,7 @@ final class StuckRunsIT {
             assertThat(change.reason().orElseThrow())
                     .startsWith("No worker can take it, because PostgreSQL refuses: ")
                     .contains("held_pkey")
-                    .endsWith("Mend the row that it names, then resume the run.");
+                    .endsWith("Fix the row that it names, then resume the run.");
         });
         assertThat(store.runs().find(RunId.of("bad")).orElseThrow().info().reason())
                 .isEqualTo(polled.changed().getFirst().reason());

@@ -34,7 +34,7 @@ public final class Commands {
         List<RunRef> tree = new ArrayList<>(List.of(run));
         if (kind == Change.CommandKind.KILL) {
             tree.addAll(runs.liveChildren(
-                    tree)); // a DAG's tasks end with it, and their children must be found all the same
+                    tree)); // The tasks of a DAG end with it, and their children must be found all the same.
         }
         Outcome outcome = commits.commitAll(List.of(new Change.Command(run.id(), kind, reason)))
                 .getFirst();
@@ -53,7 +53,7 @@ public final class Commands {
         }
     }
 
-    /** Begins tasks of a run anew. */
+    /** Runs tasks of a run again. */
     public void rerun(Change.Rerun rerun) {
         Outcome outcome = commits.commitAll(List.of(rerun)).getFirst();
         switch (outcome) {
@@ -69,8 +69,8 @@ public final class Commands {
     }
 
     /**
-     * Kills the whole tree, from the top: a run that has been killed starts no more children. A child that is started in the
-     * moment between the command and the worker that obeys it is not found, and goes on.
+     * Kills the whole tree, from the top, because a killed run starts no more children. A child that its parent starts
+     * between the command and the moment when the parent's worker obeys is not found, and continues.
      */
     private void killChildren(Collection<RunRef> parents, String reason) {
         List<RunRef> children = runs.liveChildren(parents);
@@ -82,7 +82,10 @@ public final class Commands {
         }
     }
 
-    /** Not of a command that is left on the row for the run's worker, or that comes too late: it has changed no state. */
+    /**
+     * Reports the change. A command that waits on the row for the run's worker, or that came too late, has changed no
+     * state.
+     */
     private void tell(RunInfo run, RunState state, String reason) {
         Optional<String> why = Optional.of(reason).filter(text -> !text.isEmpty());
         listeners.tell(new RunChange(run.id(), run.definition(), state, why));

@@ -15,8 +15,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Commits what is not a run's own transition: starts and commands. They go with the worker's batches where there is a worker;
- * if that has just lost its lease, they go again with its successor, because they ask for nothing that needs the lease.
+ * Commits changes that are not transitions of a run: starts and commands. If the engine has a worker, they share the
+ * batches of the worker's session. If that session has just lost its lease, they are sent again with the next session,
+ * because they do not need the lease.
  */
 public final class Commits {
     private final Settings settings;
@@ -42,7 +43,7 @@ public final class Commits {
         }
     }
 
-    /** Commits changes that need no lease. */
+    /** Commits changes that do not need the lease. */
     public List<Outcome> commitAll(List<Change> changes) {
         requireOpen();
         Session session = worker == null ? null : worker.session();
@@ -58,7 +59,10 @@ public final class Commits {
         return all;
     }
 
-    /** What a session that is over has sent, and what was not answered, must not arrive after what is sent now. */
+    /**
+     * Waits until nothing that an ended session has sent, and that was not answered, can still arrive after what is
+     * sent now.
+     */
     private void retire(Session over) {
         Backoff backoff = new Backoff(settings.clockwork());
         while (true) {

@@ -28,9 +28,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Brings mail from outside to runs: messages, values of promises and awakeables, events. */
+/** Delivers mail from callers outside to runs: messages, values of promises and awakeables, events. */
 public final class MailSender {
-    /** Small enough to be one batch: so what is sent in one call stays in order. */
+    /** Small enough for one batch, so that the mails of one call stay in order. */
     private static final int CHUNK = 500;
 
     private final Settings settings;
@@ -78,7 +78,7 @@ public final class MailSender {
                 .toList());
     }
 
-    /** All of them are tried; then the first refusal is thrown. */
+    /** Tries all of them, and then throws the first refusal. */
     public void deliverAll(List<Change.Deliver> deliveries) {
         PerdureException refusal = null;
         for (int from = 0; from < deliveries.size(); from += CHUNK) {

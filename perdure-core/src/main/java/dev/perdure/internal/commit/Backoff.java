@@ -12,7 +12,7 @@ public final class Backoff {
     private final Clockwork clockwork;
     private long nanos = SHORTEST;
 
-    /** Begins short. */
+    /** Begins with a short wait. */
     public Backoff(Clockwork clockwork) {
         this.clockwork = clockwork;
     }
@@ -24,7 +24,7 @@ public final class Backoff {
         nanos = Math.min(LONGEST, nanos * 2);
     }
 
-    /** The store answered: begin short again. */
+    /** The store has answered: the next wait is short again. */
     public void reset() {
         nanos = SHORTEST;
     }

@@ -25,26 +25,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Lets changes share commits without making any caller wait for a timer.
  *
- * <p>How it works. A caller puts its change into the queue. If no lane is in use, the caller takes one and becomes its leader:
- * it sends everything that is queued as one batch, in its own thread. Otherwise it waits, and its change goes with the next
- * batch. When the store has answered, the leader gives each caller its outcome and passes the lane to the first caller in the
- * queue, which leads next. So a lone caller pays one round trip and nothing else, and under load a batch is what came while the
- * last one was on its way. A further lane is used only when as many changes wait as a batch on its way has, and a leader lets the
- * callers of its last batch queue their next changes first: otherwise many small batches would cost the server more than they
- * gain. One lane does not take a whole crowd that costs more than a commit either: then all callers would wait for the server
- * together, and the server for them, where halves can take turns.
+ * <p>How it works. A caller puts its change into the queue. If no lane is in use, the caller takes one and becomes its
+ * leader: it sends everything that is queued as one batch, in its own thread. Otherwise it waits, and its change goes
+ * with the next batch. When the store has answered, the leader gives each caller its outcome and passes the lane to the
+ * first caller in the queue, which leads next. So a lone caller pays one round trip and nothing else, and under load a
+ * batch contains what arrived while the last batch was on its way. The committer uses a further lane only when as many
+ * changes wait as a batch on its way has, and a leader lets the callers of its last batch queue their next changes
+ * first. Otherwise many small batches would cost the server more than they gain. If the queued changes cost more than a
+ * commit, one lane does not take all of them either. Otherwise all callers would wait for the server at the same time,
+ * and the server for all callers; with two batches they take turns.
  *
- * <p>Invariants. While a change is in the queue, a lane is sending or assigned to a caller. Every lane is either free, or sending, or
- * assigned to exactly one caller, which sends or passes it on. An outcome is handed out only after {@link Ledger#apply} has returned,
- * so nothing is ever acknowledged from memory. A batch never has two changes of one run, deliveries apart. When it is not known whether a
- * batch was applied it is sent again, as it is: changes are idempotent. If the worker's lease has ended by its own clock
- * nothing is sent any more and everything is {@link Outcome.Fenced}.
+ * <p>Invariants. While a change is in the queue, a lane is sending or assigned to a caller. Every lane is either free,
+ * or sending, or assigned to exactly one caller, which sends or passes it on. An outcome is handed out only after
+ * {@link Ledger#apply} has returned, so nothing is ever acknowledged from memory. A batch never has two changes of one
+ * run, deliveries apart. If the leader does not know whether a batch was applied, it sends the same batch again:
+ * changes are idempotent. If the worker's lease has ended by its own clock, the committer sends nothing more and every
+ * change is {@link Outcome.Fenced}.
  */
 public final class Committer {
     private static final int MAX_BATCH = 1_000;
-    /** What a change costs the store that does more than append. */
+    /** The cost of a change that does more than append, in appends. */
     private static final int HEAVY = 8;
-    /** Less is not worth another commit. */
+    /** The smallest cost that is worth another commit. */
     private static final int SMALLEST_SHARE = 20 * HEAVY;
 
     private final Ledger ledger;
@@ -55,15 +57,15 @@ public final class Committer {
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Pending> queue = new ArrayDeque<>();
     private final Deque<Lane> free = new ArrayDeque<>();
-    /** Whether several had their outcomes, or were let begin, by the last batch: they come back together. */
+    /** Whether the last batch had several callers, or let several runs begin: they come back together. */
     private volatile boolean crowded;
-    /** Lanes that are assigned to a caller that has not taken its batch yet. */
+    /** Lanes that are assigned to a caller that has not yet taken its batch. */
     private int gathering;
     /** Lanes with a batch on its way. */
     private int sending;
     /** The changes in those batches. */
     private int onTheirWay;
-    /** What they cost. */
+    /** The cost of the changes in those batches. */
     private int weightOnItsWay;
 
     /**
@@ -82,7 +84,7 @@ public final class Committer {
         }
     }
 
-    /** One caller with its changes. It is signalled when all have an outcome, or when it is to lead. */
+    /** One caller with its changes. It is signalled when all have an outcome, or when it has to lead. */
     private static final class Caller {
         private final Clockwork.Signal signal;
         private int open;
@@ -145,7 +147,10 @@ public final class Committer {
         }
     }
 
-    /** The caller has its outcomes, or will not get them. A lane that it was to lead, and need not any more, is passed on. */
+    /**
+     * The caller has its outcomes, or will not get them. If it was to lead a lane and no longer needs to, it passes the
+     * lane on.
+     */
     private void done(Caller caller, @Nullable Lane unused) {
         if (caller.failure != null) {
             queue.removeIf(pending -> pending.caller == caller);
@@ -227,7 +232,7 @@ public final class Committer {
         };
     }
 
-    /** Passes a lane on, but not to a caller that is busy with another lane: this one would wait for it. */
+    /** Passes a lane on, but not to a caller that is busy with another lane: this lane would wait for it. */
     private void handOver(Lane lane) {
         for (Pending next : queue) {
             if (next.caller.leads == null && !next.caller.sending) {
@@ -240,7 +245,7 @@ public final class Committer {
         free.add(lane);
     }
 
-    /** This lane's share of all there is; what one caller brought together stays together. */
+    /** This lane's share of all queued changes. The changes of one caller stay together. */
     private List<Pending> takeBatch(Caller leader) {
         List<Pending> batch = new ArrayList<>();
         Set<RunId> runs = new HashSet<>();

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says once that a loop cannot do its work, because of the store or of anything else, and once that it can again. One thread
- * only.
+ * Logs once that a loop cannot do its work, because of the store or for another reason, and once that it can again. For
+ * one thread only.
  */
 public final class Outage {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -18,7 +18,7 @@ public final class Outage {
     /**
      * For one loop.
      *
-     * @param work what it does, after "cannot"
+     * @param work what the loop does, in words that can follow "cannot"
      */
     public Outage(String work) {
         this.work = work;
@@ -36,14 +36,14 @@ public final class Outage {
                             trouble.getMessage());
                 case UNUSABLE ->
                     LOG.error(
-                            "The store refuses to work with this engine, which cannot {}. It tries again; mend the cause.",
+                            "The store refuses to work with this engine, which cannot {}. It tries again; fix the cause.",
                             work,
                             trouble);
             }
         }
     }
 
-    /** Anything else, errors of the virtual machine among them. */
+    /** Any other error, including errors of the virtual machine. */
     public void noticed(Throwable unexpected) {
         if (unexpected instanceof StoreException trouble) {
             noticed(trouble);
@@ -51,7 +51,7 @@ public final class Outage {
             on = true;
             ofStore = false;
             LOG.error(
-                    "An unexpected error keeps this engine from its work: it cannot {}. It tries again until it can; mend the"
+                    "An unexpected error keeps this engine from its work: it cannot {}. It tries again until it can; fix the"
                             + " cause.",
                     work,
                     unexpected);

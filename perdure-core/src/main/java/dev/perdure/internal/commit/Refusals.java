@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the person on call that the store refuses requests, which are made again until it accepts them: with the stack, at
- * once and then rarely, however many runs wait. An outage, which ends by itself, is told by {@link Outage}.
+ * Logs for the operator that the store refuses requests. The engine repeats such a request until the store accepts it.
+ * Logs with the stack, at once and then rarely, however many runs wait. {@link Outage} reports an outage, which ends by
+ * itself.
  */
 public final class Refusals {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -35,7 +36,7 @@ public final class Refusals {
         if (isTime && quietUntil.compareAndSet(until, now + PAUSE)) {
             LOG.error(
                     "{} is refused by the store. It is made again until the store accepts it, and no run fails meanwhile. "
-                            + "Mend what the error names, such as rights, the schema or the password. This is said every {} minutes while it lasts.",
+                            + "Fix what the error names, such as rights, the schema or the password. This is said every {} minutes while it lasts.",
                     what,
                     TimeUnit.NANOSECONDS.toMinutes(PAUSE),
                     trouble);

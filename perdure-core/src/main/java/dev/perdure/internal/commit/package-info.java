@@ -1,2 +1,2 @@
-/** Group commit (many changes, one transaction, one acknowledgement each), and how trouble of the store is reported. */
+/** Group commit (many changes, one transaction, an outcome for each), and the reports about failures of the store. */
 package dev.perdure.internal.commit;

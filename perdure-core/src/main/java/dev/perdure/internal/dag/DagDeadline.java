@@ -8,8 +8,9 @@ import dev.perdure.internal.execution.EngineContext;
 import java.time.Instant;
 
 /**
- * The deadline of a DAG. Its tasks have it too, so each that has not ended finds out by itself; it is cancelled by that and has not
- * failed, because it is not to blame. When all have ended the DAG fails, as other runs do that let a deadline through.
+ * The deadline of a DAG. The tasks have the same deadline, so each task that has not ended detects it itself. It ends
+ * as cancelled, not as failed, because its own code is not the cause. When all tasks have ended, the DAG fails, like
+ * every run that lets a deadline through.
  */
 final class DagDeadline {
     private static final String PASSED = "its DAG has passed its deadline ";
@@ -21,14 +22,14 @@ final class DagDeadline {
         return PASSED + deadline;
     }
 
-    /** How a task ends to which the deadline was delivered. */
+    /** The exception with which a task ends when the deadline is delivered to it. */
     static RuntimeException ends(EngineContext task, DeadlineExceededException delivered) {
         return task.deadline()
                 .<RuntimeException>map(deadline -> new CancelledException(reason(deadline)))
                 .orElse(delivered);
     }
 
-    /** Whether an item of a map was ended by it. */
+    /** Whether the deadline ended this item. */
     static boolean ended(RunFailedException item) {
         return item.state() == RunState.CANCELLED
                 && String.valueOf(item.getMessage()).contains(PASSED);

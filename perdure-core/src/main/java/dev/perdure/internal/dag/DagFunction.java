@@ -30,9 +30,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the run of a DAG does itself: nothing until its last task has ended, then it says how the whole ended. If it is
- * cancelled before, it begins early, cancels the tasks and waits again as before; that it began early is recorded, because
- * on a replay the tasks may have ended.
+ * The function of a DAG's own run. It waits until the last task has ended, and then computes the outcome of the DAG. If
+ * the run is cancelled earlier, the function begins early, cancels the tasks and waits again. It records that it began
+ * early, because the tasks may have ended when it is replayed.
  */
 final class DagFunction implements Registered.Function {
     private static final String EARLY = "cancelled before the tasks had ended";
@@ -89,7 +89,7 @@ final class DagFunction implements Registered.Function {
         throw engine.stop("The run of a DAG was taken before its tasks had ended, and not to be cancelled.");
     }
 
-    /** Recorded, so that a replay does not ask again which tasks there are to be cancelled. */
+    /** Records the list, so that a replay does not ask again which tasks to cancel. */
     private static void passOn(EngineContext engine, String reason) {
         engine.perform(
                 "cancel the tasks",
@@ -135,7 +135,7 @@ final class DagFunction implements Registered.Function {
                 .toList();
     }
 
-    /** Whether the deadline has ended a task, and so all that come after it. */
+    /** Whether the deadline has ended a task, and with it all tasks that come after it. */
     private static boolean hasEnded(EngineContext engine, Instant deadline) {
         return engine.premises().stream().anyMatch(leaf -> leaf.reason().endsWith(DagDeadline.reason(deadline)));
     }
@@ -159,7 +159,7 @@ final class DagFunction implements Registered.Function {
                 "%s of DAG '%s' failed: %s.%s".formatted(count, dag.name(), all, told(trouble)), errors);
     }
 
-    /** Runs a handler, if there is one, and gives why it failed. */
+    /** Runs a handler, if there is one. Returns why it failed, if it failed. */
     private Optional<String> handle(
             EngineContext engine, String handler, @Nullable Object input, List<TaskError> errors) {
         if (!dag.has(handler)) {

@@ -16,11 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task for each item of a list: one child per item, up to the parallelism at a time, and the results in the order of the items.
- * The start of a child is recorded together with the child itself, so after a crash there are neither too few nor too many.
+ * A task for each item of a list: one child per item, up to the parallelism at a time, and the results in the order of
+ * the items. The transition that records the start of a child also starts it, so after a crash no child is missing and
+ * none is started twice.
  */
 final class ForEachTask {
-    /** A child that has not ended, and the place of its item. */
+    /** A child that has not ended, and the index of its item. */
     private record Open(int place, Child<@Nullable Object> child) {}
 
     private final EngineContext ctx;
@@ -78,7 +79,7 @@ final class ForEachTask {
             @Nullable Object value = settled.child().await();
             return each.collects() ? new Collected<>(value, null) : value;
         } catch (RunFailedException failed) {
-            if (DagDeadline.ended(failed)) { // it ends this task too, whichever of the two gets it first
+            if (DagDeadline.ended(failed)) { // It ends this task too, whichever of the two gets it first.
                 throw DagDeadline.ends(ctx, new DeadlineExceededException(String.valueOf(failed.getMessage())));
             }
             if (each.collects()) {

@@ -8,7 +8,7 @@ import dev.perdure.internal.definition.Registered;
 import dev.perdure.internal.execution.EngineContext;
 import org.jspecify.annotations.Nullable;
 
-/** What the run of onFailure or onSuccess does. */
+/** The function of the run of {@code onFailure} or {@code onSuccess}. */
 final class HandlerFunction implements Registered.Function {
     private final String name;
     private final HandlerCode code;

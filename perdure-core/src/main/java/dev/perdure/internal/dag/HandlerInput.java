@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the run of a handler is started with.
+ * The input of the run of a handler.
  *
  * @param run the run of the DAG
  * @param input its input

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the run of one item does. */
+/** The function of the run of one item. */
 final class ItemFunction implements Registered.Function {
     private final TypedDag dag;
     private final TaskSpec task;

@@ -4,8 +4,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of a DAG whose result is that of all its leaves.
+ * The outcome of a DAG whose result is the outputs of all its leaves.
  *
- * @param byTask what each gave, encoded; null for one that was skipped
+ * @param byTask the encoded output of each leaf; null if it was skipped
  */
 public record LeafOutputs(Map<String, byte @Nullable []> byTask) {}

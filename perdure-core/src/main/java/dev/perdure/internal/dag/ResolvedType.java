@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A type with arguments that are known only when a DAG is registered.
+ * A type whose arguments are known only when a DAG is registered.
  *
  * @param raw the class
  * @param arguments its type arguments

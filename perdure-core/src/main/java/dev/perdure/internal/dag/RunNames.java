@@ -2,7 +2,10 @@ package dev.perdure.internal.dag;
 
 import dev.perdure.RunId;
 
-/** What the runs of a DAG are called: a task's after the DAG and the task, an item's with a mark behind. */
+/**
+ * The names of the runs and definitions of a DAG: a task has the names of the DAG and of the task, an item has a mark
+ * in addition.
+ */
 public final class RunNames {
     private static final char MARK = '/';
     private static final char ITEM = '*';
@@ -21,12 +24,12 @@ public final class RunNames {
         return RunId.of(dag.value() + MARK + task);
     }
 
-    /** The task that a run of a DAG's is. */
+    /** The name of the task that has this run. */
     public static String taskOf(RunId task) {
         return last(task.value());
     }
 
-    /** The task or the handler that runs of a DAG's are that have this definition. */
+    /** The name of the task or handler that has this definition. */
     public static String taskOf(String definition) {
         return last(definition);
     }
@@ -35,7 +38,7 @@ public final class RunNames {
         return name.substring(name.lastIndexOf(MARK) + 1);
     }
 
-    /** The run of the DAG that a task's run is part of. */
+    /** The id of the DAG's run that this run of a task belongs to. */
     static RunId dagRunOf(RunId task) {
         return RunId.of(task.value().substring(0, task.value().lastIndexOf(MARK)));
     }

@@ -9,13 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What user code sees of the task it is.
+ * What user code can read about the task that it is.
  *
  * @param ctx the context of the task's own run
  * @param runId the run of the DAG
  * @param name the task's name
  * @param input the DAG's input
- * @param errors the tasks that failed, for the handler of that
+ * @param errors the tasks that failed, for {@code onFailure}
  */
 record RunningTask(
         WorkflowContext ctx,

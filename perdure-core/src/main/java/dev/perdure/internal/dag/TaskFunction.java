@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** What the run of a task does. */
+/** The function of the run of a task. */
 final class TaskFunction implements Registered.Function {
     private final TypedDag dag;
     private final TaskSpec task;
@@ -53,7 +53,7 @@ final class TaskFunction implements Registered.Function {
         };
     }
 
-    /** A run that is one body fails as the body did. */
+    /** Runs the body as the last step of the run. If the body fails, the run fails with the same exception. */
     static Encoded last(EngineContext engine, String name, Type type, Callable<?> body, StepOptions options)
             throws Throwable {
         try {

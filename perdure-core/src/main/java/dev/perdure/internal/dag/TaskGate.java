@@ -18,8 +18,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands before a task's body, in this order: a cancel of its own; a task it comes after that failed or was cancelled
- * cancels it; if all it comes after were skipped it is skipped; then its own conditions, skip before cancel; then its waits.
+ * The checks before a task's body, in this order. A cancel of the task itself. If a task that it comes after failed or
+ * was cancelled, this task is cancelled. If all tasks that it comes after were skipped, it is skipped. Then its own
+ * conditions, skip before cancel. Then its waits.
  */
 final class TaskGate {
     private static final String CULPRIT = "because task '";
@@ -39,7 +40,7 @@ final class TaskGate {
         }
     }
 
-    /** Returns what the task's parents gave when its body may run; throws how it ends otherwise. */
+    /** Returns the outputs of the task's parents if its body may run. Otherwise throws how the task ends. */
     List<@Nullable Object> pass(TaskContext<?> situation) {
         ctx.cancelledFromTheStart().ifPresent(reason -> {
             throw new CancelledException(reason);
@@ -94,7 +95,7 @@ final class TaskGate {
         return outputs;
     }
 
-    /** Whether all of these are as expected; asked once, and recorded. */
+    /** Whether all of these conditions return the expected value. Evaluated once and recorded. */
     private boolean decide(
             String name,
             List<TaskCode.Body> conditions,
@@ -115,7 +116,7 @@ final class TaskGate {
         return Boolean.TRUE.equals(decided);
     }
 
-    /** All begin now; the first of each group is waited for, group by group. */
+    /** Begins all waits now, then waits for the first of each group, one group after the other. */
     private void await(List<TaskSpec.Wait> waits) {
         List<List<DurableFuture<?>>> groups = new ArrayList<>();
         for (TaskSpec.Wait wait : waits) {

@@ -15,7 +15,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tasks gave, as bytes until a caller asks.
+ * The outputs of tasks, kept as bytes until a caller asks for one.
+ *
+ * @param dag the DAG, which has their types
+ * @param codec decodes them
+ * @param payloads the output of each task; null for a task that was skipped
  *
  * @param dag what the types are read by
  * @param codec how bytes become values
@@ -28,7 +32,7 @@ public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Paylo
     }
 
     @Override
-    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type of the task that gave it
+    @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type of the task that returned it
     public <T extends @Nullable Object> T get(DagTask<T> task) {
         return (T) decoded(task.name(), dag.typeOf(task.name()));
     }
@@ -46,7 +50,7 @@ public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Paylo
                         .formatted(dag.name(), task, String.join(", ", dag.tasks())));
             }
             throw new ResultUnavailableException(
-                    "Task '%s' of DAG '%s' has given nothing. See status() for where it is."
+                    "Task '%s' of DAG '%s' has no output. See status() for its state."
                             .formatted(task, dag.name()));
         }
         Payload payload = payloads.get(task);

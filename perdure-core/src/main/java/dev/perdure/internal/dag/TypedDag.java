@@ -39,9 +39,9 @@ public final class TypedDag {
     }
 
     /**
-     * Finds what each task gives.
+     * Finds the output type of each task.
      *
-     * @throws DefinitionException if that cannot be known; says how to write it
+     * @throws DefinitionException if a type cannot be found; the message says how to state it
      */
     public static TypedDag of(Dag<?, ?> dag, StepTypes stepTypes) {
         if (!(dag instanceof DagDefinition<?, ?> definition)) {
@@ -84,21 +84,21 @@ public final class TypedDag {
         return dag.name();
     }
 
-    /** What a start needs to know of it. */
+    /** Its name and types. */
     public Target target() {
         return new Target(name(), dag.inputType(), resultType());
     }
 
-    /** What is started, with its tasks. */
+    /** What a start starts: the DAG with its tasks. */
     public CallTarget callee() {
         return CallTarget.of(target(), this::tasks);
     }
 
-    /** The same from a run, which cannot take everything for a result. */
+    /** The same for a start inside a run, which cannot wait for every kind of result. */
     public CallTarget calleeOfRun() {
         if (resultTask().isEmpty()) {
             throw new InvalidRequestException(
-                    "DAG '%s' gives what all its leaves gave, which is not a result that a run can wait for. Define it with Dag.of and a task as its result."
+                    "The result of DAG '%s' is the outputs of all its leaves, and a run cannot wait for that. Define it with Dag.of and a task as its result."
                             .formatted(name()));
         }
         return callee();
@@ -108,17 +108,17 @@ public final class TypedDag {
         return resultTask().map(this::typeOf).orElse(LeafOutputs.class);
     }
 
-    /** The task whose output is the result; empty if it is that of all leaves. */
+    /** The task whose output is the result; empty if the result is the outputs of all leaves. */
     public Optional<String> resultTask() {
         return dag.resultTask();
     }
 
-    /** The names of its tasks, each after all it comes after. */
+    /** The names of its tasks, each after all tasks that it comes after. */
     public List<String> tasks() {
         return dag.tasks().stream().map(TaskSpec::name).toList();
     }
 
-    /** What a task gives. */
+    /** The type of a task's output. */
     public Type typeOf(String task) {
         Type type = types.get(task);
         if (type == null) {
@@ -127,7 +127,7 @@ public final class TypedDag {
         return type;
     }
 
-    /** Whether its runs start others when their tasks have ended. */
+    /** Whether its runs start a handler when their tasks have ended. */
     public boolean hasHandlers() {
         return has(DagDraft.ON_FAILURE) || has(DagDraft.ON_SUCCESS);
     }
@@ -143,7 +143,7 @@ public final class TypedDag {
                 RunNames.definition(name(), handler), ResolvedType.of(HandlerInput.class, dag.inputType()), void.class);
     }
 
-    /** What the items of a task are. */
+    /** The type of the items of a task. */
     Type itemType(TaskSpec task) {
         return ResolvedType.argumentOf(typeOf(task.parents().getFirst()));
     }
@@ -159,7 +159,7 @@ public final class TypedDag {
 
     // ---- registering
 
-    /** Everything that its runs run. */
+    /** The definitions of all its runs. */
     public List<Registered> definitions() {
         List<Registered> all = new ArrayList<>();
         all.add(new Registered(target(), "the DAG '" + name() + "'", new DagFunction(this)));
@@ -185,7 +185,7 @@ public final class TypedDag {
 
     // ---- starting
 
-    /** The tasks that are born with a run of this DAG. */
+    /** The tasks that start with a run of this DAG. */
     public List<Task> tasks(NewRun run) {
         return dag.tasks().stream().map(task -> task(run, task)).toList();
     }

@@ -14,7 +14,7 @@ public final class TypedDags {
     private final Map<Dag<?, ?>, TypedDag> registered = new HashMap<>();
     private final List<Object> definitions = new ArrayList<>();
 
-    /** Finds the DAGs among what was registered; types of outputs are found by these. */
+    /** Finds the DAGs among the registrations. The step types find the types of their outputs. */
     public TypedDags(List<Object> registrations, StepTypes stepTypes) {
         this.stepTypes = stepTypes;
         for (Object registration : registrations) {
@@ -40,12 +40,12 @@ public final class TypedDags {
                 .findFirst();
     }
 
-    /** What was registered, with everything that a DAG's runs run in the place of the DAG. */
+    /** The registrations, with the definitions of its runs in the place of each DAG. */
     public List<Object> definitions() {
         return definitions;
     }
 
-    /** A DAG with its types. One that was not registered here is looked at each time, so that none is kept. */
+    /** A DAG with its types. It resolves a DAG that is not registered here each time, so that it keeps none. */
     public TypedDag of(Dag<?, ?> dag) {
         TypedDag known = registered.get(dag);
         return known == null ? TypedDag.of(dag, stepTypes) : known;

@@ -1,2 +1,2 @@
-/** DAGs of tasks: what their runs do. */
+/** The functions of the runs of a DAG and of its tasks. */
 package dev.perdure.internal.dag;

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Finds {@link Workflow} methods. Superclasses and interfaces are searched too, so that the subclass proxies that
- * frameworks put around an object are seen through: the annotation is on the parent, the call goes to the proxy.
+ * Finds {@link Workflow} methods. It also searches superclasses and interfaces, because frameworks wrap objects in
+ * subclass proxies: the annotation is on the parent, and the call goes to the proxy.
  */
 final class AnnotatedMethods {
     private AnnotatedMethods() {}
@@ -114,7 +114,7 @@ final class AnnotatedMethods {
         }
         Type[] parameters = method.getGenericParameterTypes();
         if (parameters.length < 1 || parameters.length > 2 || parameters[0] != WorkflowContext.class) {
-            throw unusable(method, "it must take a WorkflowContext and, if it wants one, an input");
+            throw unusable(method, "it must take a WorkflowContext and, optionally, an input");
         }
         return new Target(name, parameters.length == 2 ? parameters[1] : void.class, resultType(method));
     }
@@ -129,7 +129,7 @@ final class AnnotatedMethods {
         return new DefinitionException("%s cannot be a workflow: %s.".formatted(describe(method), why));
     }
 
-    /** With the types of its parameters: another method of the class may have the same name. */
+    /** The method with the types of its parameters, because another method of the class may have the same name. */
     static String origin(Method method) {
         String parameters = Arrays.stream(method.getParameterTypes())
                 .map(Class::getSimpleName)

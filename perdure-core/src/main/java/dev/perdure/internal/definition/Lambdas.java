@@ -9,14 +9,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a lambda what it is. A serialisable lambda replaces itself by a {@link SerializedLambda} when it is written; the
- * stream below takes that and writes nothing more: what the lambda captured is never serialised, and nothing is ever
- * deserialised. This works in named modules too, where reflection on {@code writeReplace} is refused.
+ * Reads which method a lambda is. A serialisable lambda replaces itself with a {@link SerializedLambda} when it is
+ * written. The stream below takes that object and writes nothing more: it never serialises what the lambda captured,
+ * and nothing is ever deserialised. This also works in named modules, which refuse reflection on {@code writeReplace}.
  */
 final class Lambdas {
     private Lambdas() {}
 
-    /** What the lambda is, or empty for an object of an ordinary class. */
+    /** The description of the lambda; empty for an object of an ordinary class. */
     static Optional<SerializedLambda> describe(Serializable lambda) {
         try (Catcher catcher = new Catcher()) {
             catcher.writeObject(lambda);

@@ -78,7 +78,7 @@ final class MethodReferences {
                         .findFirst());
     }
 
-    /** The annotation may stand on the method that this one overrides. */
+    /** The annotation may be on the method that this one overrides. */
     private static Optional<Method> annotated(
             @Nullable Class<?> type, Method method, Class<? extends Annotation> annotation) {
         if (type == null) {

@@ -7,7 +7,12 @@ import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
 
 /**
- * What a call of a virtual object needs to know of the handler.
+ * A handler of a virtual object, as a call needs it.
+ *
+ * @param target its name and types
+ * @param object the name of the object's type
+ * @param exclusive whether it holds the object
+ * @param once whether it runs once per key
  *
  * @param target its name and types
  * @param object the name of the kind of object
@@ -18,19 +23,19 @@ public record ObjectHandler(Target target, String object, boolean exclusive, boo
     /**
      * The call of one object.
      *
-     * @param later whether it begins after a delay: then it takes its place when it does
+     * @param later whether it begins after a delay: then it takes its place in the order after the delay
      */
     public ObjectCall call(String key, boolean later) {
         Hold exclusively = later ? Hold.ON_ARRIVAL : Hold.EXCLUSIVE;
         return new ObjectCall(new ObjectKey(object, key), exclusive ? exclusively : Hold.SHARED);
     }
 
-    /** The id of the run that is the only one of its handler and key. */
+    /** The id of the only run that a handler which runs once has for this key. */
     public static String mainId(ObjectKey object) {
         return object.type() + "/" + object.key();
     }
 
-    /** Refuses an id where the handler itself says which it is. */
+    /** Refuses an id for a handler that chooses the id itself. */
     public void requireNoId(boolean chosen) {
         if (once && chosen) {
             throw new InvalidRequestException(

@@ -18,11 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the handlers of {@link VirtualObject}s, through superclasses and interfaces as {@link AnnotatedMethods} does. */
+/**
+ * Finds the handlers of {@link VirtualObject}s. Like {@link AnnotatedMethods}, it searches superclasses and interfaces.
+ */
 public final class ObjectMethods {
     private ObjectMethods() {}
 
-    /** The name of the kind of object that a class is, if it is one. */
+    /** The name of the object type that a class is, if it is one. */
     static Optional<String> nameOf(@Nullable Class<?> type) {
         if (type == null) {
             return Optional.empty();
@@ -31,14 +33,14 @@ public final class ObjectMethods {
         return annotation == null ? nameOf(type.getSuperclass()) : Optional.of(annotation.value());
     }
 
-    /** The name of the kind of object that a class is. */
+    /** The name of the object type that a class is. */
     public static String requireName(Class<?> type) {
         String name = nameOf(type)
                 .orElseThrow(() -> new DefinitionException(
                         "%s is no virtual object. Annotate the class with @VirtualObject.".formatted(type.getName())));
         if (name.indexOf('/') >= 0) {
             throw new DefinitionException(
-                    "%s cannot be a virtual object: its name '%s' has a '/', which stands between the name and the key in ids of runs. Give it a name without."
+                    "%s cannot be a virtual object: its name '%s' contains a '/', which separates the name from the key in run ids. Use another character."
                             .formatted(type.getName(), name));
         }
         return name;
@@ -65,7 +67,7 @@ public final class ObjectMethods {
         found.values().forEach(method -> handlers.add(registered(object, method)));
         if (found.values().stream().filter(ObjectMethods::once).count() > 1) {
             throw new DefinitionException(
-                    "%s has several handlers that run once per key, and their runs would have the same id. Leave once to one of them."
+                    "%s has several handlers that run once per key, and their runs would have the same id. Keep once on one of them only."
                             .formatted(type.getName()));
         }
         handlers.add(StateEdits.registered(requireName(type)));
@@ -89,7 +91,7 @@ public final class ObjectMethods {
         });
     }
 
-    /** What a call needs to know of an annotated method, after checking that it can be a handler. */
+    /** The handler that an annotated method is, after checking that it can be one. */
     static ObjectHandler handler(Class<?> type, Method method) {
         Handler annotation = method.getAnnotation(Handler.class);
         String object = requireName(type);
@@ -109,10 +111,10 @@ public final class ObjectMethods {
         boolean shared = parameters.length > 0 && parameters[0] == SharedObjectContext.class;
         if (parameters.length > 2 || !(exclusive || shared)) {
             throw unusable(
-                    method, "it must take an ObjectContext or a SharedObjectContext and, if it wants one, an input");
+                    method, "it must take an ObjectContext or a SharedObjectContext and, optionally, an input");
         }
         if (annotation.once() && shared) {
-            throw unusable(method, "it is to run once per key, and only an exclusive handler can");
+            throw unusable(method, "it runs once per key, which only an exclusive handler can do");
         }
         Type input = parameters.length == 2 ? parameters[1] : void.class;
         Target target = new Target(name, input, AnnotatedMethods.resultType(method));

@@ -7,7 +7,7 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A definition this process can run.
+ * A definition that this process can run.
  *
  * @param target its name and types
  * @param origin where it comes from, for messages
@@ -23,14 +23,18 @@ public record Registered(Target target, String origin, Function function) {
     }
 
     /**
-     * What a start needs to know of a definition.
+     * The name and types of a definition: what a start needs.
+     *
+     * @param name the name under which the store keeps the runs
+     * @param inputType the type of its input; {@code void} if it has none
+     * @param resultType the type of its result; {@code void} if it has none
      *
      * @param name the name runs are stored under
      * @param inputType what it takes; {@code void} for nothing
      * @param resultType what it gives; {@code void} for nothing
      */
     public record Target(String name, Type inputType, Type resultType) {
-        /** Checks the name: it may come from a start by name, which no definition has seen. */
+        /** Checks the name, which may come from a start by name and belong to no definition. */
         public Target {
             if (!isName(name)) {
                 throw new InvalidRequestException(
@@ -39,7 +43,7 @@ public record Registered(Target target, String origin, Function function) {
             }
         }
 
-        /** What a start needs to know of a workflow that is a value. */
+        /** The name and types of a workflow that is a value. */
         public static Target of(Definition<?, ?> definition) {
             if (definition == null) {
                 throw new InvalidRequestException("The definition is null. Give one that Definition.of(…) made.");
@@ -47,7 +51,7 @@ public record Registered(Target target, String origin, Function function) {
             return new Target(definition.name(), definition.inputType(), definition.resultType());
         }
 
-        /** A surrogate that comes as a code point of its own lacks its other half. */
+        /** A surrogate that is a code point by itself lacks its other half. */
         static boolean isName(@Nullable String name) {
             return name != null
                     && !name.isBlank()
@@ -63,10 +67,10 @@ public record Registered(Target target, String origin, Function function) {
         }
     }
 
-    /** The function of a workflow, whatever it was written as. */
+    /** The function of a workflow, however the user defined it. */
     @FunctionalInterface
     public interface Function {
-        /** Runs it. What the user's code throws comes out as it is. */
+        /** Runs it. Throws what the user's code throws. */
         @Nullable
         Object call(WorkflowContext ctx, @Nullable Object input) throws Throwable;
     }

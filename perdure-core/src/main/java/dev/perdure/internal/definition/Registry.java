@@ -18,14 +18,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** The definitions of one engine. Fixed once built. */
+/** The definitions of one engine. Immutable. */
 public final class Registry {
     private final Codec codec;
     private final Map<String, Registered> byName = new LinkedHashMap<>();
     private final ConcurrentMap<Class<?>, Target> methodReferences = new ConcurrentHashMap<>();
     private final ConcurrentMap<Class<?>, ObjectHandler> handlers = new ConcurrentHashMap<>();
 
-    /** Reads and checks everything that was registered. */
+    /** Reads and checks all registrations. */
     public Registry(List<Object> registrations, Codec codec) {
         this.codec = codec;
         for (Object registration : registrations) {
@@ -82,12 +82,12 @@ public final class Registry {
         return Set.copyOf(byName.keySet());
     }
 
-    /** The definition of that name, if it is registered here. */
+    /** The definition with this name, if it is registered here. */
     public Optional<Registered> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** What a method reference names. */
+    /** The workflow that a method reference names. */
     public Target target(WorkflowMethod method) {
         if (method == null) {
             throw new InvalidRequestException(

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator's changes to the state of a virtual object: the input of a handler that every object has without writing it, so
- * that such changes have their turn like any other call.
+ * An operator's changes to the state of a virtual object. They are the input of a handler that every object has, so
+ * that they wait for their turn like any other call.
  */
 public final class StateEdits {
     private static final TypeRef<List<List<String>>> INPUT = new TypeRef<>() {};
@@ -20,7 +20,7 @@ public final class StateEdits {
 
     private final List<List<String>> changes = new ArrayList<>();
 
-    /** A state that takes values which are encoded already. */
+    /** A state that takes encoded values. */
     public interface Editable {
         /** Sets a value. */
         void set(String name, Payload payload);
@@ -47,12 +47,12 @@ public final class StateEdits {
         changes.add(List.of(CLEAR_ALL));
     }
 
-    /** The changes as the handler takes them. */
+    /** The changes as the input of the handler. */
     public List<List<String>> input() {
         return List.copyOf(changes);
     }
 
-    /** The handler that makes them on objects of this kind. */
+    /** The handler that makes the changes, for objects of this type. */
     public static ObjectHandler handler(String object) {
         return new ObjectHandler(target(object), object, true, false);
     }

@@ -22,18 +22,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * What a step's body returns. A lambda tells its erased type, a method reference its generic one. Found once per place in
- * the code: every lambda has a class of its own.
+ * Finds the result types of step bodies. A lambda shows its erased type, a method reference its generic type. The type
+ * is found once per place in the code, because every lambda has its own class.
  */
 public final class StepTypes {
-    /** Either a type or why there is none. */
+    /** Either a type, or the reason why there is none. */
     private record Answer(Type type, String problem) {
         boolean isUsable() {
             return problem.isEmpty();
         }
 
         PayloadException refused(String what, String remedy) {
-            return new PayloadException("The result type of %s cannot be used. %s Write it out: %s."
+            return new PayloadException("The result type of %s cannot be used. %s State it: %s."
                     .formatted(what, Sentences.sentence(problem), remedy));
         }
     }
@@ -48,7 +48,7 @@ public final class StepTypes {
     private final Codec codec;
     private final ConcurrentMap<Class<?>, Answer> known = new ConcurrentHashMap<>();
 
-    /** Types are usable if this codec can read them back. */
+    /** Accepts the types that this codec can read back. */
     public StepTypes(Codec codec) {
         this.codec = codec;
     }
@@ -56,7 +56,7 @@ public final class StepTypes {
     /**
      * The result type of a step's body.
      *
-     * @throws PayloadException if it cannot be known or not be read back; says how to write the call
+     * @throws PayloadException if the type cannot be found or read back; the message says how to write the call
      */
     public Type of(StepBody<?> body, String step) {
         if (body instanceof StepBody.Typed<?> typed) {
@@ -72,7 +72,7 @@ public final class StepTypes {
     /**
      * The result type of a transaction step's body.
      *
-     * @throws PayloadException if it cannot be known or not be read back; says how to write the call
+     * @throws PayloadException if the type cannot be found or read back; the message says how to write the call
      */
     public Type of(TransactionBody<?, ?> body, String step) {
         if (body instanceof TransactionBody.Typed<?, ?> typed) {
@@ -88,11 +88,11 @@ public final class StepTypes {
     }
 
     /**
-     * The result type of what the user wrote.
+     * The result type of code that the user wrote.
      *
      * @param what names it in messages
-     * @param remedy how to write the type out
-     * @throws PayloadException if it cannot be known or not be read back; says how to write it
+     * @param remedy how to state the type
+     * @throws PayloadException if the type cannot be found or read back; the message says how to state it
      */
     public Type of(Serializable body, String what, String remedy) {
         Answer answer = answer(body);
@@ -134,8 +134,8 @@ public final class StepTypes {
     }
 
     /**
-     * For a body that is an object of a class which says {@code implements StepBody<Payment>}. A body's result is the last
-     * of its type arguments.
+     * For a body that is an object of a class with {@code implements StepBody<Payment>}. The result is the last of its
+     * type arguments.
      */
     private static Optional<Type> typeOfClass(Class<?> type) {
         return Arrays.stream(type.getGenericInterfaces())

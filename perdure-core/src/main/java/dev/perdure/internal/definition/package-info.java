@@ -1,2 +1,2 @@
-/** What can be run: definitions from annotated methods, from values, and from method references. */
+/** The definitions that an engine can run: from annotated methods, from values, and from method references. */
 package dev.perdure.internal.definition;

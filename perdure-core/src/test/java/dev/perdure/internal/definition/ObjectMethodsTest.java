@@ -141,7 +141,7 @@ class ObjectMethodsTest {
                 Arguments.of(new WithOtherContext(), "it must take an ObjectContext or a SharedObjectContext"),
                 Arguments.of(new WithSharedMain(), "only an exclusive handler can"),
                 Arguments.of(new WithTwoMains(), "several handlers that run once per key"),
-                Arguments.of(new WithSlash(), "its name 'two/parts' has a '/'"));
+                Arguments.of(new WithSlash(), "its name 'two/parts' contains a '/'"));
     }
 
     @ParameterizedTest

@@ -93,7 +93,7 @@ class StepTypesTest {
         assertThatThrownBy(() -> typeOf(() -> payments()))
                 .isInstanceOf(PayloadException.class)
                 .hasMessage(
-                        "The result type of step 'pay' cannot be used. The type java.util.List cannot be stored: it lacks its type arguments. Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
+                        "The result type of step 'pay' cannot be used. The type java.util.List cannot be stored: it lacks its type arguments. State it: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
     }
 
     @Test
@@ -107,7 +107,7 @@ class StepTypesTest {
 
     @Test
     void a_body_wrapped_in_generic_code_is_refused_and_not_guessed() {
-        assertThatThrownBy(() -> typeOf(wrapped(() -> new Payment("x")))).hasMessageContaining("Write it out");
+        assertThatThrownBy(() -> typeOf(wrapped(() -> new Payment("x")))).hasMessageContaining("State it");
     }
 
     private static <T> StepBody<T> wrapped(StepBody<T> body) {

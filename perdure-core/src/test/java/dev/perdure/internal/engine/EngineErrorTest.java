@@ -179,7 +179,7 @@ public final class EngineErrorTest {
         }
         assertThat(errors())
                 .containsExactly("An unexpected error keeps this engine from its work: it cannot " + work
-                        + ". It tries again until it can; mend the cause.");
+                        + ". It tries again until it can; fix the cause.");
     }
 
     @Test

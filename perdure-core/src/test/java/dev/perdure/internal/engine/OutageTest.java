@@ -62,7 +62,7 @@ final class OutageTest {
         assertThat(lines)
                 .containsExactly(
                         "ERROR The store refuses to work with this engine, which cannot look for runs to carry on. It tries"
-                                + " again; mend the cause.",
+                                + " again; fix the cause.",
                         "INFO The store is back: this engine can look for runs to carry on again.");
     }
 }

@@ -170,7 +170,7 @@ public final class StuckRuns {
         String message =
                 String.valueOf(refusal.getMessage()).replaceAll("\\s+", " ").replaceFirst("\\.$", "");
         String why =
-                "No worker can take it, because PostgreSQL refuses: %s. Mend the row that it names, then resume the run."
+                "No worker can take it, because PostgreSQL refuses: %s. Fix the row that it names, then resume the run."
                         .formatted(message);
         Optional<RunChange> paused = database.call(connection -> {
             try (PreparedStatement statement = Database.planAnew(connection, sql.setAside)) {

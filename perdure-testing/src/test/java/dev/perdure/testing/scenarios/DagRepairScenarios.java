@@ -205,7 +205,7 @@ abstract class DagRepairScenarios extends Scenarios {
             assertThat(outputs.get("check", TypeRef.of(String.class))).isEqualTo("check1");
             assertThatThrownBy(() -> outputs.get("ship", TypeRef.of(String.class)))
                     .isInstanceOf(ResultUnavailableException.class)
-                    .hasMessageContaining("Task 'ship' of DAG 'shop' has given nothing.");
+                    .hasMessageContaining("Task 'ship' of DAG 'shop' has no output.");
             DagStatus status = run.status();
             assertThat(status.task("ship").orElseThrow().after()).containsExactly("charge", "pack");
             assertThat(status.task("charge").orElseThrow().attempts()).isEqualTo(1);

@@ -223,7 +223,7 @@ abstract class DagScenarios extends Scenarios {
             perdure.register(leaves).register(all);
             assertThatThrownBy(() -> perdure.start(Invocation.of(all, "x")).result())
                     .hasMessageContaining(
-                            "DAG 'leaves' gives what all its leaves gave, which is not a result that a run can wait for.");
+                            "The result of DAG 'leaves' is the outputs of all its leaves, and a run cannot wait for that.");
         }
     }
 

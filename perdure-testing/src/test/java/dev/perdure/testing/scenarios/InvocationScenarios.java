@@ -194,7 +194,7 @@ abstract class InvocationScenarios extends Scenarios {
                 ctx.spawn(Invocation.of(LEAVES, in), id("spawned"));
                 assertThatThrownBy(() -> ctx.call(Invocation.of(LEAVES, in)))
                         .isInstanceOf(InvalidRequestException.class)
-                        .hasMessageContaining("DAG 'leaves' gives what all its leaves gave");
+                        .hasMessageContaining("The result of DAG 'leaves' is the outputs of all its leaves");
                 return "spawned";
             });
             perdure.register(parent);
@@ -216,7 +216,7 @@ abstract class InvocationScenarios extends Scenarios {
             Definition<String, String> parent = workflow("parent", (ctx, in) -> {
                 assertThatThrownBy(() -> ctx.call(Invocation.of("leaves", in, TypeRef.of(Object.class))))
                         .isInstanceOf(InvalidRequestException.class)
-                        .hasMessageContaining("DAG 'leaves' gives what all its leaves gave");
+                        .hasMessageContaining("The result of DAG 'leaves' is the outputs of all its leaves");
                 return "refused";
             });
             perdure.register(parent);

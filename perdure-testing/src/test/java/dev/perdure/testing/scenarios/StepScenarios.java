@@ -206,7 +206,7 @@ abstract class StepScenarios extends Scenarios {
             assertThatThrownBy(run::result)
                     .hasMessageContaining("The result type of step 'names' cannot be used.")
                     .hasMessageContaining(
-                            "Write it out: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
+                            "State it: StepBody.returning(new TypeRef<…>() {}, () -> …), or () -> { …; } if the step has no result.");
             assertThat(bodies).hasValue(0);
         }
     }

@@ -73,7 +73,7 @@ public final class DagDraft {
     /**
      * The draft itself, if it is one of this DAG.
      *
-     * @param use what the task is used for, the begin of the message if it is refused
+     * @param use what the task is used for: the beginning of the message if it is refused
      */
     public TaskDraft requireOwn(@Nullable TaskDraft task, String use) {
         if (task == null) {
@@ -93,7 +93,7 @@ public final class DagDraft {
         }
     }
 
-    /** A task is stored under both names with a mark between them, and an item with a mark after them. */
+    /** The store keeps a task under both names with a mark between them, and an item with a mark after them. */
     String requireName(String what, String text) {
         return Names.require(what, text, Definition.MAX_NAME_LENGTH - name.length() - 2);
     }

@@ -2,7 +2,7 @@ package dev.perdure.internal.dag.model;
 
 import dev.perdure.dag.FailureContext;
 
-/** What the user wrote for the end of a run. */
+/** The code that the user wrote for the end of a run. */
 @FunctionalInterface
 public interface HandlerCode {
     /** Calls it. */

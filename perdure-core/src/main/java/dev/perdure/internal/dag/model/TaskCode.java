@@ -5,7 +5,7 @@ import dev.perdure.dag.TaskContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the user wrote for a task, whatever the number of its parameters: their values come as a list. */
+/** The code that the user wrote for a task. The parameters come as a list, whatever their number. */
 public sealed interface TaskCode {
     /** Code that runs as a single step. */
     @FunctionalInterface

@@ -53,7 +53,7 @@ public final class TaskDraft {
         after.add(other.name());
     }
 
-    /** Sets how often it is tried. */
+    /** Sets its retry policy. */
     public void retry(RetryPolicy policy) {
         requireOpen();
         if (work.code() instanceof TaskCode.Workflow) {
@@ -63,7 +63,7 @@ public final class TaskDraft {
         retry = policy;
     }
 
-    /** Sets how long an attempt may take, or the whole of a workflow. */
+    /** Sets how long an attempt may take, or a whole workflow. */
     public void timeout(Duration limit) {
         requireOpen();
         if (limit == null || limit.isNegative() || limit.isZero() || limit.compareTo(LONGEST) > 0) {

@@ -50,7 +50,7 @@ final class TaskOrder {
         return ordered;
     }
 
-    /** Every task that is left comes after another that is left, so a walk back reaches a task twice. */
+    /** Every task that is left comes after another task that is left, so a walk back reaches some task twice. */
     private static String cycle(Map<String, TaskSpec> left) {
         List<String> path = new ArrayList<>();
         TaskSpec at = left.values().iterator().next();

@@ -16,7 +16,7 @@ import java.util.OptionalInt;
  * @param after all tasks that it comes after, its parents among them, each once
  * @param work what it does
  * @param result what its code returns; for a task for each item, what the code returns for one item
- * @param step how often and how long it is tried
+ * @param step its retry policy and timeout
  * @param priority its own priority, if it has one
  * @param gate what must hold before it runs
  */
@@ -29,12 +29,15 @@ public record TaskSpec(
         StepOptions step,
         OptionalInt priority,
         Gate gate) {
-    /** Whether the code is a workflow, which is executed again from the top. */
+    /** Whether the code is a workflow, which the engine runs again from the top. */
     public boolean isWorkflow() {
         return work.code() instanceof TaskCode.Workflow;
     }
 
-    /** Whether a deadline that its code gets can be its own. The code cannot tell it from that of the DAG, so it fails. */
+    /**
+     * Whether a deadline that its code gets can be its own. The code cannot tell it from the deadline of the DAG, so
+     * the task fails.
+     */
     public boolean hasOwnDeadline() {
         return isWorkflow() && step.timeout().isPresent();
     }

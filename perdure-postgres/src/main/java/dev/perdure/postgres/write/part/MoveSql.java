@@ -68,7 +68,7 @@ public final class MoveSql {
                             WHEN kill IS NOT NULL THEN kill
                             WHEN pause IS NOT NULL THEN pause
                             WHEN recoveries_now >= ${PAUSED_AFTER} THEN format(
-                                'Recovered %s times without progress; the last time because: %s. Mend the cause, then resume it.',
+                                'Recovered %s times without progress; the last time because: %s. Fix the cause, then resume it.',
                                 recoveries_now, why)
                             ELSE why END AS reason_now,
                        CASE WHEN move = ${WAIT} THEN COALESCE(
