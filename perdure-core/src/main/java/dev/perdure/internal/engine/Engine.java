@@ -59,7 +59,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The public API on top of the parts: starts through {@link Starter}, handles on runs, life and death of the engine. */
+/**
+ * The implementation of the public API: starts through {@link Starter}, handles to runs, start and close of the engine.
+ */
 public final class Engine implements Perdure {
     private final Settings settings;
     private final TypedDags dags;
@@ -183,7 +185,7 @@ public final class Engine implements Perdure {
         return handle(invocation, starter.start(callee, invocation.input(), options), callee);
     }
 
-    /** The run of a DAG has a handle that can read what a DAG gives. */
+    /** The run of a DAG has a handle that can read the DAG's outputs. */
     private <R extends @Nullable Object> Run<R> handle(Invocation<R> invocation, RunRef run, CallTarget callee) {
         boolean givesDag =
                 invocation instanceof Invocation.OfDag || callee.target().resultType() == Outputs.class;
@@ -209,7 +211,7 @@ public final class Engine implements Perdure {
         return new EngineObject<>(object, new Calls(), registry::handler, settings);
     }
 
-    /** How objects are called. */
+    /** Makes the calls of virtual objects. */
     private final class Calls implements EngineObject.Caller {
         @Override
         public <R extends @Nullable Object> Run<R> start(
@@ -288,7 +290,7 @@ public final class Engine implements Perdure {
         return new RunHandle<>(ref, resultType, services);
     }
 
-    /** A handle on the same run through this engine: for tests, whose handles outlive the engines they restart. */
+    /** A handle to the same run through this engine. For tests, whose handles outlive the engines that they restart. */
     public <R extends @Nullable Object> Run<R> adopt(Run<R> run) {
         if (!(run instanceof RunHandle<R> handle)) {
             throw new IllegalArgumentException("Not a handle of this library: " + run);
@@ -311,7 +313,7 @@ public final class Engine implements Perdure {
                 .runs()
                 .find(id)
                 .orElseThrow(() -> new UnknownRunException(
-                        "There is no run '%s'. Check the id, or list the runs there are. One that was started in a caller's transaction is there when a worker has read it."
+                        "There is no run '%s'. Check the id, or list the runs. A run that was started through an outbox exists when a worker has read the request."
                                 .formatted(id)));
     }
 
@@ -391,7 +393,7 @@ public final class Engine implements Perdure {
         }
     }
 
-    /** As if the process had been killed: nothing more is written. For tests of recovery. */
+    /** Stops as if the process had been killed: writes nothing more. For tests of recovery. */
     public void crash() {
         if (closed.compareAndSet(false, true)) {
             hints.close();

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on one virtual object. */
+/** A handle to one virtual object. */
 final class EngineObject<O> implements ObjectHandle<O> {
     private final ObjectKey object;
     private final Caller caller;

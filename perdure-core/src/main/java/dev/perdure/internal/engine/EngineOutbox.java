@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Turns starts, mail and cancels into changes for an inbox that the application commits. */
+/** Turns starts, mail and cancels into changes for an inbox, which the application commits. */
 final class EngineOutbox implements Outbox {
     private final Registry registry;
     private final CallTargets targets;

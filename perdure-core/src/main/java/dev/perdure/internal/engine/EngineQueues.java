@@ -8,7 +8,7 @@ import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.QueueRules.Order;
 import java.util.List;
 
-/** Queues for operators, on what the store keeps of them. */
+/** The queues as operators see and change them, on top of the store. */
 final class EngineQueues implements Queues {
     private final QueueRules rules;
 

@@ -46,8 +46,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts runs. Where this process has a worker with room that knows the definition, the run is born in its memory and needs no
- * claim; otherwise it is left ready for any worker.
+ * Starts runs. If this process has a worker that has the definition and has room, the run begins in its memory and
+ * needs no claim. Otherwise the run is ready for any worker.
  */
 final class Starter {
     private final Settings settings;
@@ -71,8 +71,9 @@ final class Starter {
     }
 
     /**
-     * Calls a handler of a virtual object for a caller that waits for its result. If calls of the same object are at work in this
-     * process, it goes with them, and is started only when it ends; otherwise it is started like any other.
+     * Calls a handler of a virtual object for a caller that waits for its result. If this process already executes
+     * calls of the same object, the call joins them, and its start is committed together with its end. Otherwise it
+     * starts like any other run.
      */
     Reply call(CallTarget callee, @Nullable Object input) {
         StartRequest request = request(callee, input, StartOptions.defaults());
@@ -108,7 +109,7 @@ final class Starter {
         }
     }
 
-    /** The object at which this call may go with others, or null. */
+    /** The object whose pipeline this call may join, or null. */
     private @Nullable ObjectKey pipelined(Session home, CallTarget callee, NewRun run) {
         ObjectKey object = wanted(run);
         boolean joins = object != null
@@ -122,16 +123,16 @@ final class Starter {
      * A run to be started.
      *
      * @param run the run
-     * @param options how
-     * @param mails what it finds when it begins
-     * @param tasks what is born with it
+     * @param options its options
+     * @param mails the mail in its mailbox when it begins
+     * @param tasks the tasks that start with it
      */
     record StartRequest(NewRun run, StartOptions options, List<Mail> mails, List<Task> tasks) {
         Change.Start change(@Nullable WorkerId owner) {
             return new Change.Start(run, owner, mails, tasks);
         }
 
-        /** What the worker would hold that it is born in. */
+        /** The run as the worker would hold it from its start. */
         List<NewRun> first() {
             return tasks.isEmpty()
                     ? List.of(run)
@@ -153,7 +154,7 @@ final class Starter {
         return mailSender.message(message.topic(), message.value());
     }
 
-    /** A run that no period can ever give enough for would wait for ever. */
+    /** Refuses a run that weighs more than a period of the rate has: it would wait for ever. */
     private void requireRate(StartOptions options) {
         if (options.weight() == 1) {
             return;
@@ -162,7 +163,7 @@ final class Starter {
         int heaviest = queue.heaviest(options.key().isPresent());
         if (options.weight() > heaviest) {
             throw new InvalidRequestException(
-                    "The run weighs %d, but the rate of the queue '%s' gives at most %d in a period. Give the run less weight, or the queue a higher rate."
+                    "The run weighs %d, but the rate of the queue '%s' allows at most %d in a period. Give the run less weight, or the queue a higher rate."
                             .formatted(options.weight(), options.queue(), heaviest));
         }
     }
@@ -190,7 +191,7 @@ final class Starter {
                         .withKey(options.startKey().orElse(null), false));
     }
 
-    /** Starts runs in few commits. All are tried; then the first refusal is thrown. */
+    /** Starts runs in few commits. Tries all of them, and then throws the first refusal. */
     List<RunRef> startAll(List<StartRequest> requests) {
         commits.requireOpen();
         Session home = worker == null ? null : worker.session();
@@ -229,7 +230,7 @@ final class Starter {
         }
     }
 
-    /** The worker to be born in, if it has room. */
+    /** The worker in whose memory the run begins, if it has room. */
     private @Nullable WorkerId owner(@Nullable Session home, StartRequest request) {
         if (home == null || worker == null || request.run().delay() != null) {
             return null;
@@ -284,8 +285,8 @@ final class Starter {
     }
 
     /**
-     * The object that the run holds, or waits for, as soon as it is started; or null. A call in a queue with limits never runs
-     * ahead of its turn, because it would need a place.
+     * The object that the run holds or waits for as soon as it is started, or null. A call in a queue with limits never
+     * runs ahead of its turn, because it would need a place in the queue.
      */
     private @Nullable ObjectKey wanted(NewRun run) {
         ObjectCall call = run.object();

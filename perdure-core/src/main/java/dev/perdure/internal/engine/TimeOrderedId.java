@@ -4,7 +4,7 @@ import dev.perdure.RunId;
 import dev.perdure.spi.Clockwork;
 import java.util.UUID;
 
-/** Ids for runs that were given none: UUIDs of version 7, so that ids made later sort later. */
+/** Generates ids for runs: UUIDs of version 7, so that later ids sort later. */
 final class TimeOrderedId {
     private TimeOrderedId() {}
 

@@ -1,7 +1,11 @@
 package dev.perdure.internal.failure;
 
 /**
- * A step's attempt that failed.
+ * A failed attempt of a step.
+ *
+ * @param failure the failure
+ * @param attempt the number of the attempt, from 1
+ * @param delayMillis the delay before the next attempt; 0 if there is none
  *
  * @param failure how
  * @param attempt which, from 1

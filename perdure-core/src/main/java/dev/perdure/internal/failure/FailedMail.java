@@ -3,7 +3,10 @@ package dev.perdure.internal.failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What arrived instead of a value.
+ * A failure that arrived instead of a value.
+ *
+ * @param text a short description
+ * @param failure the whole failure, if there is one
  *
  * @param text in short, what happened
  * @param failure in full, if there is more to it

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exception as the journal holds it. Goes through the user's codec, so that encryption covers error texts too.
+ * An exception as the journal holds it. The user's codec encodes it, so that encryption covers error texts too.
  *
  * @param type the class name
  * @param message the message, cut if it is very long
@@ -43,8 +43,8 @@ public record Failure(
                 type, cut(messageOf(thrown)), frames, cause == null || causes == 0 ? null : of(cause, causes - 1));
     }
 
-    // Methods of a user's exception may themselves throw, whatever it is; that must not keep the failure from being
-    // recorded.
+    // Methods of a user's exception may throw anything themselves. That must not prevent the engine from recording the
+    // failure.
 
     private static @Nullable String messageOf(Throwable thrown) {
         try {
@@ -78,7 +78,7 @@ public record Failure(
         return message == null || message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
     }
 
-    /** The exception to throw in its place. */
+    /** The exception to throw for it. */
     public RecordedException toException() {
         StackTraceElement[] elements = stack.stream()
                 .map(frame -> new StackTraceElement(frame.type(), frame.method(), frame.file(), frame.line()))
@@ -86,7 +86,10 @@ public record Failure(
         return new RecordedException(type, message, elements, cause == null ? null : cause.toException());
     }
 
-    /** In short, as a text that every store can hold: what cannot be text is replaced, and the whole is kept only in the payload. */
+    /**
+     * A short description that every store can hold. It replaces characters that cannot be stored; only the payload has
+     * the whole text.
+     */
     public String summary() {
         String whole = message == null ? type : type + ": " + message;
         StringBuilder shown = new StringBuilder();

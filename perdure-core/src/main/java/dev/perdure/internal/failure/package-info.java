@@ -1,2 +1,2 @@
-/** Exceptions as data. */
+/** Exceptions as data: how the journal holds them. */
 package dev.perdure.internal.failure;

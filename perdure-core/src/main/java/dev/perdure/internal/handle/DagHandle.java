@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on the run of a DAG. */
+/** A handle to the run of a DAG. */
 public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> implements DagRun<O> {
     private final TypedDag dag;
     private final Services services;
@@ -82,7 +82,7 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
         return new DagReader(services.settings(), dag).read(info(), rows(), handlers());
     }
 
-    /** What it has started when its tasks had ended. */
+    /** The handler that it started when its tasks had ended. */
     private List<Runs.TaskRow> handlers() {
         return dag.hasHandlers() ? services.settings().store().runs().children(ref()) : List.of();
     }
@@ -126,7 +126,7 @@ public final class DagHandle<O extends @Nullable Object> extends RunHandle<O> im
         List<Runs.TaskRow> rows = rows();
         boolean[] anew = new boolean[rows.size()];
         List<RunId> tasks = new ArrayList<>();
-        for (int i = 0; i < rows.size(); i++) { // each stands after all it comes after
+        for (int i = 0; i < rows.size(); i++) { // Each task is listed after all tasks that it comes after.
             anew[i] = chosen.test(rows.get(i)) || rows.get(i).after().stream().anyMatch(place -> anew[place]);
             if (anew[i]) {
                 tasks.add(rows.get(i).run().id());

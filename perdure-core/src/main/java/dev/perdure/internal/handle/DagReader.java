@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes of rows and journals what people see of the run of a DAG. */
+/** Builds the status of a DAG's run from rows and journals. */
 final class DagReader {
     private static final int PAGE_BYTES = 256 * 1024;
 
@@ -47,7 +47,7 @@ final class DagReader {
         this.dag = dag;
     }
 
-    /** The run with its tasks, and with those handlers that have begun: these come after what no task comes after. */
+    /** The run with its tasks and with the handlers that have begun. A handler comes after the leaves. */
     DagStatus read(RunInfo run, List<Runs.TaskRow> rows, List<Runs.TaskRow> handlers) {
         Map<RunRef, Journals.Page> journals = journals(rows, handlers);
         List<TaskStatus> tasks = new ArrayList<>();
@@ -93,7 +93,7 @@ final class DagReader {
         return named(rows, places);
     }
 
-    /** A task's own body is the step that has the task's name. */
+    /** A task's own body is the step with the task's name. */
     private static List<Recorded> failedAttempts(Runs.TaskRow row, Journals.Page journal) {
         return journal.entries().stream()
                 .filter(recorded -> {

@@ -4,7 +4,7 @@ import dev.perdure.spi.Runs;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on a call that has ended before the caller gets it, for a caller that only wants its result. */
+/** A handle to a call that ended before the caller got the handle, for a caller that only needs the result. */
 public final class EndedRunHandle<R extends @Nullable Object> extends RunHandle<R> {
     private final Runs.Ended ended;
 

@@ -7,9 +7,9 @@ import dev.perdure.spi.change.Entry;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What a journal tells of bodies of steps that failed. */
+/** Reads from a journal which step bodies failed. */
 final class FailedBodies {
-    /** What would end a line, or do something to a terminal. */
+    /** Characters that would end a line or control a terminal. */
     private static final Pattern BREAKS = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
 
     private FailedBodies() {}
@@ -22,18 +22,18 @@ final class FailedBodies {
         return isBody(entry) && (entry.status() == Entry.Status.ATTEMPT || entry.status() == Entry.Status.FAILURE);
     }
 
-    /** The attempt that failed; empty if the entry is of none, or if it cannot be read. */
+    /** The attempt that failed. Empty if the entry is not a failed attempt, or if it cannot be read. */
     static Optional<FailedAttempt> read(Codec codec, Entry entry) {
         try {
             return isOne(entry) && codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
                     ? Optional.of(failed)
                     : Optional.empty();
-        } catch (Exception unreadable) { // reason(…) says so
+        } catch (Exception unreadable) { // reason(…) reports it
             return Optional.empty();
         }
     }
 
-    /** Why one failed, in a line. */
+    /** Why an attempt failed, in one line. */
     static String reason(Codec codec, Entry entry) {
         return BREAKS.matcher(summary(codec, entry)).replaceAll(" ");
     }
@@ -43,7 +43,7 @@ final class FailedBodies {
             return codec.decode(entry.payload(), FailedAttempt.class) instanceof FailedAttempt failed
                     ? failed.failure().summary()
                     : "";
-        } catch (Exception unreadable) { // of a custom codec: the history is shown without it
+        } catch (Exception unreadable) { // thrown by a custom codec: the history is shown without it
             return "what was thrown cannot be read back: "
                     + Failure.of(unreadable).summary();
         }

@@ -51,7 +51,7 @@ final class HistoryReader {
         return merged(states, events);
     }
 
-    /** What a commit records comes before the state that the run enters with that commit. */
+    /** What a commit records sorts before the state that the run enters with that commit. */
     private static List<HistoryEvent> merged(List<HistoryEvent> states, List<HistoryEvent> events) {
         List<HistoryEvent> merged = new ArrayList<>();
         int next = 0;
@@ -76,7 +76,7 @@ final class HistoryReader {
         return order < 0 || (order == 0 && !begins);
     }
 
-    /** How many attempts failed at each position. A page has all of a position or nothing. */
+    /** The number of failed attempts at each position. A page has all entries of a position or none. */
     private static Map<Integer, Integer> failedAttempts(Journals.Page page) {
         Map<Integer, Integer> failed = new HashMap<>();
         page.entries().stream()

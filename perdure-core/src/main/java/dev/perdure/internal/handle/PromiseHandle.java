@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A promise of a run, from outside. */
+/** A promise of a run, for code outside the run. */
 record PromiseHandle<T extends @Nullable Object>(
         RunRef run,
         Topic<T> name,

@@ -17,7 +17,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a run publishes, a page at a time, and waits for more until the run has ended. */
+/** Reads what a run publishes, one page at a time, and waits for more until the run has ended. */
 final class PublishedReader<T extends @Nullable Object> implements Iterator<Published<T>> {
     private final RunRef run;
     private final Topic<T> topic;

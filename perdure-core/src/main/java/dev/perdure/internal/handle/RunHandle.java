@@ -41,7 +41,7 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A handle on one run. */
+/** A handle to one run. */
 public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final RunRef ref;
     private final Type resultType;
@@ -53,7 +53,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
     private final MailSender mailSender;
     private final BooleanSupplier closed;
 
-    /** What handles need of the engine they come from. */
+    /** What handles need from their engine. */
     public record Services(
             Settings settings,
             TypedDags dags,
@@ -98,7 +98,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         return settings.store()
                 .runs()
                 .find(ref.id())
-                .orElseThrow(() -> new UnknownRunException("Run '%s' is no longer there.".formatted(ref.id())))
+                .orElseThrow(() -> new UnknownRunException("Run '%s' no longer exists.".formatted(ref.id())))
                 .info();
     }
 
@@ -123,13 +123,13 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new ResultUnavailableException(
-                    "The wait for run '%s' was interrupted. The run goes on; wait again for its result."
+                    "The wait for run '%s' was interrupted. The run continues; wait again for its result."
                             .formatted(ref.id()));
         }
         if (closed.getAsBoolean()) {
             throw new ClosedException((closedBefore
-                            ? "The engine is closed, so run '%s' cannot be waited for. Wait for it through one that is open."
-                            : "The engine was closed while run '%s' was waited for. The run goes on elsewhere.")
+                            ? "The engine is closed, so it cannot wait for run '%s'. Wait through an engine that is open."
+                            : "The engine was closed while a caller waited for run '%s'. The run continues on another worker.")
                     .formatted(ref.id()));
         }
         List<Runs.Ended> endedMeanwhile = settings.store().runs().ended(List.of(ref));
@@ -149,7 +149,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
         return ended.isEmpty() ? Optional.empty() : Optional.ofNullable(valueOf(ended.getFirst()));
     }
 
-    /** What has come of it. */
+    /** The outcome. */
     final R valueOf(Runs.Ended ended) {
         if (ended.state() == RunState.COMPLETED) {
             return decoded(ended.outcome());
@@ -167,7 +167,7 @@ public class RunHandle<R extends @Nullable Object> implements Run<R> {
                 () -> "The result of run '%s' of '%s'".formatted(ref.id(), info().definition()));
     }
 
-    /** What is thrown instead of a result. */
+    /** The exception to throw if there is no result. */
     RunFailedException failure(Runs.Ended ended) {
         Codec codec = settings.rules().codec();
         RecordedException cause = null;

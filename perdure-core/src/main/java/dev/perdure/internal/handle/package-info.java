@@ -1,2 +1,2 @@
-/** Handles of callers on runs, DAGs, promises and published values. */
+/** Handles of callers to runs, DAGs, promises and published values. */
 package dev.perdure.internal.handle;

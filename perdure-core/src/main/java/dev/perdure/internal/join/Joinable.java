@@ -1,6 +1,6 @@
 package dev.perdure.internal.join;
 
-/** A future that knows how to be joined with others of its run. */
+/** A future that can be joined with other futures of its run. */
 public interface Joinable {
     /** The joins of its run. */
     Joins joins();

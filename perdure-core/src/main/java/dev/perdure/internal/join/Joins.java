@@ -28,7 +28,7 @@ public interface Joins {
     /**
      * The joins of the run that these futures belong to.
      *
-     * @throws InvalidRequestException if there are none, or if they are not of an engine
+     * @throws InvalidRequestException if there are no futures, or if an engine has not made them
      */
     static Joins of(List<? extends DurableFuture<?>> futures) {
         if (futures.isEmpty()) {
@@ -40,10 +40,10 @@ public interface Joins {
         throw foreign();
     }
 
-    /** A future is not of the run that joins it. */
+    /** The exception for a future that does not belong to the run that joins it. */
     static InvalidRequestException foreign() {
         return new InvalidRequestException(
-                "A future was given that did not come from this context. Join only those of the same run, and keep none.");
+                "A future does not come from this context. Join only futures of the same run, and do not keep futures.");
     }
 
     /** See {@link DurableFuture#parallel}. */

@@ -7,7 +7,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Something for each item of a list, so many at a time. What has come first is recorded, so a replay begins the same next. */
+/**
+ * Begins something for each item of a list, up to a number at a time. The journal records which one settled first, so a
+ * replay begins the same next item.
+ */
 final class Parallel<T extends @Nullable Object> {
     private final int atMost;
     private final List<Integer> begun = new ArrayList<>();

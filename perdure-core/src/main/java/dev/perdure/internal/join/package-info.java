@@ -1,2 +1,2 @@
-/** How futures are joined, as far as the API has to know it. */
+/** Joins of futures, as far as the API needs them. */
 package dev.perdure.internal.join;

@@ -5,9 +5,9 @@ import tools.jackson.core.util.BufferRecycler;
 import tools.jackson.core.util.RecyclerPool;
 
 /**
- * The buffers that values are read and written with, kept for the next one. Every thread has a place where it looks, which it
- * may share with others: it takes what is there, or new ones, and puts them back. So there is no list to be kept, which costs
- * more than a short value, and nothing per thread, of which there are many.
+ * Keeps the buffers with which values are read and written, for reuse. Each thread has a slot, which it may share with
+ * other threads. It takes the buffers that are in its slot, or new ones, and puts them back afterwards. So there is no
+ * list to maintain, which would cost more than a short value, and nothing per thread, because there are many threads.
  */
 final class Buffers implements RecyclerPool<BufferRecycler> {
     private static final long serialVersionUID = 1;

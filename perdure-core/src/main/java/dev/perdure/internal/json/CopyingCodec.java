@@ -6,13 +6,14 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An application's codec, which may use the very array of a payload as a value or as part of one. It gets and gives copies, so
- * that code that changes such a value does not change what is recorded, nor what another call of a virtual object begins with.
+ * Wraps an application's codec, which may use the array of a payload as a value or as part of one. The codec gets
+ * copies, and this class copies what the codec returns. So code that changes such a value changes neither what is
+ * recorded nor the state with which another call of a virtual object begins.
  */
 public final class CopyingCodec implements Codec {
     private final Codec codec;
 
-    /** Around this one. */
+    /** Wraps this codec. */
     public CopyingCodec(Codec codec) {
         this.codec = codec;
     }

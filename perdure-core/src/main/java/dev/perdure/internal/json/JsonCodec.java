@@ -29,15 +29,15 @@ import tools.jackson.databind.module.SimpleModule;
 
 /**
  * Values as UTF-8 JSON. Reading is lenient about unknown properties, so that a record may lose a field between two
- * versions; {@link #verify} is strict, so that a value that would lose something is refused when it is first recorded. No
- * polymorphic typing from data.
+ * versions; {@link #verify} is strict, so that it refuses a value that would lose something when it is first recorded.
+ * The data never chooses a class.
  */
 public final class JsonCodec implements Codec {
     private static final int MAX_DEPTH = 1_000;
     private static final int MAX_NUMBER_LENGTH = 10_000;
     private static final List<Class<?>> CONTAINERS = List.of(List.class, Set.class, Map.class, Collection.class);
 
-    /** How values of one type are written and read. Found out once, because every step asks. */
+    /** How values of one type are written and read. Found once per type, because every step needs it. */
     private record Shape(JavaType type, ObjectWriter writer, ObjectReader reader, ObjectReader strict) {}
 
     private final JsonMapper mapper;
@@ -45,7 +45,7 @@ public final class JsonCodec implements Codec {
     private final ObjectWriter escaping;
     private final ConcurrentMap<Type, Shape> shapes = new ConcurrentHashMap<>();
 
-    /** With the settings described above. */
+    /** A codec with the settings described above. */
     public JsonCodec() {
         JsonFactory factory = JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
@@ -145,7 +145,7 @@ public final class JsonCodec implements Codec {
     public @Nullable Object verify(@Nullable Object value, Payload payload, Type type) {
         Object back = read(Shape::strict, payload, type);
         if (value != null && (back == null || !sameKind(value, back))) {
-            throw new PayloadException("A %s is given back as %s by its declared type %s."
+            throw new PayloadException("A %s is read back as %s by its declared type %s."
                     .formatted(
                             value.getClass().getName(),
                             back == null ? "null" : back.getClass().getName(),
@@ -191,7 +191,7 @@ public final class JsonCodec implements Codec {
                     "The type %s cannot be stored: %s".formatted(type.getTypeName(), cause.getOriginalMessage()),
                     cause);
         } catch (JacksonException nullIsNoValueOfIt) {
-            // The reader was found, which is all that was asked.
+            // A reader exists, and that is all that this checks.
         }
     }
 }

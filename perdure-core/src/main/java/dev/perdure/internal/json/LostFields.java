@@ -14,9 +14,9 @@ import tools.jackson.databind.ser.BeanPropertyWriter;
 import tools.jackson.databind.ser.ValueSerializerModifier;
 
 /**
- * Refuses classes with fields that JSON would not have: a private field without a getter would come back as nothing, in
- * silence. A field may go by another name than its property, so a class is refused only if it has more such fields than
- * properties that are no fields.
+ * Refuses classes with fields that JSON would lose: a private field without a getter would be read back empty, without
+ * an error. A field may have another name than its property, so a class is refused only if it has more such fields than
+ * properties without a field.
  */
 final class LostFields extends ValueSerializerModifier {
     private static final long serialVersionUID = 1L;

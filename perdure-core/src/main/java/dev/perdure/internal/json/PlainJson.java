@@ -8,13 +8,13 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads numbers, booleans and plain texts without a parser, to the same bytes as the parser would. Most steps return
- * one of these. Everything else is left to the parser.
+ * Writes and reads numbers, booleans and plain texts without a parser, with the same bytes as the parser. Most steps
+ * return one of these. The parser handles everything else.
  */
 final class PlainJson {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-    /** A one in each of eight bytes. */
+    /** The value 1 in each of eight bytes. */
     private static final long EACH = 0x0101_0101_0101_0101L;
 
     private static final int MOST_INT_DIGITS = 9;
@@ -22,7 +22,7 @@ final class PlainJson {
 
     private PlainJson() {}
 
-    /** The JSON of a value, or null if it is not a plain one of this type. */
+    /** The JSON of a value, or null if the value is not a plain one of this type. */
     static byte @Nullable [] written(@Nullable Object value, Type type) {
         return switch (value) {
             case String text when type == String.class -> quoted(text);
@@ -33,7 +33,7 @@ final class PlainJson {
         };
     }
 
-    /** The value that this JSON is of, or null if it is not a plain one of this type. */
+    /** The value of this JSON, or null if it is not a plain one of this type. */
     static @Nullable Object read(byte[] json, Type type) {
         if (type == String.class) {
             return unquoted(json);
@@ -96,12 +96,12 @@ final class PlainJson {
         return new String(json, 1, end - 1, StandardCharsets.ISO_8859_1);
     }
 
-    /** A byte of what is not ASCII is negative. */
+    /** A byte that is not ASCII is negative. */
     private static boolean isPlain(int character) {
         return character >= ' ' && character < 0x7f && character != '"' && character != '\\';
     }
 
-    /** The same of eight bytes at once: in the highest bit of each it shows whether it is not plain. */
+    /** The same for eight bytes at once: the highest bit of each shows whether that byte is not plain. */
     private static boolean arePlain(long bytes) {
         long odd = bytes // not ASCII
                 | (bytes - EACH * ' ')
@@ -111,7 +111,7 @@ final class PlainJson {
         return (odd & EACH << 7) == 0;
     }
 
-    /** Whether it is a whole number as this class writes it, of so many digits that it cannot be too large. */
+    /** Whether this is a whole number as this class writes it, with so few digits that it cannot overflow. */
     private static boolean isNumber(byte[] json, int mostDigits) {
         int first = json.length > 0 && json[0] == '-' ? 1 : 0;
         int digits = json.length - first;

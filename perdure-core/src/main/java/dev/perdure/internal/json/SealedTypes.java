@@ -18,7 +18,10 @@ final class SealedTypes extends JacksonAnnotationIntrospector {
     private static final JsonTypeInfo.Value BY_NAME =
             JsonTypeInfo.Value.from(SimpleName.class.getAnnotation(JsonTypeInfo.class));
 
-    /** The rule as an annotation: the parameters of {@code Value.construct} differ between versions of the annotations. */
+    /**
+     * The rule as an annotation, because the parameters of {@code Value.construct} differ between versions of the
+     * annotations.
+     */
     @JsonTypeInfo(
             use = JsonTypeInfo.Id.SIMPLE_NAME,
             include = JsonTypeInfo.As.PROPERTY,

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TimeZone;
 import tools.jackson.databind.annotation.JsonDeserialize;
 
-/** Which declared types can be read back without the data saying what it is. */
+/** Decides which declared types can be read back without type information in the data. */
 final class TypeRules {
     private static final Set<Class<?>> ABSTRACT_BUT_KNOWN =
             Set.of(Path.class, ZoneId.class, TimeZone.class, Calendar.class);
@@ -38,7 +38,7 @@ final class TypeRules {
             case GenericArrayType array -> check(array.getGenericComponentType());
             case WildcardType wildcard -> check(wildcard.getUpperBounds()[0]);
             case TypeVariable<?> variable ->
-                throw refuse(type, "it is a type variable, and what it stands for is not known when it is read back");
+                throw refuse(type, "it is a type variable, whose type is not known when it is read back");
             default -> throw refuse(type, "it is not a class");
         }
     }
@@ -47,7 +47,7 @@ final class TypeRules {
         if (type.isArray()) {
             check(type.getComponentType());
         } else if (type == Object.class) {
-            throw refuse(type, "everything is an Object, so nothing says what to read back");
+            throw refuse(type, "every value is an Object, so nothing says which class to read back");
         } else if (type.getTypeParameters().length > 0) {
             throw refuse(type, "it lacks its type arguments");
         } else {
@@ -61,7 +61,7 @@ final class TypeRules {
             throw refuse(
                     type,
                     "it is " + (type.isInterface() ? "an interface" : "an abstract class")
-                            + ", and what implements it is not known when it is read back (make it sealed, or use a concrete class)");
+                            + ", and its implementation is not known when it is read back (make it sealed, or use a concrete class)");
         }
     }
 

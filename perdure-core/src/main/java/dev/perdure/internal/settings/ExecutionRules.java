@@ -8,9 +8,9 @@ import java.time.Duration;
 /**
  * How executions behave in an engine.
  *
- * @param codec how values become bytes
- * @param stepTypes how result types are found
- * @param retry the policy of steps that name none
+ * @param codec turns values into bytes
+ * @param stepTypes finds the result types of steps
+ * @param retry the retry policy of steps that set none
  * @param warmWindow the longest wait during which a run keeps its thread
  * @param maxPayloadBytes the largest value
  * @param unloadAfterSteps whether a run leaves memory after every step, to test replays

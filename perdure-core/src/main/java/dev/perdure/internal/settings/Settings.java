@@ -13,12 +13,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything an engine is built from.
+ * Everything that an engine is built from.
  *
- * @param store where runs live
- * @param clockwork where time and threads come from
+ * @param store the store
+ * @param clockwork the source of time and threads
  * @param registrations objects with workflow methods, and definitions
- * @param listeners who is told of changes
+ * @param listeners the listeners for changes of state
  * @param rules how executions behave
  * @param queues the queues that it declares
  * @param schedules the schedules that it declares
@@ -39,11 +39,11 @@ public record Settings(
     /**
      * How a worker behaves.
      *
-     * @param queues where it looks
+     * @param queues the queues from which it takes runs
      * @param version its version, or null
-     * @param lease how long it counts as alive without a sign of life
+     * @param lease how long it counts as alive after it last renewed its lease
      * @param maxRuns the most runs in memory
-     * @param closeTimeout how long closing waits for bodies
+     * @param closeTimeout how long closing waits for step bodies
      */
     public record WorkerRules(
             Set<String> queues, @Nullable String version, Duration lease, int maxRuns, Duration closeTimeout) {

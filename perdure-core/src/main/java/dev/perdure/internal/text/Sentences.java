@@ -1,6 +1,6 @@
 package dev.perdure.internal.text;
 
-/** Messages that are made of other people's messages, some of which end with a stop and some of which do not. */
+/** Builds messages from other messages, some of which end with a full stop. */
 public final class Sentences {
     private static final String ENDS = ".!?…";
 

@@ -3,7 +3,7 @@ package dev.perdure.internal.text;
 import dev.perdure.error.InvalidRequestException;
 import org.jspecify.annotations.Nullable;
 
-/** The rules for texts that people give. A refusal says which of them is broken. */
+/** The rules for texts that users pass. A refusal says which rule is broken. */
 public final class Texts {
     private static final int MAX_NAME = 200;
     private static final int MAX_REASON = 1_000;
@@ -18,7 +18,7 @@ public final class Texts {
         }
     }
 
-    /** What something goes by. */
+    /** Checks a name. */
     public static void requireName(String what, @Nullable String name) {
         if (name == null || name.isEmpty()) {
             throw new InvalidRequestException(
@@ -32,7 +32,7 @@ public final class Texts {
         requireStorable(what, name, false);
     }
 
-    /** Why something is to happen. */
+    /** Checks a reason. */
     public static void requireReason(@Nullable String reason) {
         if (reason == null) {
             throw new InvalidRequestException("The reason is null. Say why, or give an empty text.");
@@ -44,7 +44,7 @@ public final class Texts {
         requireStorable("reason", reason, true);
     }
 
-    /** Steps are named on every replay, so no stream. */
+    /** Does not use a stream, because every replay checks the names of all steps. */
     private static void requireStorable(String what, String text, boolean lines) {
         int character;
         for (int i = 0; i < text.length(); i += Character.charCount(character)) {
@@ -58,7 +58,7 @@ public final class Texts {
         }
     }
 
-    /** A surrogate that comes as a code point of its own lacks its other half. */
+    /** A surrogate that is a code point by itself lacks its other half. */
     private static boolean isWhole(int codePoint) {
         return Character.getType(codePoint) != Character.SURROGATE;
     }

@@ -1,2 +1,2 @@
-/** Names and messages: what a text must be like, and how messages are put together. */
+/** Names and messages: which texts are allowed, and how messages are built. */
 package dev.perdure.internal.text;

@@ -3,14 +3,14 @@ package dev.perdure.internal.time;
 import java.util.random.RandomGenerator;
 
 /**
- * The random numbers of a run, which only the workflow itself may take. A number that a step body or another thread takes would be
- * missing on a replay, and all later numbers would be others.
+ * The random numbers of a run. Only the workflow itself may take them: a number that a step body or another thread
+ * takes would be missing on a replay, and all later numbers would differ.
  */
 final class RunRandom implements RandomGenerator {
     private final RandomGenerator random;
     private final Runnable check;
 
-    /** Takes numbers from this generator, each time after this check. */
+    /** Takes numbers from this generator, with this check before each. */
     RunRandom(RandomGenerator random, Runnable check) {
         this.random = random;
         this.check = check;

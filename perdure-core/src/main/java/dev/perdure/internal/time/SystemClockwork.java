@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The real thing. Its wall time is read once and carried on by the monotonic clock, so that a clock that is set back or
- * forth cannot make a timer fire early.
+ * The clockwork for production. It reads the wall time once and continues it with the monotonic clock, so that a change
+ * of the system clock cannot make a timer fire early.
  */
 public final class SystemClockwork implements Clockwork {
     private final Instant startedAt = Instant.now();

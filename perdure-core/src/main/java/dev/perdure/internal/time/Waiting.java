@@ -3,23 +3,23 @@ package dev.perdure.internal.time;
 import dev.perdure.spi.Clockwork;
 
 /**
- * Waits of the engine's own threads. A stray interrupt, which a user's code may have left on a workflow's thread, neither
- * ends them nor gets lost: it must not reach a socket either, so it is put back only after the wait.
+ * Waits of the engine's own threads. A stray interrupt, which user code may have left on a workflow's thread, neither
+ * ends such a wait nor gets lost. It must not reach a socket either, so it is restored only after the wait.
  */
 public final class Waiting {
     private Waiting() {}
 
-    /** Until it is raised. */
+    /** Waits until the flag is raised. */
     public static void forSignal(Clockwork.Signal signal) {
         until(signal, Clockwork.NEVER, Clockwork.NEVER);
     }
 
-    /** Until it is raised or the time is over, which is no workflow's timer. */
+    /** Waits until the flag is raised or the time is over. The time is not a workflow's timer. */
     public static boolean housekeeping(Clockwork.Signal signal, long nanos) {
         return until(signal, Clockwork.NEVER, nanos);
     }
 
-    /** Until it is raised, a workflow's timer ends, or it is time to keep house. */
+    /** Waits until the flag is raised, a workflow's timer ends, or housekeeping is due. */
     public static boolean until(Clockwork.Signal signal, long timerNanos, long housekeepingNanos) {
         boolean interrupted = false;
         try {

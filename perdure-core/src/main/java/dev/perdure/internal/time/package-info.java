@@ -1,2 +1,2 @@
-/** The only package that touches clocks, chance and threads. */
+/** The only package that uses clocks, random numbers and threads directly. */
 package dev.perdure.internal.time;

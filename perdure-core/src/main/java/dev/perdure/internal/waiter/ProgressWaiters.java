@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What runs show to the world while they go on: published values and settled promises. One question for all who wait for
- * values, and one for all who wait for promises.
+ * Callers that wait for what runs publish and for promises. One query asks for all callers that wait for values, and
+ * one for all that wait for promises.
  */
 public record ProgressWaiters(Mailboxes mailboxes)
         implements Waiters.Questions<ProgressWaiters.Wanted, ProgressWaiters.Seen> {
@@ -29,10 +29,10 @@ public record ProgressWaiters(Mailboxes mailboxes)
     /** A promise to be settled. */
     public record Settlement(Promised promise) implements Wanted {}
 
-    /** What was seen. */
+    /** What the store has returned. */
     public sealed interface Seen {}
 
-    /** A page of published values; none at the end. */
+    /** A page of published values; empty at the end of the run. */
     public record Page(List<Published> values) implements Seen {}
 
     /** A settled promise. */

@@ -9,7 +9,10 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** How runs have ended, in one question for all waiters. Those that end in this process are announced. */
+/**
+ * Callers that wait for the outcomes of runs, with one query for all of them. Runs that end in this process are
+ * announced.
+ */
 public record ResultWaiters(Runs runs, Predicate<RunRef> here) implements Waiters.Questions<RunRef, Runs.Ended> {
     @Override
     public RunId run(RunRef key) {

@@ -16,14 +16,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where callers wait for something about runs: their results, or what they show.
+ * The callers of this process that wait for results, published values or promises of runs.
  *
- * <p>How it works. Threads of this process announce what happens here. For everything else one loop asks the store, with one
- * query for all waiters: at once about runs for which a hint came or a wait just began, and about all of them every now and
- * then, because hints may be lost. While no caller waits, the loop sleeps.
+ * <p>How it works. Threads of this process announce what happens here. For everything else, one loop asks the store,
+ * with one query for all callers. It asks at once about runs for which a hint arrived or a wait has just begun, and
+ * about all of them from time to time, because hints may be lost. While no caller waits, the loop sleeps.
  *
- * @param <K> what is waited for
- * @param <V> what comes of it
+ * @param <K> what callers wait for
+ * @param <V> what they get
  */
 public final class Waiters<K, V> {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(20);
@@ -33,7 +33,7 @@ public final class Waiters<K, V> {
     private final Clockwork clockwork;
     private final Questions<K, V> questions;
     private final Clockwork.Signal look;
-    private final Outage outage; // of the loop's thread
+    private final Outage outage; // used only by the loop's thread
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<RunId, List<Waiter<K, V>>> waiters = new HashMap<>();
     private final Set<K> hinted = new HashSet<>();
@@ -49,13 +49,13 @@ public final class Waiters<K, V> {
 
     /** What the waiters of one kind ask the store. */
     interface Questions<K, V> {
-        /** Of which run this is. */
+        /** The run that this belongs to. */
         RunId run(K key);
 
-        /** Whether it will be announced, so that asking is no use. */
+        /** Whether a thread of this process will announce it, so that the loop need not ask. */
         boolean isHere(K key);
 
-        /** What has come of these; those of which nothing has come are left out. */
+        /** Asks the store about these. Leaves out those for which there is nothing yet. */
         Map<K, V> ask(Collection<K> keys);
     }
 
@@ -93,8 +93,8 @@ public final class Waiters<K, V> {
     /**
      * Waits for it.
      *
-     * @param timerNanos how long at most; {@link Clockwork#NEVER} for no limit
-     * @return what came of it, or null when the time is over or the waiters are closed
+     * @param timerNanos the limit in nanoseconds; {@link Clockwork#NEVER} for none
+     * @return the value, or null if the time is over or the waiters are closed
      */
     public @Nullable V await(K key, long timerNanos) throws InterruptedException {
         RunId run = questions.run(key);
@@ -116,8 +116,8 @@ public final class Waiters<K, V> {
     }
 
     /**
-     * Gives waiting callers their answer. From then on they do not count as waiting, even before their threads have noticed: the
-     * loop does not ask for them again.
+     * Gives waiting callers their answer. From then on they no longer count as waiting, even before their threads have
+     * noticed, so the loop does not ask for them again.
      */
     public void announce(K key, V answer) {
         locked(() -> waiters.computeIfPresent(questions.run(key), (same, list) -> {
@@ -133,7 +133,10 @@ public final class Waiters<K, V> {
         }));
     }
 
-    /** Something may have happened to a run, or it may have left this process. What is here tells by itself when it leaves. */
+    /**
+     * Something may have happened to a run, or the run may have left this process. A run that is in this process
+     * announces when it leaves.
+     */
     public void hint(RunId run) {
         locked(() -> waiters.getOrDefault(run, List.of()).stream()
                 .map(waiter -> waiter.key)
@@ -169,7 +172,7 @@ public final class Waiters<K, V> {
             outage.over();
             answers.forEach(this::announce);
             return !answers.isEmpty();
-        } catch (Throwable thrown) { // whatever it is, without this loop callers would wait for ever
+        } catch (Throwable thrown) { // Any error: without this loop, callers would wait for ever.
             outage.noticed(thrown);
             return false;
         }

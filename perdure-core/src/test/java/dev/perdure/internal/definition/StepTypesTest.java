@@ -101,7 +101,7 @@ class StepTypesTest {
         Supplier<CharSequence> text = () -> "x";
         Supplier<Object> anything = () -> "x";
         assertThatThrownBy(() -> typeOf(() -> text.get())).hasMessageContaining("it is an interface");
-        assertThatThrownBy(() -> typeOf(() -> anything.get())).hasMessageContaining("everything is an Object");
+        assertThatThrownBy(() -> typeOf(() -> anything.get())).hasMessageContaining("every value is an Object");
         assertThatThrownBy(() -> typeOf(StepTypesTest::<Payment>generic)).hasMessageContaining("type variable");
     }
 

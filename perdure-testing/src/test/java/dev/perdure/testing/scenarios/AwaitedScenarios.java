@@ -57,7 +57,7 @@ abstract class AwaitedScenarios extends Scenarios {
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage(
                             "Run 'p' has not ended after PT1M; it is SUSPENDED and waits for run 'the-child', awakeable at"
-                                    + " position 2. It goes on; wait again.");
+                                    + " position 2. It continues; wait again.");
         }
     }
 }

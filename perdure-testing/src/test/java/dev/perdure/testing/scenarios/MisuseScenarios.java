@@ -424,8 +424,8 @@ abstract class MisuseScenarios extends Scenarios {
             perdure.register(flow);
             perdure.start(Invocation.of(flow, "leak")).result();
             assertThat(perdure.start(Invocation.of(flow, "join")).result())
-                    .isEqualTo("A future was given that did not come from this context. "
-                            + "Join only those of the same run, and keep none.");
+                    .isEqualTo("A future does not come from this context. "
+                            + "Join only futures of the same run, and do not keep futures.");
         }
     }
 

@@ -87,12 +87,12 @@ abstract class PauseScenarios extends Scenarios {
             assertThatThrownBy(() -> run.result(Duration.ofDays(1)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage(
-                            "Run 'p' has not ended after PT24H; it is PAUSED: hold on. It goes on only when it is resumed:"
+                            "Run 'p' has not ended after PT24H; it is PAUSED: hold on. It continues only when it is resumed:"
                                     + " './perdure runs resume p' or Run.resume().");
             assertThatThrownBy(() -> run.awaitPublished(Topic.of("any", String.class), Duration.ofDays(1)))
                     .isInstanceOf(ResultUnavailableException.class)
                     .hasMessage(
-                            "Run 'p' has not published 'any' after PT24H; it is PAUSED: hold on. It goes on only when it"
+                            "Run 'p' has not published 'any' after PT24H; it is PAUSED: hold on. It continues only when it"
                                     + " is resumed: './perdure runs resume p' or Run.resume().");
             assertThat(run.resultNow()).isEmpty();
         }

@@ -301,7 +301,7 @@ abstract class QueueScenarios extends Scenarios {
             assertThatThrownBy(() -> perdure.start(Invocation.of(call, "x"), in("x").weight(6)))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
-                            "The run weighs 6, but the rate of the queue 'imports' gives at most 5 in a period. Give the run less weight, or the queue a higher rate.");
+                            "The run weighs 6, but the rate of the queue 'imports' allows at most 5 in a period. Give the run less weight, or the queue a higher rate.");
             assertThatThrownBy(() -> perdure.start(
                             Invocation.of(call, "x"), in("x").key("k").weight(3)))
                     .isInstanceOf(InvalidRequestException.class);

@@ -167,8 +167,8 @@ abstract class WorkerScenarios extends Scenarios {
                 .hasMessageContaining("This engine is closed.");
         assertThatThrownBy(run::result)
                 .isInstanceOf(ClosedException.class)
-                .hasMessage("The engine is closed, so run 'open' cannot be waited for. "
-                        + "Wait for it through one that is open.");
+                .hasMessage("The engine is closed, so it cannot wait for run 'open'. "
+                        + "Wait through an engine that is open.");
         assertThatThrownBy(() -> perdure.advance(Duration.ofHours(1)))
                 .isInstanceOf(ClosedException.class)
                 .hasMessageContaining("This PerdureTest is closed.");
