@@ -160,7 +160,7 @@ final class OutboxDagIT {
             assertThatThrownBy(() -> in(caller)
                             .start(Invocation.of(DIAMOND, 1), id("g").message(Topic.of("news", String.class), "hello")))
                     .isInstanceOf(InvalidRequestException.class)
-                    .hasMessageContaining("The run of DAG 'diamond' was given a message");
+                    .hasMessageContaining("The run of DAG 'diamond' was started with a message");
         }
     }
 }

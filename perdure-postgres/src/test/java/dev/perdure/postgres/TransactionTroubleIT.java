@@ -197,7 +197,7 @@ final class TransactionTroubleIT {
         assertThat(List.copyOf(lines.list))
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsOnlyOnce(
-                        "Run a-run: transaction 'take' waits for its database, and goes on when that is back: The server is read-only for now.");
+                        "Run a-run: transaction 'take' waits for its database, and continues when that is back: The server is read-only for now.");
     }
 
     @ParameterizedTest

@@ -123,7 +123,7 @@ class LogTest {
                         "WARN Run p-1 of 'pay': step 'charge' failed at attempt 1; the next attempt is in DELAY.",
                         "WARN Run p-1 of 'pay': step 'charge' failed at attempt 2, the last; the workflow gets a"
                                 + " StepFailedException.",
-                        "WARN Run p-1 of 'pay' is FAILED and is not tried again. './perdure runs show p-1' shows its"
+                        "WARN Run p-1 of 'pay' is FAILED and is not retried. './perdure runs show p-1' shows its"
                                 + " history.");
         assertThat(lines.events.stream().filter(event -> event.getLoggerName().equals("dev.perdure.run")))
                 .allSatisfy(event -> assertThat(ThrowableProxyUtil.asString(event.getThrowableProxy()))

@@ -23,38 +23,41 @@ import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What functions of the engine's own can do besides what a user's can. */
+/** The context of the engine's own functions: what they can do in addition to the functions of users. */
 public interface EngineContext extends WorkflowContext {
-    /** How those ended that the run comes after. */
+    /** The outcomes of the tasks that the run comes after. */
     List<Premise> premises();
 
-    /** Waits until all have ended that the run comes after; out of memory, and nothing is recorded. */
+    /** Waits, out of memory, until all tasks that the run comes after have ended. Records nothing. */
     void awaitPremises();
 
     /** When the run's timeout ends, if it has one. */
     Optional<Instant> deadline();
 
-    /** The deadline is for the run's tasks to keep: it is neither delivered to the run itself nor inherited by what it starts. */
+    /**
+     * Leaves the deadline to the run's tasks: it is neither delivered to the run itself nor inherited by what the run
+     * starts.
+     */
     void leaveDeadlineToTasks();
 
-    /** Why the run was cancelled, if that was before anything of it was recorded. */
+    /** Why the run was cancelled, if that happened before it recorded anything. */
     Optional<String> cancelledFromTheStart();
 
-    /** Reads back what another run gave. If the type does not fit any more, the run is paused. */
+    /** Decodes the outcome of another run. If the type no longer fits, pauses the run. */
     @Nullable
     Object decode(Payload payload, Type type);
 
-    /** A step of a type that is known as reflection has it. */
+    /** A step whose type is known by reflection. */
     @Nullable
     Object perform(String name, Type type, Callable<?> body, StepOptions options);
 
-    /** The last thing the run does: what it gives is the outcome, and one commit records it and ends the run. */
+    /** The last step of the run: its result is the outcome of the run, and one commit records it and ends the run. */
     Encoded performLast(String name, Type type, Callable<?> body, StepOptions options);
 
-    /** Whether the next thing recorded is that {@link #patched} said yes to this. */
+    /** Whether the next recorded entry is {@code true} as the answer of {@link #patched} to this id. */
     boolean isDecided(String decision);
 
-    /** Makes the run's next input from what the code gives to {@code continueAsNew}. */
+    /** Makes the run's next input from the value that the code passes to {@code continueAsNew}. */
     void makeNextInput(UnaryOperator<@Nullable Object> made);
 
     /**
@@ -64,16 +67,16 @@ public interface EngineContext extends WorkflowContext {
      */
     void requireStorable(@Nullable Object value, Type type, String what);
 
-    /** An event of this name, whatever comes with it. */
+    /** The next event of this name, with any value. */
     DurableFuture<@Nullable Void> occurrence(String event);
 
-    /** Starts a child by what it is. */
+    /** Starts a child by its name and types. */
     <T extends @Nullable Object> Child<T> startChild(Target target, @Nullable Object input, ChildOptions options);
 
-    /** The runs that were born with this one. */
+    /** The tasks that were started with this run. */
     List<Runs.TaskRow> tasks();
 
-    /** Asks runs to end. Twice is fine. */
+    /** Cancels runs. A second call has no effect. */
     void cancel(Collection<RunId> runs, String reason);
 
     /** Turns of a run that is a state machine. */

@@ -36,16 +36,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One run in this worker's memory, from when it is taken until it leaves.
+ * One run in this worker's memory, from the moment when the worker takes it until it leaves.
  *
- * <p>How it works. {@link #run} enters the workflow's function from the top on a virtual thread. Its context answers calls
- * from the journal as long as that has answers, then acts. Every way out goes through {@link Transitions}: the run ends,
- * waits, is given back, or is lost to another worker; the last unwinds without a word to the store. The dispatcher,
- * {@code close()} and the lease speak to a running execution through {@link #signal}, {@link #giveBack} and {@link #lose},
- * from other threads.
+ * <p>How it works. {@link #run} enters the workflow's function from the top on a virtual thread. Its context answers
+ * calls from the journal as long as the journal has answers, and carries out the calls after that. The run leaves
+ * memory only through {@link Transitions}: it ends, waits, is given back, or is lost to another worker. In the last
+ * case the execution unwinds and writes nothing to the store. The dispatcher, {@code close()} and the lease control a
+ * running execution from other threads, through {@link #signal}, {@link #giveBack} and {@link #lose}.
  *
- * <p>Crash points. Before the first commit nothing has happened that a replay would not do again. After a commit the journal
- * answers. Between a body and its record the body runs again: that is the one at-least-once in here.
+ * <p>Crash points. Before the first commit, nothing has happened that a replay would not do again. After a commit, the
+ * journal answers. After a body and before its record, the body runs again: only here does something run at least once.
  */
 public final class Execution implements LoadedRun {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
@@ -82,28 +82,28 @@ public final class Execution implements LoadedRun {
         return held.definition().target().name();
     }
 
-    /** Under which epoch it is held. */
+    /** The epoch under which the worker holds it. */
     public long epoch() {
         return held.epoch();
     }
 
-    /** Whether this one goes on with what another execution of the same run has left. */
+    /** Whether this execution continues the run after another execution of it. */
     public boolean follows(Execution before) {
         return before.epoch() < epoch() || (before.epoch() == epoch() && before.turn.isDropped());
     }
 
-    /** Whether the body of a step runs. */
+    /** Whether the body of a step is running. */
     public boolean isInBody() {
         Futures beside = bodies;
         return guard.isInBody() || (beside != null && beside.atWork());
     }
 
-    /** Whether nothing else may run beside it. */
+    /** Whether no other run may run beside it. */
     public boolean alone() {
         return held.alone();
     }
 
-    /** Carries the run on until it leaves memory. Returns normally, whatever happens inside. */
+    /** Executes the run until it leaves memory. Returns normally, whatever happens inside. */
     public void run() {
         Departure departure;
         try {
@@ -126,14 +126,15 @@ public final class Execution implements LoadedRun {
     }
 
     /**
-     * The code goes on although its run has left memory, because it catches {@link Unwind}. Its thread waits here until the worker
-     * ends, and the run, which would do the same again, waits for a person. Another thread may have taken the run over.
+     * The code continues although its run has left memory, because it catches {@link Unwind}. Its thread waits here
+     * until the worker ends. The run would do the same again, so it is paused. Another thread may have taken the run
+     * over.
      */
     private void keepOut() {
         SwallowedUnwinds swallowed = transitions.swallowed();
         if (swallowed.areNew()) {
             String reason =
-                    "The code of run '%s' catches Throwable or Error around calls on the context and goes on, the last time at %s: so the run cannot leave memory. Catch Exception there, or throw errors on, deploy that, then resume the run."
+                    "The code of run '%s' catches Throwable or Error around calls on the context and continues, the last time at %s, so the run cannot leave memory. Catch Exception there, or rethrow errors, deploy that, then resume the run."
                             .formatted(held.run().id(), SwallowedUnwinds.codeLine());
             LOG.error("{} Its thread is kept until this worker closes.", reason);
             host.keep(this);
@@ -141,7 +142,7 @@ public final class Execution implements LoadedRun {
             if (!guard.abandoned()) {
                 left(gone);
             }
-            interrupt(BodyGuard.Cause.LOST); // bodies beside the code, which is not there to do so
+            interrupt(BodyGuard.Cause.LOST); // Asynchronous bodies: the code is not there to wait for them.
             if (gone instanceof Departure.Moved moved && moved.state() != RunState.PAUSED && !signals.isGivenBack()) {
                 host.pause(held.run(), definition(), reason);
             }
@@ -151,9 +152,12 @@ public final class Execution implements LoadedRun {
         }
     }
 
-    /** The engine itself could not carry the run on: counted as a recovery, so that it is paused if that happens every time. */
+    /**
+     * The engine itself failed to continue the run. It counts as a recovery, so that the run is paused if it happens
+     * every time.
+     */
     private Departure recovered(Throwable unexpected) {
-        LOG.error("Run {} cannot be carried on and is given back.", held.run().id(), unexpected);
+        LOG.error("The engine failed to continue run {} and gives it back.", held.run().id(), unexpected);
         try {
             return transitions.leave(new Move.Recover(Failure.of(unexpected).summary()));
         } catch (Unwind lost) {
@@ -197,7 +201,7 @@ public final class Execution implements LoadedRun {
 
     private Replay replay(String run) {
         Journals.Page first = journal;
-        journal = Journals.Page.EMPTY; // the replay lets go of what the code has passed
+        journal = Journals.Page.EMPTY; // The replay drops what the code has passed.
         if (first.last()) {
             return new Replay(run, first, after -> Journals.Page.EMPTY); // there is no further page
         }
@@ -207,7 +211,7 @@ public final class Execution implements LoadedRun {
             try {
                 return transitions.answered(() -> pages.apply(after));
             } catch (RuntimeException
-                    | Error trouble) { // of the store or the engine, and so never a failure of the run
+                    | Error trouble) { // A failure of the store or the engine is never a failure of the run.
                 throw transitions.lost(trouble);
             }
         });
@@ -248,9 +252,9 @@ public final class Execution implements LoadedRun {
             return transitions.end(RunState.SKIPPED, Payload.EMPTY, messageOf(thrown));
         }
         Departure departure = transitions.end(RunState.FAILED, values.encode(failure), failure.summary());
-        if (departure instanceof Departure.Ended) { // else another worker ends it, and logs it
+        if (departure instanceof Departure.Ended) { // Otherwise another worker ends it and logs it.
             LOG.warn(
-                    "Run {} of '{}' is FAILED and is not tried again. './perdure runs show {}' shows its history.",
+                    "Run {} of '{}' is FAILED and is not retried. './perdure runs show {}' shows its history.",
                     held.run().id(),
                     definition(),
                     held.run().id(),
@@ -263,7 +267,7 @@ public final class Execution implements LoadedRun {
         return Optional.ofNullable(thrown.getMessage()).orElse(thrown.getClass().getName());
     }
 
-    /** Something was asked of this run; says whether that is news. */
+    /** A request for this run has arrived. Returns whether it is new. */
     public boolean signal(Control control) {
         if (!signals.signal(control)) {
             return false;
@@ -278,7 +282,7 @@ public final class Execution implements LoadedRun {
         return true;
     }
 
-    /** Mail has arrived with this wake; says whether nothing is known to have come in between. */
+    /** Mail has arrived with this wake-up. Returns whether no other wake-up is known to have come in between. */
     public boolean mailed(Hints.MailArrived mail) {
         return signals.mailed(mail);
     }
@@ -291,12 +295,12 @@ public final class Execution implements LoadedRun {
         }
     }
 
-    /** The worker closes: leave at the next call or wait. */
+    /** The worker is closing: the run leaves memory at its next call or wait. */
     public void giveBack() {
         signals.giveBack();
     }
 
-    /** The worker closes now: a body that still runs is interrupted, and the run given back over its head. */
+    /** The worker closes now: interrupts a body that still runs, and gives the run back without waiting for it. */
     public void giveBackNow() {
         if (guard.abandon()) {
             takeOver(new Move.Yield());

@@ -9,7 +9,7 @@ import dev.perdure.spi.change.Payload;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which way the code goes where it has two: decided once for a run, when it first comes there. */
+/** Decides between the old and the new branch of the code, once per run, when the run first reaches the call. */
 final class Patches {
     private final ContextCalls calls;
     private final Transitions transitions;
@@ -20,7 +20,7 @@ final class Patches {
         this.transitions = transitions;
     }
 
-    /** Whether this run takes the new way. */
+    /** Whether this run takes the new branch. */
     boolean isTaken(String id) {
         Texts.requireName("patch id", id);
         calls.enter("patched");

@@ -8,7 +8,7 @@ import org.slf4j.event.Level;
 import org.slf4j.helpers.AbstractLogger;
 import org.slf4j.helpers.MessageFormatter;
 
-/** Logs as the given logger does, but not while the journal is replayed: those lines were written before. */
+/** Passes log lines to the given logger, but not during a replay, because they were logged before. */
 final class ReplayLogger extends AbstractLogger {
     private static final long serialVersionUID = 1L;
 

@@ -74,7 +74,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The context of one execution: what user code sees of {@link Steps}, {@link Futures}, {@link Children} and {@link RunMail}. */
+/**
+ * The context of one execution, as user code sees it: {@link Steps}, {@link Futures}, {@link Children} and
+ * {@link RunMail}.
+ */
 class RunContext implements Shorthands {
     private final HeldRun held;
     private final Host host;
@@ -96,7 +99,7 @@ class RunContext implements Shorthands {
     private final Turns turns;
     private UnaryOperator<@Nullable Object> nextInput = input -> input;
 
-    /** What a context is made of. */
+    /** The parts of a context. */
     record Parts(
             HeldRun held,
             Host host,
@@ -268,7 +271,7 @@ class RunContext implements Shorthands {
         return this.<R>call(host.awaitedCallee(invocation), invocation.input());
     }
 
-    @SuppressWarnings("TypeParameterUnusedInFormals") // the type of the future is the caller's
+    @SuppressWarnings("TypeParameterUnusedInFormals") // the type of the future is the type of the caller
     private <R extends @Nullable Object> R call(CallTarget callee, @Nullable Object input) {
         return children.<R>start("call", callee, input, ChildOptions.defaults()).await();
     }
@@ -327,7 +330,7 @@ class RunContext implements Shorthands {
             return values.decode(payload, type);
         } catch (PayloadException unreadable) {
             throw stop(
-                    "What run '%s' comes after gave something that cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
+                    "The output of a task that run '%s' comes after cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
                             .formatted(held.run().id(), Sentences.sentence(String.valueOf(unreadable.getMessage()))));
         }
     }

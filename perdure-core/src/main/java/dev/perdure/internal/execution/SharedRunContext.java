@@ -10,7 +10,7 @@ import dev.perdure.spi.change.ObjectKey;
 import java.util.Optional;
 import java.util.SortedSet;
 
-/** The context of a call that reads the state of a virtual object. */
+/** The context of a shared call, which reads the state of a virtual object. */
 final class SharedRunContext extends RunContext implements SharedObjectContext {
     private final ObjectKey object;
     private final StateCalls state;

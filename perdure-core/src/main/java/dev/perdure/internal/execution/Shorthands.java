@@ -15,7 +15,7 @@ import dev.perdure.transaction.TransactionOptions;
 import dev.perdure.transaction.TransactionSource;
 import org.jspecify.annotations.Nullable;
 
-/** The short forms of context calls: each is a longer one with what is usual, and does nothing else. */
+/** The short forms of context calls. Each calls a longer form with default arguments and does nothing else. */
 interface Shorthands extends EngineContext {
     @Override
     default <T extends @Nullable Object> T step(String name, StepBody<T> body) {

@@ -1,10 +1,10 @@
 package dev.perdure.internal.execution;
 
-/** Ends a run as skipped. Thrown by functions of the engine's own. */
+/** Ends a run as skipped. Thrown by the engine's own functions. */
 public final class Skipped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** For this reason. */
+    /** Skips the run for this reason. */
     public Skipped(String reason) {
         super(reason, null, false, false);
     }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Sleeps, and what time it is: by the store's clock, and the same on every replay. */
+/** Sleeps and the current time, by the store's clock and the same on every replay. */
 record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits waits, Values values) {
     void sleep(Duration duration) {
         ContextCalls.requireStorable("sleep", duration);
@@ -26,7 +26,7 @@ record TimeCalls(Host host, ContextCalls calls, Transitions transitions, Waits w
         Instant due;
         if (begun.isPresent()) {
             if (calls.replaying()) {
-                return; // the run came past here before, whatever this worker's clock says
+                return; // The run passed here before, whatever this worker's clock says.
             }
             due = begun.get().at().plus(duration);
         } else {

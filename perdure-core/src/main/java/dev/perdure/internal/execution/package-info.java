@@ -1,2 +1,2 @@
-/** One run in memory: it enters the workflow, gives it its context, and leaves again. */
+/** One run in memory: an execution enters the workflow, gives it its context, and leaves. */
 package dev.perdure.internal.execution;

@@ -123,7 +123,7 @@ final class Dispatcher {
 
     void loop(Supplier<Session> session) {
         Backoff trouble = new Backoff(settings.clockwork());
-        Outage outage = new Outage("look for runs to carry on");
+        Outage outage = new Outage("look for runs to execute");
         long interval = SHORTEST;
         while (!closed) {
             try {

@@ -184,10 +184,10 @@ public final class EngineErrorTest {
 
     @Test
     void a_worker_polls_again_after_an_error() throws Exception {
-        assertWorkerGoesOnAfter("dispatch.poll", "look for runs to carry on");
+        assertWorkerGoesOnAfter("dispatch.poll", "look for runs to execute");
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .contains("This engine can look for runs to carry on again.");
+                .contains("This engine can look for runs to execute again.");
     }
 
     @Test
@@ -247,6 +247,6 @@ public final class EngineErrorTest {
         assertThat(errors())
                 .singleElement()
                 .asString()
-                .contains("is dropped from memory and given back within a lease");
+                .contains("It drops the run from memory and gives it back within a lease");
     }
 }

@@ -61,8 +61,8 @@ final class OutageTest {
         }
         assertThat(lines)
                 .containsExactly(
-                        "ERROR The store refuses to work with this engine, which cannot look for runs to carry on. It tries"
+                        "ERROR The store refuses to work with this engine, which cannot look for runs to execute. It tries"
                                 + " again; fix the cause.",
-                        "INFO The store is back: this engine can look for runs to carry on again.");
+                        "INFO The store is back: this engine can look for runs to execute again.");
     }
 }

@@ -260,7 +260,7 @@ abstract class CombinatorScenarios extends Scenarios {
             perdure.advance(Duration.ofNanos(1_000));
             run.promise(ONE).resolve("later");
             perdure.crash();
-            assertThat(run.result()).isEqualTo("Promise 'one' did not come within PT1H. later");
+            assertThat(run.result()).isEqualTo("Promise 'one' did not arrive within PT1H. later");
         }
     }
 

@@ -72,7 +72,7 @@ abstract class SwallowingScenarios extends Scenarios {
             assertThat(run.info().reason().orElseThrow())
                     .startsWith("The code of run 's' catches Throwable or Error around calls on the context")
                     .contains("SwallowingScenarios.java:")
-                    .endsWith("Catch Exception there, or throw errors on, deploy that, then resume the run.");
+                    .endsWith("Catch Exception there, or rethrow errors, deploy that, then resume the run.");
             assertThat(statesOf(perdure, "s")).endsWith(RunState.SUSPENDED, RunState.PAUSED);
             assertThat(caught.get()).isLessThan(FEW);
             perdure.advance(HOUR.multipliedBy(3));

@@ -16,7 +16,7 @@ import dev.perdure.spi.change.Entry;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A child that was started, and its outcome. */
+/** The future of a started child and of its outcome. */
 final class ChildFuture<T extends @Nullable Object> extends MailFuture<T> implements Child<T>, StartedChild {
     private final RunId id;
     private final OnCancel onCancel;

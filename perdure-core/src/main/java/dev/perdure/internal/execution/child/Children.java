@@ -38,11 +38,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs started from inside a run. The start is written with the parent's next transition, so a parent killed at any point
- * has either recorded and started the child or neither; its id and seed are derived, so that a start sent twice is one.
+ * The runs that a run starts. The start is written with the parent's next transition. So if the parent's process is
+ * killed at any point, the child is either recorded and started, or neither. The child's id and seed are derived from
+ * the parent's, so that a start that is sent twice is one start.
  */
 public final class Children {
-    /** Stands between a child's id, which has no control characters, and what its input is compared by. Older journals have the id alone. */
+    /**
+     * Separates a child's id, which has no control characters, from the fingerprint of its input. Older journals have
+     * only the id.
+     */
     private static final char AFTER_ID = '\n';
 
     private final HeldRun held;
@@ -99,7 +103,7 @@ public final class Children {
     }
 
     /**
-     * Starts a run that this one has nothing to do with any more.
+     * Starts a run that is independent of this one.
      *
      * @param what the call of the context, as messages name it
      */
@@ -107,7 +111,7 @@ public final class Children {
         callee.require(options);
         if (!options.messages().isEmpty()) {
             throw new InvalidRequestException(
-                    "%s was called with messages, and a run that is started from a run begins with an empty mailbox. Send them with send(…) to the id that %s gives."
+                    "%s was called with messages, but a run that another run starts begins with an empty mailbox. Send them with send(…) to the id that %s returns."
                             .formatted(what, what));
         }
         Payload payload = values.input(callee, input);
@@ -117,7 +121,10 @@ public final class Children {
         return begin(call, past, callee, payload, options, false);
     }
 
-    /** The child was started with what its input was then. A codec that never gives the same bytes twice leaves nothing to compare. */
+    /**
+     * The child was started with the input of that execution. If the codec never returns the same bytes twice, there is
+     * nothing to compare.
+     */
     private void requireSameInput(
             ContextCall call, Replay.Past past, CallTarget callee, Payload payload, @Nullable Object input) {
         if (past.notes().isEmpty()) {
@@ -168,14 +175,17 @@ public final class Children {
         return id;
     }
 
-    /** The seed is in it, because the same position comes again when a run begins anew. */
+    /** Includes the seed, because the same position occurs again when a run begins anew. */
     private RunId childId(int position) {
         String unique = derived.uuid("child", position).toString();
         String readable = held.run().id() + "/" + position + "-" + unique.substring(0, 8) + unique.substring(9, 13);
         return RunId.of(readable.length() <= RunId.MAX_LENGTH ? readable : unique);
     }
 
-    /** The child's own, or what is left of the parent's, whichever ends first. A deadline that was delivered is over. */
+    /**
+     * The child's own timeout or the rest of the parent's, whichever ends first. A deadline that was delivered no
+     * longer counts.
+     */
     private @Nullable Duration timeout(StartOptions options) {
         Instant deadline = transitions.openDeadline();
         Duration own = options.timeout().orElse(null);

@@ -3,11 +3,13 @@ package dev.perdure.internal.execution.child;
 import dev.perdure.spi.change.Payload;
 
 /**
- * A short number by which an input is compared with the one of an earlier execution, which is not at hand any more.
+ * A short number that identifies an input, so that it can be compared with the input of an earlier execution, which is
+ * no longer at hand.
  *
- * <p>How it works: a payload is cut at the separators of JSON, and the hashes of its pieces are added up, so that it does not matter in which
- * order a set or a map gives its elements, which differs from process to process. A name whose value is null is left out, so that a
- * field that was added to a class and is not set changes nothing. Any other difference does, nearly always.
+ * <p>How it works: it cuts a payload at the separators of JSON and adds up the hashes of the pieces. So the order in
+ * which a set or a map returns its elements, which differs between processes, does not matter. It leaves out a name
+ * whose value is null, so that a new field of a class that is not set changes nothing. Nearly every other difference
+ * changes the number.
  */
 final class Fingerprint {
     private static final long OFFSET = 0xcbf29ce484222325L;
@@ -47,7 +49,7 @@ final class Fingerprint {
         return next == ',' || next == '{' || next == '}' || next == '[' || next == ']';
     }
 
-    /** What a name and its value add, or a value without one. */
+    /** What a name with its value contributes, or a value without a name. */
     private static long ended(long name, long piece) {
         if (name == 0) {
             return piece == OFFSET ? 0 : mixed(piece);
@@ -55,7 +57,7 @@ final class Fingerprint {
         return piece == NULL ? 0 : mixed(name + 31 * piece);
     }
 
-    /** So that what is added up does not cancel out. */
+    /** Mixes the bits, so that the sum does not cancel out. */
     private static long mixed(long hash) {
         long mixed = (hash ^ (hash >>> 33)) * 0xff51afd7ed558ccdL;
         return mixed ^ (mixed >>> 29);

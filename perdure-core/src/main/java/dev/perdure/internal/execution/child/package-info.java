@@ -1,2 +1,2 @@
-/** Children of a run: workflows, DAGs and calls of virtual objects that it starts. */
+/** The children of a run: workflows, DAGs and calls of virtual objects that it starts. */
 package dev.perdure.internal.execution.child;

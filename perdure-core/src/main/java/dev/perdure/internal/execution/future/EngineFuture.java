@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable future. It does nothing by itself: the run's thread, when it awaits, looks whether it has settled, and if not
- * asks what it waits for.
+ * A durable future. It does nothing by itself. When the run's thread awaits it, the thread checks whether it has
+ * settled, and otherwise asks it what it waits for.
  */
 public abstract class EngineFuture<T extends @Nullable Object> implements DurableFuture<T>, Joinable {
     private final Futures futures;
@@ -22,7 +22,7 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
     }
 
     /**
-     * How it has settled, or null. Once it has, it stays so; and what it gives is on disk, or is written with the next
+     * How it has settled, or null. Once it has settled, it stays so. Its value is on disk, or is written with the next
      * transition, before any body starts.
      */
     protected abstract @Nullable Settled<T> look();
@@ -32,20 +32,20 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
         return futures;
     }
 
-    /** Whether it was made by these. */
+    /** Whether these futures made it. */
     boolean isOf(Futures those) {
         return futures == those;
     }
 
-    /** Says what it waits for. Called only while it is open. */
+    /** What it waits for. Called only while it is open. */
     protected abstract void wants(WaitCondition wanted);
 
-    /** What it is, at the beginning of a sentence that says that it did not come. */
+    /** Describes it, at the beginning of a sentence that says that it did not arrive. */
     protected String awaited() {
-        return "What was waited for";
+        return "The awaited value";
     }
 
-    /** Whether exactly one mail settles it and nothing else does. */
+    /** Whether exactly one mail settles it, and nothing else. */
     protected boolean isOneAnswer() {
         return false;
     }
@@ -78,7 +78,7 @@ public abstract class EngineFuture<T extends @Nullable Object> implements Durabl
         return new Settled<>(null, failure);
     }
 
-    /** What a pure function makes of another future. Leaves no entry. */
+    /** The result of a pure function on another future. Leaves no entry. */
     private static final class Mapped<S extends @Nullable Object, R extends @Nullable Object> extends EngineFuture<R> {
         private final EngineFuture<S> source;
         private final Function<? super S, ? extends R> function;

@@ -38,14 +38,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durable futures: made, joined and awaited.
+ * Makes, joins and awaits durable futures.
  *
- * <p>How an await works. The run's thread looks whether the future has settled. If not, it delivers a cancel that is due,
- * lets bodies begin that may, asks the future what it waits for, and waits for that in memory or out of it; then it looks
- * again. So there is one place where a run waits, whatever for, and a run that waits for a hundred things is one row.
+ * <p>How an await works. The run's thread checks whether the future has settled. If not, it delivers a cancel that is
+ * due, starts waiting bodies, asks the future what it waits for, and waits for that, in memory or out of it. Then it
+ * checks again. So a run waits in one place, whatever it waits for, and a run that waits for a hundred things is one
+ * row.
  *
- * <p>Bodies beside the run's thread hand in what came of them, and the run's thread records it: at an await, or along with
- * whatever it records next.
+ * <p>Bodies beside the run's thread hand in their results, and the run's thread records these: at an await, or together
+ * with the next entry that it records.
  */
 public final class Futures implements SideThreads, Joins {
     private static final int MOST_BODIES = 100;
@@ -110,7 +111,7 @@ public final class Futures implements SideThreads, Joins {
         }
     }
 
-    /** The workflow has come to its end: what it began and did not wait for comes to its end too. */
+    /** The workflow has returned: waits until everything that it began and did not await has ended. */
     public void finish() {
         transitions.finishing();
         while (atWork() || !queued.isEmpty()) {
@@ -152,11 +153,11 @@ public final class Futures implements SideThreads, Joins {
                         (number, settled) -> number == 0
                                 ? Objects.requireNonNull(future.look())
                                 : EngineFuture.failure(new TimedOutException(
-                                        "%s did not come within %s.".formatted(future.awaited(), limit))),
+                                        "%s did not arrive within %s.".formatted(future.awaited(), limit))),
                         all -> EngineFuture.failure(new IllegalStateException("One of two has settled."))));
     }
 
-    /** As {@link #orTimeout}, but nothing is what it gives when the time is over. */
+    /** As {@link #orTimeout}, but returns empty when the time is over. */
     <T extends @Nullable Object> EngineFuture<Optional<T>> within(EngineFuture<T> future, Duration limit) {
         TimerFuture timer = timer("timeout", limit);
         return choice(
@@ -264,7 +265,7 @@ public final class Futures implements SideThreads, Joins {
         return host.clock().now();
     }
 
-    /** Lets a body begin beside the run's thread: now, or as soon as there is room. */
+    /** Starts a body beside the run's thread: now, or as soon as there is room. */
     void launch(StepFuture<?> step) {
         queued.add(step);
         transitions.flush();
@@ -296,7 +297,7 @@ public final class Futures implements SideThreads, Joins {
         });
     }
 
-    /** From a body's thread. */
+    /** Called by a body's thread. */
     void handIn(Runnable news) {
         finished.add(news);
     }

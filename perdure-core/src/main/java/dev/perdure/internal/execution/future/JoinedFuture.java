@@ -16,8 +16,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several futures joined to one. Either one of the parts decides, and which one it was is an entry: on replay the same one
- * decides, although more of them have settled since. Or none does, and what comes of it follows from all of them.
+ * Several futures joined into one. Either one of the parts decides, and the journal records which one: on a replay the
+ * same part decides, although more parts have settled since. Or none decides, and the outcome follows from all of them.
  */
 final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object> extends EngineFuture<T> {
     private final ContextCall call;
@@ -30,9 +30,9 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
     /**
      * How parts are joined.
      *
-     * @param decides whether a part that has settled like this decides
-     * @param decision what comes of it when the part with this number has decided
-     * @param otherwise what comes of it when all have settled and none has decided
+     * @param decides whether a part with this outcome decides
+     * @param decision the outcome if the part with this number has decided
+     * @param otherwise the outcome if all have settled and none has decided
      */
     record Rule<P extends @Nullable Object, T extends @Nullable Object>(
             Predicate<Settled<? extends P>> decides,
@@ -91,7 +91,7 @@ final class JoinedFuture<P extends @Nullable Object, T extends @Nullable Object>
         }
     }
 
-    /** Whether nothing but a failure can come of it before each of its open parts has got its one mail. */
+    /** Whether only a failure can settle it before each of its open parts has received its one mail. */
     boolean waitsForAllMail() {
         return decided < 0
                 && !rule.decides().test(new Settled<>(null, null))

@@ -20,9 +20,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step whose body runs beside the run's own thread. The body's thread only runs it; what came of it is handed in, and
- * everything is recorded by the run's thread, so that a run still has one writer. The next attempt of one that failed begins
- * when the run awaits it and its back-off is over.
+ * A step whose body runs beside the run's own thread. The body's thread only runs the body and hands in the result. The
+ * run's thread records everything, so that a run has one writer. The next attempt of a failed step begins when the run
+ * awaits it and its back-off is over.
  */
 final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Futures futures;
@@ -33,7 +33,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Callable<T> body;
     private final StepOptions options;
 
-    // Of the run's thread, but for what the body's thread reads while it runs.
+    // Used by the run's thread, except for what the body's thread reads while it runs.
     private int failed;
     private @Nullable Instant firstFailure;
     private @Nullable Instant nextAttempt;
@@ -59,9 +59,9 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     /**
-     * Takes over what is recorded, and begins if that is not the answer.
+     * Takes over what the journal has, and begins if that is not the final answer.
      *
-     * @param replaying whether more is recorded: then the run came past here before, and nothing was delivered
+     * @param replaying whether more is recorded: then the run passed here before, and nothing was delivered
      */
     void begin(Replay.Past past, boolean replaying) {
         Entry answer = past.answer().map(Recorded::entry).orElse(null);
@@ -118,7 +118,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         return call.name();
     }
 
-    /** On a thread of its own: runs the body once, and hands in what came of it. */
+    /** Runs the body once, on its own thread, and hands in the result. */
     void run(BodyGuard guard) {
         Runnable told = newsOf(guard);
         futures.handIn(() -> {
@@ -127,11 +127,14 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         });
     }
 
-    /** What the run's thread is to do about the attempt, whatever happens: it waits for nothing else. */
+    /**
+     * Hands in what the run's thread has to do about the attempt, in every case: the run's thread waits for nothing
+     * else.
+     */
     private Runnable newsOf(BodyGuard guard) {
         try {
             return attempted(steps.attempt(call, failed + 1), guard);
-        } catch (Throwable unjudged) { // the attempt has left nothing behind, so that it can be made again
+        } catch (Throwable unjudged) { // The attempt had no effect, so it can be made again.
             return () -> {
                 throw transitions.lost(unjudged);
             };
@@ -148,7 +151,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
                 case DEADLINE -> transitions::reachDeadline;
                 case CANCEL, LOST, ABANDONED -> () -> {};
             };
-        } catch (Throwable thrown) { // an Error too: it is an attempt that failed
+        } catch (Throwable thrown) { // Includes errors: they are failed attempts too.
             return failure(attempt, thrown);
         }
     }
@@ -163,7 +166,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
         settled = value((T) stored.copy());
     }
 
-    /** Ends it, unless it has ended: it will not be tried again, nor begun again on replay. */
+    /** Ends it, unless it has ended: it is neither retried nor begun again on a replay. */
     void giveUp(RuntimeException why) {
         if (settled == null) {
             Steps.Verdict verdict = steps.giveUp(failed, why);

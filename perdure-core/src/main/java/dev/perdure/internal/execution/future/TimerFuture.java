@@ -24,7 +24,7 @@ final class TimerFuture extends EngineFuture<@Nullable Void> {
     /**
      * A timer.
      *
-     * @param passed whether the code has come past the present await before: then the timer had ended, whatever this
+     * @param passed whether the code has passed the current await before: then the timer had ended, whatever this
      *     worker's clock says
      */
     TimerFuture(Futures futures, Duration duration, StoreClock clock, BooleanSupplier passed) {

@@ -1,2 +1,2 @@
-/** Durable futures: how they are made, joined and awaited. */
+/** Durable futures: how the engine makes, joins and awaits them. */
 package dev.perdure.internal.execution.future;

@@ -18,11 +18,11 @@ public sealed interface Departure {
     /**
      * It waits, is ready for others, or is paused.
      *
-     * @param state where it is
+     * @param state its state
      * @param reason why, if there is a reason
      */
     record Moved(RunState state, Optional<String> reason) implements Departure {}
 
-    /** This worker does not hold it any more; nothing was written. */
+    /** This worker no longer holds it. The execution wrote nothing. */
     record Lost() implements Departure {}
 }

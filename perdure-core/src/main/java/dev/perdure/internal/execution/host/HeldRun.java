@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
  * A run that this worker holds.
  *
  * @param run the run
- * @param epoch under which it is held
- * @param definition what to run
- * @param input with what
- * @param seed what its own ids and chances come from
- * @param control what had been asked of it when it was taken
+ * @param epoch the epoch under which the worker holds it
+ * @param definition the definition to run
+ * @param input its input
+ * @param seed the seed of its ids and random numbers
+ * @param control the requests for it when the worker took it
  * @param deadline when its timeout is delivered, or null
- * @param alone whether nothing else may run beside it
- * @param premises how those ended that it comes after; empty for a run that is no task
- * @param object the virtual object that it is a call of, or null
- * @param known what is known of that object, or null
+ * @param alone whether no other run may run beside it
+ * @param premises the outcomes of the tasks that it comes after; empty for a run that is no task
+ * @param object the virtual object that it calls, or null
+ * @param known the known state of that object, or null
  */
 public record HeldRun(
         RunRef run,
@@ -40,7 +40,7 @@ public record HeldRun(
         List<Premise> premises,
         @Nullable ObjectCall object,
         @Nullable KnownState known) {
-    /** A run that was claimed or handed over. */
+    /** A run that the worker claimed, or that was handed over to it. */
     public static HeldRun of(Claimed claim, Registered definition, Optional<KnownState> known) {
         ObjectCall call = claim.object();
         Optional<ObjectKey> holding = Optional.ofNullable(call)

@@ -14,15 +14,15 @@ import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 
-/** What an execution needs of the worker it runs in. */
+/** What an execution needs from its worker. */
 public interface Host {
-    /** What runs ask of the store. */
+    /** The store as runs use it. */
     StoreAccess store();
 
-    /** How executions behave. */
+    /** The rules for executions. */
     ExecutionRules rules();
 
-    /** Time, chance and waits. */
+    /** The source of time, randomness and waits. */
     Clockwork clockwork();
 
     /** The store's time. */
@@ -31,16 +31,16 @@ public interface Host {
     /** The worker. */
     WorkerId worker();
 
-    /** How long the worker counts as alive without a sign of life. */
+    /** How long the worker counts as alive after it last renewed its lease. */
     Duration lease();
 
     /** Whether the worker's lease still holds, by its own clock. */
     boolean alive();
 
-    /** What a method reference names. */
+    /** The workflow that a method reference names. */
     Registered.Target target(WorkflowMethod method);
 
-    /** What an invocation names. */
+    /** The workflow or DAG that an invocation names. */
     CallTarget callee(Invocation<?> invocation);
 
     /** The same for a run that waits for the result, which not every DAG has. */
@@ -49,13 +49,13 @@ public interface Host {
     /** The handler that a method reference names. */
     ObjectHandler handler(ObjectMethod method);
 
-    /** The tokens of this store's awakeables. */
+    /** The tokens of awakeables in this store. */
     Tokens tokens();
 
-    /** A run that has left memory is to wait for a person. */
+    /** A run that has left memory has to be paused. */
     void pause(RunRef run, String definition, String reason);
 
-    /** The execution has left memory, but its thread is kept until the worker ends. */
+    /** The execution has left memory, but its thread stays until the worker ends. */
     void keep(LoadedRun execution);
 
     /** The execution has left memory. */

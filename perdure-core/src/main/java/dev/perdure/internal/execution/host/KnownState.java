@@ -6,15 +6,16 @@ import java.util.Collections;
 import java.util.SortedMap;
 
 /**
- * All that a virtual object knows, as the call that held it last left it. Worth something only to the next call that holds it,
- * and only if that was handed over in the transition that ended the last, or was told of it when it got the object. Several
- * calls may begin with the same one, if some of them have to begin again: so it cannot be changed.
+ * All values of a virtual object, as the call that held it last left them. Only the next call that holds the object can
+ * use them, and only if the transition that ended the last call handed the object over, or the answer that gave the
+ * object brought them. Several calls may begin with the same values, if some of them have to begin again, so it is
+ * immutable.
  *
- * @param object which
- * @param state its values by their names; the caller does not change it any more
+ * @param object the object
+ * @param state its values by their names; the caller must not change the map afterwards
  */
 public record KnownState(ObjectKey object, SortedMap<String, Payload> state) {
-    /** Keeps others from changing it. */
+    /** Prevents changes. */
     public KnownState {
         state = Collections.unmodifiableSortedMap(state);
     }

@@ -20,19 +20,19 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * What runs ask of the store. The reads throw {@link StoreException}, and the run asks again. Everything else is repeated until
- * the store has answered.
+ * What runs ask of the store. The reads throw {@link StoreException}, and the run asks again. All other requests are
+ * repeated until the store has answered.
  */
 public interface StoreAccess {
-    /** Reports that a run waits because the store does not answer its question. */
+    /** Reports that a run waits because the store does not answer it. */
     void waits(RunRef run, StoreException trouble);
 
     // Reads, which throw StoreException.
 
-    /** More of a long journal. */
+    /** The next page of a long journal. */
     Journals.Page read(RunRef run, int afterPosition);
 
-    /** Mail that was not taken yet, from after a number; at least one if there is one. */
+    /** Mail that the run has not taken yet, from after a number: at least one, if there is one. */
     List<Mailboxes.Arrived> unread(RunRef run, long afterNumber);
 
     /** A committed value of a virtual object. */
@@ -49,15 +49,15 @@ public interface StoreAccess {
     /**
      * Delivers an event to every run that waits for it.
      *
-     * @param token names this emission, so that it arrives once although it is made twice
+     * @param token identifies this emission, so that it arrives once even if it is sent twice
      * @return how many runs it reached
      */
     int emit(String event, String key, Payload payload, UUID token);
 
-    /** Delivers mail to the awakeable with this token; says whether it arrived. */
+    /** Delivers mail to the awakeable with this token. Returns whether it arrived. */
     boolean answer(String token, Function<Channel, Mail> mail);
 
-    /** The runs that were started with this one as its tasks. */
+    /** The tasks that were started with this run. */
     List<Runs.TaskRow> tasks(RunRef run);
 
     /** Cancels runs. */

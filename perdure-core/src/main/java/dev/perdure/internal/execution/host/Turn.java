@@ -6,34 +6,42 @@ import dev.perdure.spi.change.Control;
 import java.util.Optional;
 
 /**
- * When an execution may write, and how it ends. Nearly all begin when they hold their run. A call of a virtual object may run
- * ahead of its turn, from what the call before it has left in memory: it touches the state and nothing else, and writes nothing
- * but its end.
+ * When an execution may write, and how it ends. Nearly all executions begin when the worker holds their run. A call of
+ * a virtual object may run ahead of its turn, from the state that the call before it left in memory. Then it only reads
+ * and writes that state, and writes only its end to the store.
  */
 public interface Turn {
-    /** Whether the run is not held yet. */
+    /** Whether the worker does not hold the run yet. */
     boolean isAhead();
 
-    /** Whether the run is a call in a pipeline. Then {@link #await} is called before it first does more than touch the state. */
+    /**
+     * Whether the run is a call in a pipeline. If so, it calls {@link #await} before it first does more than read and
+     * write the state.
+     */
     boolean isPipelined();
 
-    /** Whether the run is begun again because this execution ran ahead in vain: it writes nothing any more. */
+    /**
+     * Whether another execution replaces this one, because this one ran ahead in vain. If so, it writes nothing more.
+     */
     boolean isDropped();
 
-    /** Tells listeners that the run is carried on here, unless that was told before. */
+    /** Tells listeners that the run runs here, unless they know already. */
     void tellBegun();
 
-    /** Waits until the run is held. Gives what is asked of it then, or nothing if it will not be held by this execution. */
+    /**
+     * Waits until the worker holds the run. Returns the requests for the run then, or nothing if this execution will
+     * not get the run.
+     */
     Optional<Control> await();
 
     /**
-     * Applies the transition that ends the run, and returns when it is durable. Runs that it hands over to
-     * this worker are launched.
+     * Applies the transition that ends the run, and returns when it is durable. Launches the runs that it hands over to
+     * this worker.
      *
-     * @param known what the run knows of the virtual object that it holds, if it does
+     * @param known the state of the virtual object that the run holds, if it is known
      */
     Outcome end(Change.Advance transition, Optional<KnownState> known);
 
-    /** The execution has left memory, in whatever way. */
+    /** The execution has left memory, for any reason. */
     void left();
 }

@@ -1,9 +1,9 @@
 package dev.perdure.internal.execution.host;
 
 /**
- * Unwinds a workflow's stack when its run leaves memory. An {@link Error}, so that {@code catch (Exception)} in user code
- * cannot swallow it, and without a stack trace, so that it costs nothing. One that is swallowed all the same is thrown
- * again by the next context call, and what the workflow returns is ignored.
+ * Unwinds a workflow's stack when its run leaves memory. It is an {@link Error}, so that {@code catch (Exception)} in
+ * user code does not catch it, and it has no stack trace, so that it is cheap. If user code catches it all the same,
+ * the next context call throws it again, and the engine ignores what the workflow returns.
  */
 public final class Unwind extends Error {
     private static final long serialVersionUID = 1L;

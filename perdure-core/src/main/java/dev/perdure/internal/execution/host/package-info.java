@@ -1,2 +1,2 @@
-/** What an execution and its worker know of each other. */
+/** The interfaces between an execution and its worker. */
 package dev.perdure.internal.execution.host;

@@ -35,7 +35,7 @@ public final class AwakeableAnswers {
         this.derived = derived;
     }
 
-    /** Resolves an awakeable; false if another answer came first. */
+    /** Resolves an awakeable. Returns false if another answer came first. */
     public boolean resolve(String token, @Nullable Object value) {
         Texts.requireGiven("token", token);
         Type type = value == null ? Object.class : value.getClass();
@@ -43,14 +43,14 @@ public final class AwakeableAnswers {
         return answer("resolve", token, (channel, mail) -> Mail.value(channel, mail, payload));
     }
 
-    /** Rejects an awakeable; false if another answer came first. */
+    /** Rejects an awakeable. Returns false if another answer came first. */
     public boolean reject(String token, String reason) {
         Texts.requireGiven("token", token);
         Texts.requireReason(reason);
         return answer("reject", token, (channel, mail) -> Mail.failure(channel, mail, reason, Payload.EMPTY));
     }
 
-    /** The token is a secret, so that the journal has its hash. */
+    /** The token is a secret, so the journal has only its hash. */
     private boolean answer(String what, String token, BiFunction<Channel, UUID, Mail> answer) {
         String name = "%s awakeable '%s'".formatted(what, Tokens.hash(token));
         ContextCall call = calls.take(what, Entry.Kind.STEP, name);

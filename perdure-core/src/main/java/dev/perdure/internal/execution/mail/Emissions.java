@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/** Events that a run emits: each is a step, because how many it reached steers the code. */
+/** Events that a run emits. Each emission is a step, because the code may depend on how many runs it reached. */
 public record Emissions(Host host, ContextCalls calls, Steps steps, Values values, Derived derived) {
     public <T extends @Nullable Object> int emit(Topic<T> name, String key, T value) {
         Payload payload =

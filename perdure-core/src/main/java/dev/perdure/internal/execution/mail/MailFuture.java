@@ -17,19 +17,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future that mail settles. The mail is taken when an await finds it there, and not before, so that a receive that is
- * given up takes none; it is copied into the journal in the same transition, so that a replay does not need the mailbox.
+ * A future that mail settles. An await takes the mail when it finds it, and not before, so that a receive that gives up
+ * takes none. The same transition copies the mail into the journal, so that a replay does not need the mailbox.
  *
- * <p>A message and a promise are not asked for, so the journal does not know of the call before it is answered. A run that leaves
- * memory to wait for one writes that down in the same transition: code that waits for something else when it is entered again is
- * found out, as it would be at any other call.
+ * <p>A message or a promise is not requested, so the journal does not show the call before it is answered. When a run
+ * leaves memory to wait for one, it writes that in the same transition. So the replay detects code that waits for
+ * something else, as at any other call.
  */
 public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final ContextCall call;
     private final Channel channel;
     private final RunMail runMail;
     private final Function<Entry, Settled<T>> reader;
-    /** Whether the journal says what this waits for. */
+    /** Whether the journal shows what this waits for. */
     private boolean noted;
 
     private @Nullable Settled<T> settled;
@@ -37,7 +37,7 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
     /**
      * A future of what arrives on a channel.
      *
-     * @param reader makes an answer of an entry, now or on replay
+     * @param reader makes an answer from an entry, now or on a replay
      */
     public MailFuture(
             Futures futures,
@@ -72,7 +72,7 @@ public class MailFuture<T extends @Nullable Object> extends EngineFuture<T> {
         Entry answer = runMail.answer(call, arrived.mail());
         settled = reader.apply(answer);
         if (channel.kind() == Channel.Kind.PROMISE) {
-            runMail.defer(answer); // others may wait for it too
+            runMail.defer(answer); // Other futures may wait for it too.
         } else {
             runMail.inbox().take(arrived);
             runMail.defer(answer, new Effect.Take(arrived.number()));

@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a run gets from others, gives to others and shows to the world. */
+/** The messages, promises and events that a run receives and sends, and the values that it publishes. */
 public final class RunMail {
     private final ContextCalls calls;
     private final Transitions transitions;
@@ -93,7 +93,7 @@ public final class RunMail {
         return subscribed(call, event.name(), key, entry -> value(call, entry, event.type()));
     }
 
-    /** An event whose value is not read. */
+    /** An event whose value the run does not read. */
     public DurableFuture<@Nullable Void> occurrence(String event) {
         ContextCall call = calls.open("event", Entry.Kind.EVENT, event);
         return subscribed(call, event, "", entry -> EngineFuture.value(null));
@@ -157,7 +157,7 @@ public final class RunMail {
         }
     }
 
-    /** A mail as the journal has it. */
+    /** A mail as an entry of the journal. */
     Entry answer(ContextCall call, Mail mail) {
         if (mail.status() == Entry.Status.VALUE) {
             return call.answer(Entry.Status.VALUE, mail.payload());

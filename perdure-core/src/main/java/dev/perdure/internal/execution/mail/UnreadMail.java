@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A run's unread mail in memory. It is read when the run looks for some, and again only when more has arrived than was seen
- * and did not come along with the word of its arrival.
+ * A run's unread mail in memory. It is read when the run first looks for mail. It is read again only if more mail has
+ * arrived than is here, and the wake-up did not bring it.
  */
 public final class UnreadMail {
     private final HeldRun held;
@@ -34,7 +34,7 @@ public final class UnreadMail {
         this.transitions = transitions;
     }
 
-    /** The first mail on a channel that was not taken. */
+    /** The first mail on a channel that the run has not taken. */
     Optional<Arrived> first(Channel channel) {
         refresh();
         return Optional.ofNullable(unread.get(channel)).map(Deque::peekFirst);
@@ -71,7 +71,7 @@ public final class UnreadMail {
         long arrived = signals.control().mails();
         signals.handedMail()
                 .filter(mail ->
-                        mail.number() == seen + 1) // otherwise one before it has to be read, and this one with it
+                        mail.number() == seen + 1) // Otherwise a mail before it has to be read, and this one is read with it.
                 .ifPresent(this::add);
         while (seen < arrived) {
             long after = seen;

@@ -1,2 +1,2 @@
-/** Mail of a run: what it receives, sends, publishes and emits. */
+/** The mail of a run: what it receives, sends, publishes and emits. */
 package dev.perdure.internal.execution.mail;

@@ -4,7 +4,11 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.Payload;
 
 /**
- * A context call as it is compared on replay.
+ * A context call as a replay compares it.
+ *
+ * @param position its position in the order of execution
+ * @param kind the kind of call
+ * @param name its name or parameter
  *
  * @param position its place in the order of execution
  * @param kind which call

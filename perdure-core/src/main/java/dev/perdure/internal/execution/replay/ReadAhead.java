@@ -10,8 +10,8 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a journal that is longer than one: while the code goes through a page, a thread reads the next ones, without a
- * pause unless two of them wait already. So beside what the code is at there are two of them in memory at most.
+ * Reads the pages of a long journal ahead. While the code replays a page, a thread reads the next ones, until two of
+ * them wait. So at most two pages are in memory in addition to the current one.
  */
 public final class ReadAhead implements IntFunction<Journals.Page> {
     private static final int AHEAD = 2;
@@ -24,7 +24,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Queue<Journals.Page> ready = new ArrayDeque<>(AHEAD);
-    /** The position that the last page was read up to, if there is more. */
+    /** The position up to which pages were read, if there are more. */
     private int readTo = NOWHERE;
 
     private boolean reading;
@@ -37,7 +37,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         this.arrived = clockwork.signal();
     }
 
-    /** The page after a position, which is where the page before it ended. */
+    /** The page after a position, which is the last position of the page before it. */
     @Override
     public Journals.Page apply(int after) {
         Journals.Page next = take(after);
@@ -48,7 +48,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         return next;
     }
 
-    /** The next page if it is there. Makes sure that a thread reads on. */
+    /** The next page, if it is there. Makes sure that a thread reads on. */
     private Journals.@Nullable Page take(int after) {
         lock.lock();
         try {
@@ -67,7 +67,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         }
     }
 
-    /** Tells of what could not be read; then the next question begins anew. */
+    /** Throws what could not be read. The next call begins anew. */
     private void complain() {
         Throwable thrown = trouble;
         trouble = null;
@@ -84,7 +84,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         while (from != NOWHERE) {
             try {
                 from = keep(read.apply(from));
-            } catch (Throwable thrown) { // whatever it is, the run that waits for it has to deal with it
+            } catch (Throwable thrown) { // Any error: the run that waits for the page has to handle it.
                 failed(thrown);
                 from = NOWHERE;
             }
@@ -92,7 +92,7 @@ public final class ReadAhead implements IntFunction<Journals.Page> {
         }
     }
 
-    /** Says where to read on, if at all. */
+    /** Sets where to continue reading, if there is more. */
     private int keep(Journals.Page page) {
         lock.lock();
         try {

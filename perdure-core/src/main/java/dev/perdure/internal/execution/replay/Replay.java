@@ -10,11 +10,13 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The journal of one run as its code is entered again: gives out positions in order, and for each what was recorded there.
- * Holds only the page it is at; what lies behind is dropped.
+ * The journal of one run while its code runs again. It assigns positions in order, and returns for each what is
+ * recorded there. It holds only the current page and drops what lies behind.
  */
 public final class Replay {
-    /** The code asks for something else than what is recorded. Carries the message for the person who has to mend it. */
+    /**
+     * The code makes another call than the recorded one. Carries the message for the person who has to fix the code.
+     */
     public static final class Mismatch extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -23,7 +25,7 @@ public final class Replay {
         }
     }
 
-    /** What is recorded under one position: notes in order, with the answer first if there is one. */
+    /** The entries of one position: the notes in order, with the answer first if there is one. */
     public record Past(List<Recorded> entries) {
         static final Past NOTHING = new Past(List.of());
 
@@ -45,7 +47,7 @@ public final class Replay {
     private final String run;
     private final IntFunction<Journals.Page> more;
 
-    /** In order of positions; from {@code here} on not behind the present one. */
+    /** Ordered by position. Entries before {@code here} are behind the current position. */
     private List<Recorded> page = List.of();
 
     private int here;
@@ -80,7 +82,7 @@ public final class Replay {
         }
     }
 
-    /** Takes the next position for a call, after checking that it is this call that is recorded there. */
+    /** Takes the next position for a call, after checking that the same call is recorded there. */
     public ContextCall take(Entry.Kind kind, String name) {
         return take(kind, name, false);
     }
@@ -88,7 +90,7 @@ public final class Replay {
     /**
      * Takes the next position for a call.
      *
-     * @param mayBeOpen whether it may be that nothing is recorded here although something is later: a future
+     * @param mayBeOpen whether the position may be empty although later positions are recorded: a future
      */
     public ContextCall take(Entry.Kind kind, String name, boolean mayBeOpen) {
         skipPatches(kind);
@@ -119,7 +121,7 @@ public final class Replay {
         return call;
     }
 
-    /** Takes a position for a call that leaves no entry: what it gives is derived. */
+    /** Takes a position for a call that leaves no entry, because its answer is derived. */
     public int takeDerived(String asked) {
         skipPatches(null);
         position++;
@@ -131,7 +133,7 @@ public final class Replay {
         return position;
     }
 
-    /** A patch that the code no longer asks about has done its duty: it is passed over. */
+    /** Skips a patch that the code no longer asks about: it is no longer needed. */
     private void skipPatches(Entry.@Nullable Kind asked) {
         while (asked != Entry.Kind.PATCH && isPatch(position + 1)) {
             position++;
@@ -154,13 +156,13 @@ public final class Replay {
         return recorded.isEmpty() ? Past.NOTHING : new Past(recorded);
     }
 
-    /** Whether anything is recorded that the code has not come to yet. */
+    /** Whether the journal has entries that the code has not reached yet. */
     public boolean replaying() {
         return firstFrom(position + 1) != null;
     }
 
     /**
-     * The workflow has returned or thrown: then it must have come past everything that is recorded.
+     * The workflow has returned or thrown. It must have passed everything that is recorded.
      *
      * @param asked how it ended, for the message
      */
@@ -186,7 +188,7 @@ public final class Replay {
         return index == page.size() ? null : page.get(index).entry();
     }
 
-    /** Of the first entry at a position or behind it. */
+    /** The position of the first entry at or after a position. */
     private int indexOf(int wanted) {
         loadTo(wanted);
         int index = here;

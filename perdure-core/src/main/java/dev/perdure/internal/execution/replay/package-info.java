@@ -1,2 +1,2 @@
-/** The journal of a run as its code replays it. */
+/** The journal of a run while its code is replayed. */
 package dev.perdure.internal.execution.replay;

@@ -15,23 +15,24 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the call that holds a virtual object knows of its state. It is read once, when it is first asked about something that the
- * call has not written itself; no other call writes, so from then on it is kept here. A call that was handed the object together
- * with what is known of it reads nothing at all.
+ * The state of a virtual object in the memory of the call that holds it. The call reads it from the store once, when it
+ * first needs a value that it has not written itself. No other call writes it, so from then on it stays here. A call
+ * that got the object together with its state reads nothing.
  *
- * <p>Invariant. What the call began with is never changed: other calls may begin with it, too, if this one has to begin again.
- * The call's own writes are kept beside it, and both are put together only for the call that comes after the end of this one.
+ * <p>Invariant. The state with which the call began never changes, because other calls may begin with it too, if this
+ * call has to begin again. The call's own writes are kept separately. The two are merged only for the call that follows
+ * the end of this one.
  */
 public final class ObjectMemory implements StateSource {
     private final Host host;
     private final ObjectKey object;
-    /** What the call began with, or null as long as it has not been read. */
+    /** The state with which the call began; null until it is read. */
     private @Nullable SortedMap<String, Payload> before;
 
-    /** What the call has written; empty for what it has cleared. */
+    /** The values that the call has written; empty for those that it has cleared. */
     private final Map<String, Optional<Payload>> written = new HashMap<>();
 
-    /** Whether the call has cleared all that was there before. */
+    /** Whether the call has cleared the whole state. */
     private boolean allCleared;
 
     public ObjectMemory(Host host, ObjectKey object, @Nullable KnownState handedOver) {
@@ -40,7 +41,7 @@ public final class ObjectMemory implements StateSource {
         this.before = handedOver == null ? null : handedOver.state();
     }
 
-    /** For the next call that holds the object: everything, if that is known. */
+    /** The whole state for the next call that holds the object, if it is known. */
     public Optional<KnownState> known() {
         return before == null && !allCleared ? Optional.empty() : Optional.of(new KnownState(object, all()));
     }
@@ -56,7 +57,7 @@ public final class ObjectMemory implements StateSource {
         return new TreeSet<>(all().keySet());
     }
 
-    /** What the call's own writes lie over. */
+    /** The state below the call's own writes. */
     private SortedMap<String, Payload> underneath() {
         if (allCleared) {
             return Collections.emptySortedMap();

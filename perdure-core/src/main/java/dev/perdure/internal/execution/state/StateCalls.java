@@ -19,8 +19,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls that read and change the state of a virtual object. What was read is recorded, because it steers the code, and that
- * something was changed, so that it is not changed again. Both need no answer and are written with the next transition.
+ * The calls that read and change the state of a virtual object. The journal records what a call read, because the code
+ * depends on it, and that a call changed something, so that it is not changed again. Neither needs an answer, so both
+ * are written with the next transition.
  */
 public final class StateCalls {
     private final ContextCalls calls;
@@ -122,7 +123,7 @@ public final class StateCalls {
         change("clearAll", "clear all state", new Effect.ClearAllState(), memory::clearAll);
     }
 
-    /** What is recorded is in the store already, and so will be in what is read from there. */
+    /** A change that is recorded is already in the store, and so in what is read from there. */
     private void change(String what, String name, Effect effect, Runnable remember) {
         ContextCall call = calls.takeAhead(what, Entry.Kind.EFFECT, name);
         if (recorded(call).isEmpty()) {

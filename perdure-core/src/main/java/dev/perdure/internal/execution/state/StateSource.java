@@ -7,13 +7,13 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** Where a call of a virtual object reads its state from. */
+/** Where a call of a virtual object reads the state. */
 public interface StateSource {
     Optional<Payload> read(String name);
 
     SortedSet<String> names();
 
-    /** What is committed, asked for anew each time: for those who do not hold the object. */
+    /** The committed state, read each time: for calls that do not hold the object. */
     static StateSource committed(Host host, ObjectKey object) {
         return new StateSource() {
             @Override

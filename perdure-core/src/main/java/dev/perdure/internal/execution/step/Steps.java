@@ -38,11 +38,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Performs steps: answers from the journal, or runs the body by its policy and records what came of it.
+ * Performs steps: answers from the journal, or runs the body by its policy and records the result.
  *
- * <p>Crash points, in order. Before the flush: nothing of this step happened. In the body: it runs again, as the same
- * attempt number, and the run counts as recovered. After the body, before the record: it runs again. After the record:
- * never again.
+ * <p>Crash points, in order. Before the flush: nothing of this step has happened. In the body: it runs again with the
+ * same attempt number, and the run counts as recovered. After the body and before the record: it runs again. After the
+ * record: it never runs again.
  */
 public final class Steps {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
@@ -57,7 +57,7 @@ public final class Steps {
     private final Thread own = Thread.currentThread();
     private final ConcurrentMap<Thread, Attempt> onOtherThreads = new ConcurrentHashMap<>();
 
-    // Of the workflow's own thread, which alone reads and writes it.
+    // Only the workflow's own thread reads and writes it.
     private @Nullable Attempt onOwnThread;
 
     public Steps(Host host, Transitions transitions, Waits waits, BodyGuard guard, Values values, Derived derived) {
@@ -69,7 +69,10 @@ public final class Steps {
         this.derived = derived;
     }
 
-    /** An attempt at a step, as its body sees it. The key is a digest, which is made only for those who want it. */
+    /**
+     * An attempt of a step, as its body sees it. The idempotency key is a digest, which is computed only if the body
+     * asks for it.
+     */
     public static final class RunningAttempt implements Attempt {
         private final int number;
         private final Supplier<String> idempotencyKey;
@@ -100,23 +103,25 @@ public final class Steps {
         }
     }
 
-    /** What one attempt does: runs a body under guard and makes durable what that gave. */
+    /** The work of one attempt: runs a body under guard and makes its result durable. */
     @FunctionalInterface
     interface Doing {
         public Values.Stored perform(Guarded guarded) throws Exception;
 
-        /** There is no further attempt: gives what counts, this failure unless something was done all the same. */
+        /**
+         * No further attempt follows. Returns the final answer: this failure, unless an effect was committed after all.
+         */
         public default Entry giveUp(Entry failure) {
             return failure;
         }
 
-        /** Whether what it gives is the run's outcome, and is recorded with that. */
+        /** Whether its result is the run's outcome, which is recorded with the end of the run. */
         default boolean isLast() {
             return false;
         }
     }
 
-    /** The last thing a run does. */
+    /** The last step of a run. */
     private static final class Last implements Doing {
         private final Callable<?> body;
         private Payload outcome = Payload.EMPTY;
@@ -138,13 +143,13 @@ public final class Steps {
         }
     }
 
-    /** Runs a body as this attempt, interruptible, and encodes what it gives. */
+    /** Runs a body as this attempt, interruptible, and encodes its result. */
     @FunctionalInterface
     interface Guarded {
         Values.Stored run(Callable<?> body) throws Exception;
     }
 
-    /** An attempt left nothing behind and is no fault of its body's: the same attempt is made again. */
+    /** An attempt had no effect, through no fault of its body: the same attempt is made again. */
     static final class Again extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -153,7 +158,7 @@ public final class Steps {
         }
     }
 
-    /** An attempt found that an earlier one had its effect; its answer is recorded now. */
+    /** An attempt found that an earlier one had taken effect; its answer is recorded now. */
     static final class Answered extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -196,7 +201,7 @@ public final class Steps {
         return perform(call, past, type, guarded -> recorded(call, guarded.run(body)), options);
     }
 
-    /** Performs the last step of a run: one commit records what it gave and ends the run. */
+    /** Performs the last step of a run: one commit records its result and ends the run. */
     public Encoded performLast(ContextCall call, Replay.Past past, Type type, Callable<?> body, StepOptions options) {
         Last last = new Last(body);
         perform(call, past, type, last, options);
@@ -248,12 +253,12 @@ public final class Steps {
                     if (interrupted.why() == BodyGuard.Cause.DEADLINE) {
                         transitions.reachDeadline();
                     }
-                    failed--; // no attempt of its own: the loop begins again, where what interrupted it is obeyed
+                    failed--; // Does not count as an attempt: the loop begins again and obeys what interrupted it.
                     continue;
                 }
             } catch (Unwind leaving) {
                 throw leaving;
-            } catch (Throwable fromBody) { // an Error too: it is an attempt that failed
+            } catch (Throwable fromBody) { // Includes errors: they are failed attempts too.
                 thrown = fromBody;
             }
             Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
@@ -267,7 +272,7 @@ public final class Steps {
         }
     }
 
-    /** What is recorded as a step's answer. */
+    /** The recorded answer of a step. */
     public @Nullable Object replay(ContextCall call, Entry entry, Type type) {
         return switch (entry.status()) {
             case VALUE -> value(call, entry, type);
@@ -323,14 +328,14 @@ public final class Steps {
     }
 
     /**
-     * What follows from a failed attempt.
+     * The consequence of a failed attempt.
      *
-     * @param attempt what to record
+     * @param attempt the attempt to record
      * @param again how long until the next attempt, or null if there is none
      */
     public record Verdict(FailedAttempt attempt, @Nullable Duration again) {}
 
-    /** Judges a failed attempt by its policy, and says so: one that is tried again shows nowhere else. */
+    /** Applies the policy to a failed attempt, and logs it, because a retried attempt shows nowhere else. */
     public Verdict judge(
             ContextCall call,
             RetryPolicy policy,
@@ -341,8 +346,7 @@ public final class Steps {
         Duration elapsed = firstFailure == null ? Duration.ZERO : Duration.between(firstFailure, now);
         Failure failure = Failure.of(thrown);
         Duration delay = attempt.retryAfter == null ? policy.delay(attempt.number(), chance()) : attempt.retryAfter;
-        // The effect has happened, and its result would not be storable next time either. Nor would the code be
-        // another.
+        // The effect has happened, and the next result could not be stored either, because the code would be the same.
         boolean inVain = thrown instanceof PayloadException || thrown instanceof ContextMisuseException;
         boolean again = !inVain && policy.retries(thrown) && policy.allows(attempt.number(), elapsed.plus(delay));
         LOG.warn(
@@ -360,12 +364,12 @@ public final class Steps {
                 : new Verdict(new FailedAttempt(failure, attempt.number(), 0), null);
     }
 
-    /** After so many failed attempts there is none more, because the run has been told to end. */
+    /** After this many failed attempts no other follows, because the run was told to end. */
     public Verdict giveUp(int failed, RuntimeException why) {
         return new Verdict(new FailedAttempt(Failure.of(why), failed, 0), null);
     }
 
-    /** The entry that a verdict is recorded as. */
+    /** The entry that records a verdict. */
     public Entry entry(ContextCall call, Verdict verdict) {
         Payload payload = values.encode(verdict.attempt());
         return verdict.again() == null
@@ -373,7 +377,7 @@ public final class Steps {
                 : call.note(verdict.attempt().attempt(), Entry.Status.ATTEMPT, payload);
     }
 
-    /** Records that there is no further attempt; of the last step along with the run's end. */
+    /** Records that no further attempt follows. For the last step it also ends the run. */
     private Entry givenUp(ContextCall call, Doing doing, Verdict verdict) {
         Entry counts = doing.giveUp(entry(call, verdict));
         if (doing.isLast()) {
@@ -384,7 +388,7 @@ public final class Steps {
         return counts;
     }
 
-    /** From 0 to 1. */
+    /** A random number from 0 to 1. */
     private double chance() {
         return (host.clockwork().random() >>> 11) * 0x1.0p-53;
     }

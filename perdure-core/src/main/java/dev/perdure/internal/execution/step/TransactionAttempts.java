@@ -23,21 +23,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the attempts of one transaction step: hands the body to its database together with the entry to be made of its
- * result, and understands what became of the transaction.
+ * Makes the attempts of one transaction step. It passes the body, with the entry that will record its result, to the
+ * database, and interprets the outcome of the transaction.
  *
- * <p>Crash points, in order. Before the body and in it: the transaction is rolled back, the body runs again. After the
- * body, before the commit: the same. After the commit, before its acknowledgement: the entry is in the journal, or
- * remembered beside the application's data, and the body never runs again. If only the connection is lost, the database
- * is asked what became of the transaction, for as long as it takes.
+ * <p>Crash points, in order. Before and in the body: the database rolls the transaction back, and the body runs again.
+ * After the body and before the commit: the same. After the commit and before its acknowledgement: the entry is in the
+ * journal, or recorded beside the application's data, and the body never runs again. If only the connection is lost,
+ * the engine asks the database for the outcome of the transaction until it gets an answer.
  */
 final class TransactionAttempts<C> implements Steps.Doing {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
-    /** Some four seconds after the first. */
+    /** About four seconds after the first. */
     private static final int TOLD_AT_WAIT = 10;
 
-    /** Lost against other transactions this often, an attempt counts as failed. */
+    /** An attempt that lost conflicts with other transactions this often counts as failed. */
     private static final int MOST_RERUNS = 50;
 
     private static final long SHORTEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(2);
@@ -71,7 +71,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
         this.trouble = new Backoff(host.clockwork());
     }
 
-    /** What the body gave, kept while its transaction is on its way. */
+    /** The result of the body while its transaction is on its way. */
     private static final class Result {
         private Values.@Nullable Stored stored;
 
@@ -95,7 +95,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
         Transacted transacted = settled(source.run(ticket, handle -> {
             Values.Stored stored = guarded.run(() -> body.call(handle));
             if (!host.alive()) {
-                throw transitions.lost(); // the fence would find it out; a database without one would not
+                throw transitions.lost(); // The fence would detect it; a database without one would not.
             }
             result.stored = stored;
             return call.answer(Entry.Status.VALUE, stored.payload());
@@ -121,7 +121,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
         };
     }
 
-    /** Waits until it is known what became of the transaction, or the run is not this worker's any more. */
+    /** Waits until the outcome of the transaction is known, or this worker no longer holds the run. */
     private Transacted settled(Transacted transacted) {
         Transacted known = transacted;
         Backoff patience = new Backoff(host.clockwork());
@@ -155,12 +155,12 @@ final class TransactionAttempts<C> implements Steps.Doing {
         }
     }
 
-    /** Once, and not of a short spell: what waits leaves no trace in the journal. */
+    /** Logs a longer wait once, because a wait leaves no trace in the journal. */
     private void tellOfWaiting(Exception cause) {
         waits++;
         if (waits == TOLD_AT_WAIT) {
             LOG.warn(
-                    "Run {}: {} waits for its database, and goes on when that is back: {}",
+                    "Run {}: {} waits for its database, and continues when that is back: {}",
                     transitions.run(),
                     call.describe(),
                     cause.getMessage());
@@ -175,7 +175,7 @@ final class TransactionAttempts<C> implements Steps.Doing {
         return timeout;
     }
 
-    /** A chance for the others first: a pause by chance, longer each time. */
+    /** Lets the other transactions go first: a random pause, longer each time. */
     private Exception again(Exception cause) {
         if (reruns == MOST_RERUNS) {
             reruns = 0;

@@ -15,7 +15,7 @@ import dev.perdure.transaction.TransactionSource;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 
-/** Transaction steps, as user code calls them. */
+/** Transaction steps as user code calls them. */
 public record TransactionCalls(HeldRun held, Host host, ContextCalls calls, Transitions transitions, Steps steps) {
     @SuppressWarnings({"unchecked", "NullAway"}) // decoded as the type that the caller declared
     public <C, T extends @Nullable Object> T perform(
@@ -29,7 +29,7 @@ public record TransactionCalls(HeldRun held, Host host, ContextCalls calls, Tran
         Texts.requireName("transaction name", name);
         if (!(source instanceof Transactor<C> transactor)) {
             throw new InvalidRequestException(
-                    "The source of transaction '%s' is %s, which cannot run any. Take one from a module that knows databases, such as PostgresTransactions.on(store)."
+                    "The source of transaction '%s' is %s, which cannot run transactions. Use one from a module for a database, such as PostgresTransactions.on(store)."
                             .formatted(name, source));
         }
         ContextCall call = calls.take("transaction", Entry.Kind.TRANSACTION, name);

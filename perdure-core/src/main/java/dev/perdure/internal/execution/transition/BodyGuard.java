@@ -7,23 +7,25 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs step bodies so that they, and only they, can be interrupted. An interrupt that hits a thread in a socket read closes
- * that connection and with it a whole batch of other runs; so it is sent only while a body runs, under a lock that the
- * body's end takes too, and the flag is cleared before anything else happens on the thread.
+ * Runs step bodies so that only they can be interrupted. An interrupt of a thread in a socket read closes the
+ * connection, and with it a whole batch of other runs. So the guard interrupts only while a body runs, under a lock
+ * that the body's end takes too, and clears the flag before anything else happens on the thread.
  */
 public final class BodyGuard {
-    /** Why a body was interrupted, the stronger ones last. */
+    /** Why a body was interrupted; stronger causes come last. */
     public enum Cause {
         TIMEOUT,
         DEADLINE,
         CANCEL,
-        /** The worker lost the run: whatever the body gives is ignored. */
+        /** The worker lost the run: the result of the body is ignored. */
         LOST,
-        /** Another thread has taken the run over: whatever the body gives is ignored, and its thread writes nothing more. */
+        /**
+         * Another thread has taken the run over: the result of the body is ignored, and its thread writes nothing more.
+         */
         ABANDONED
     }
 
-    /** The body was interrupted, and this is why. */
+    /** The body was interrupted for this reason. */
     public static final class Interrupted extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -55,14 +57,14 @@ public final class BodyGuard {
         this.forOneBody = forOneBody;
     }
 
-    /** For one body on a thread of its own, which can be interrupted before that thread has come to it. */
+    /** For one body on its own thread. It can be interrupted before that thread has reached it. */
     public static BodyGuard forOneBody(Clockwork clockwork) {
         return new BodyGuard(clockwork, true);
     }
 
     /**
-     * Runs a body. A result that comes although a cancel or the deadline interrupted it counts: the effect has happened. One
-     * that comes after a timeout, or when the run was given up, does not.
+     * Runs a body. If a cancel or the deadline interrupts it and it still returns a result, the result counts, because
+     * the effect has happened. A result after a timeout, or after the run was given up, does not count.
      */
     public <T extends @Nullable Object> T run(Callable<T> body, @Nullable Duration timeout) throws Exception {
         long number = enter();
@@ -86,7 +88,7 @@ public final class BodyGuard {
         return result;
     }
 
-    /** An alarm may ring when its body is over and the next one runs: it is for one body only. */
+    /** An alarm may ring after its body has ended, while the next one runs. It applies to one body only. */
     private void timeOut(long number) {
         lock.lock();
         try {
@@ -126,7 +128,7 @@ public final class BodyGuard {
         }
     }
 
-    /** Interrupts the body that runs now, if one does, unless a stronger cause has. */
+    /** Interrupts the body that runs now, if there is one, unless a stronger cause has interrupted it. */
     public void interrupt(Cause why) {
         lock.lock();
         try {
@@ -145,7 +147,7 @@ public final class BodyGuard {
     /**
      * Takes the run from the thread whose body runs now.
      *
-     * @return whether one ran: then its thread will write nothing any more, and the caller has to see the run off
+     * @return whether a body ran: then its thread writes nothing more, and the caller has to make the run leave memory
      */
     public boolean abandon() {
         lock.lock();

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What every context call begins with: may it be made here, and which position does it take. */
+/** The checks at the beginning of every context call: whether the call is allowed here, and which position it takes. */
 public final class ContextCalls {
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
@@ -39,7 +39,10 @@ public final class ContextCalls {
         });
     }
 
-    /** Asks the journal. Where the code does not fit it, the run leaves at once: user code could catch anything milder. */
+    /**
+     * Asks the journal. If the code does not fit it, the run leaves at once, because user code could catch an ordinary
+     * exception.
+     */
     public <T> T fitting(Supplier<T> question) {
         try {
             return question.get();
@@ -48,7 +51,7 @@ public final class ContextCalls {
         }
     }
 
-    /** The code asks for the call that is recorded, but not in the same way. */
+    /** The code makes the recorded call, but with other arguments. */
     public Unwind differs(ContextCall call, String recorded, String asked) {
         return transitions.stop(replay.message(call.position(), recorded, asked));
     }
@@ -78,7 +81,7 @@ public final class ContextCalls {
         }
     }
 
-    /** A virtual thread has no name unless its creator gives it one. */
+    /** A virtual thread has a name only if its creator gave it one. */
     private static String nameOf(Thread thread) {
         return thread.getName().isEmpty() ? "#" + thread.threadId() : thread.getName();
     }
@@ -90,7 +93,10 @@ public final class ContextCalls {
         return fitting(() -> replay.take(kind, name));
     }
 
-    /** Enters a call that touches nothing but the state of the virtual object, and so may be made ahead of the run's turn. */
+    /**
+     * Enters a call that only reads or writes the state of the virtual object, and so may happen ahead of the run's
+     * turn.
+     */
     public ContextCall takeAhead(String what, Entry.Kind kind, String name) {
         enter(what);
         return fitting(() -> replay.take(kind, name));
@@ -113,7 +119,7 @@ public final class ContextCalls {
         return replay.past(call);
     }
 
-    /** What is recorded under a call; throws again what was delivered there. */
+    /** The entries of a call. Throws again what was delivered there. */
     public Replay.Past rethrowDelivered(ContextCall call) {
         Replay.Past past = replay.past(call);
         past.answer().map(Recorded::entry).filter(ContextCalls::isDelivery).ifPresent(entry -> {
@@ -126,7 +132,7 @@ public final class ContextCalls {
         return entry.status() == Entry.Status.CANCELLED || entry.status() == Entry.Status.DEADLINE;
     }
 
-    /** Whether anything is recorded that the code has not come to yet. */
+    /** Whether the journal has entries that the code has not reached yet. */
     public boolean replaying() {
         return fitting(replay::replaying);
     }

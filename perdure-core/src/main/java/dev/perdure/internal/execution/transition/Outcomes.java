@@ -7,7 +7,7 @@ import dev.perdure.spi.change.Move;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What the store's answer to a transition means for the run. */
+/** Interprets the store's answer to a transition. */
 final class Outcomes {
     private Outcomes() {}
 
@@ -15,7 +15,7 @@ final class Outcomes {
         return outcome instanceof Outcome.Applied || outcome instanceof Outcome.AlreadyThere;
     }
 
-    /** When the transition became durable, if it did. */
+    /** When the transition became durable, if it was applied. */
     static Optional<Instant> timeOf(Outcome outcome) {
         return switch (outcome) {
             case Outcome.Applied applied -> Optional.of(applied.at());
@@ -25,7 +25,7 @@ final class Outcomes {
         };
     }
 
-    /** How the run has left memory by a move that was applied. */
+    /** How the run left memory with a move that was applied. */
     static Departure departure(Move move, Outcome outcome) {
         RunState state = switch (outcome) {
             case Outcome.Applied applied -> applied.state();

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What a run has to write and needs no answer for: it waits here for the next transition. */
+/** What a run has to write and needs no answer for. It waits here for the next transition. */
 final class PendingWrites {
     private final List<Entry> entries = new ArrayList<>();
-    /** Those of the entries that only a replay needs, and that are of no use once the run has ended. */
+    /** The entries that only a replay needs, and that are useless once the run has ended. */
     private final List<Entry> forReplay = new ArrayList<>();
 
     private final List<Effect> effects = new ArrayList<>();
@@ -53,12 +53,12 @@ final class PendingWrites {
         effects.addAll(more);
     }
 
-    /** The run ends: entries that only a replay needs are not written. */
+    /** Drops the entries that only a replay needs, because the run ends. */
     void dropForReplay() {
         entries.removeAll(forReplay);
     }
 
-    /** Takes everything out, for one transition that writes these entries too. */
+    /** Takes everything out for one transition, which also writes these entries. */
     Load take(List<Entry> more) {
         List<Entry> all = new ArrayList<>(entries);
         all.addAll(more);

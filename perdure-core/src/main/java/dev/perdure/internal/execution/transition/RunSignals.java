@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other threads tell a run in memory: that a command was given, that mail has arrived, that it has to leave. Each signal wakes
- * the run's thread, which obeys at its next call or wait.
+ * The signals of other threads to a run in memory: a command, new mail, a request to leave. Each signal wakes the run's
+ * thread, which obeys at its next call or wait.
  */
 public final class RunSignals {
     private final Clockwork.Signal news;
@@ -39,7 +39,7 @@ public final class RunSignals {
         }
     }
 
-    /** Takes over what is asked; says whether that is news. */
+    /** Takes over the requests. Returns whether they are new. */
     public boolean signal(Control asked) {
         boolean newer = underLock(() -> {
             boolean later = asked.wakes() > control.wakes();
@@ -53,8 +53,8 @@ public final class RunSignals {
     }
 
     /**
-     * Takes over that mail has arrived with this wake. Not if an earlier one is unknown here, which may have brought an order;
-     * says whether there is nothing more to know.
+     * Takes over that mail has arrived with this wake-up. Does not do so if an earlier wake-up is unknown here, because
+     * that may have brought a command. Returns whether there is nothing more to ask the store.
      */
     public boolean mailed(Hints.MailArrived mail) {
         boolean newer = underLock(() -> {
@@ -71,7 +71,7 @@ public final class RunSignals {
         return newer || underLock(() -> mail.wakes() <= control.wakes());
     }
 
-    /** The last mail, if it came along with the word of its arrival and was not asked for since. */
+    /** The last mail, if the wake-up brought it and it has not been read since. */
     public Optional<Mailboxes.Arrived> handedMail() {
         return underLock(() -> {
             Optional<Mailboxes.Arrived> last = Optional.ofNullable(handed);
@@ -80,17 +80,17 @@ public final class RunSignals {
         });
     }
 
-    /** What has been asked of the run. */
+    /** The requests for the run. */
     public Control control() {
         return underLock(() -> control);
     }
 
-    /** The store has said what is asked of the run. */
+    /** Takes over the requests that the store has returned. */
     void learn(Control asked) {
         underLock(() -> control = asked);
     }
 
-    /** The run has its turn, and this was asked of it until then. What was said since counts more. */
+    /** The run has its turn, with the requests up to then. Later requests take precedence. */
     void begin(Control asked) {
         underLock(() -> control = control.wakes() == 0 ? asked : control);
     }
@@ -104,7 +104,7 @@ public final class RunSignals {
         return underLock(() -> givenBack);
     }
 
-    /** As {@link #giveBack()}, without waiting for the bodies of asynchronous steps. */
+    /** As {@link #giveBack()}, but does not wait for the bodies of asynchronous steps. */
     public void giveBackNow() {
         underLock(() -> givenBackNow = true);
         giveBack();
@@ -123,12 +123,15 @@ public final class RunSignals {
         return underLock(() -> lost);
     }
 
-    /** Something happened that the run's thread may wait for. */
+    /** Something happened for which the run's thread may wait. */
     void wakeUp() {
         news.raise();
     }
 
-    /** Waits until something happens, a workflow's timer ends, or it is time to leave memory; says whether something did. */
+    /**
+     * Waits until something happens, a workflow's timer ends, or the run has to leave memory. Returns whether something
+     * happened.
+     */
     public boolean awaitNews(long timerNanos, long housekeepingNanos) {
         return Waiting.until(news, timerNanos, housekeepingNanos);
     }

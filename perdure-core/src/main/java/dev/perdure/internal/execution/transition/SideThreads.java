@@ -3,7 +3,7 @@ package dev.perdure.internal.execution.transition;
 import dev.perdure.spi.change.Effect;
 import java.util.List;
 
-/** What works for the run beside its own thread: bodies of asynchronous steps, and children. */
+/** The work of a run beside its own thread: bodies of asynchronous steps, and children. */
 public interface SideThreads {
     SideThreads NONE = new SideThreads() {
         @Override
@@ -35,7 +35,7 @@ public interface SideThreads {
     /** Writes the results of bodies that have finished with the next transition. */
     void handIn();
 
-    /** Lets bodies begin that had no room. Called when everything so far is durable. */
+    /** Starts bodies that had no room. Called when everything so far is durable. */
     void beginMore();
 
     /**
@@ -47,6 +47,6 @@ public interface SideThreads {
     /** What a cancel of this run does to its children. */
     List<Effect> cancels(String reason);
 
-    /** Waits for those children whose end the cancel has to wait for. */
+    /** Waits for the children for whose end the cancel has to wait. */
     void awaitCancelled();
 }

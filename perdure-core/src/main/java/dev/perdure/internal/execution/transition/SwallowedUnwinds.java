@@ -5,25 +5,25 @@ import java.lang.StackWalker.StackFrame;
 import java.util.Set;
 
 /**
- * Finds code that catches the {@link Unwind} of its run and goes on calling the context: without an end to that it would take a
- * processor for itself, for nothing.
+ * Detects code that catches the {@link Unwind} of its run and keeps calling the context. Without an end to that, it
+ * would occupy a processor for nothing.
  *
- * <p>How it works. Each call after the run has left memory throws again. A {@code finally} that calls the context does so once for
- * each level of the stack that is left, and each time from higher up; so only calls count that are made from no higher than the one
- * before.
+ * <p>How it works. Each call after the run has left memory throws again. A {@code finally} block that calls the context
+ * does so once for each level of the stack that is left, each time from higher up. So only calls count that are made
+ * from no higher than the call before.
  */
 public final class SwallowedUnwinds {
     private static final Set<String> API =
             Set.of("dev.perdure", "dev.perdure.dag", "dev.perdure.object", "dev.perdure.transaction");
 
     private static final int ENOUGH = 5;
-    /** Code that is let go on, because its worker has ended, is thrown at for so long. */
+    /** How long the engine keeps throwing at code that continues after its worker has ended. */
     private static final int TOO_MANY = 10_000;
 
     private long lastDepth = Long.MAX_VALUE;
     private int swallowed;
 
-    /** The context is called although the run has left memory; says whether the code has swallowed that too often. */
+    /** The code calls the context although the run has left memory. Returns whether it has swallowed that too often. */
     boolean areEnough() {
         if (swallowed >= ENOUGH) {
             swallowed++;
@@ -35,7 +35,7 @@ public final class SwallowedUnwinds {
         return swallowed >= ENOUGH;
     }
 
-    /** Whether this is the first time that they are enough. */
+    /** Whether this is the first time that the count is reached. */
     public boolean areNew() {
         return swallowed == ENOUGH;
     }
@@ -45,7 +45,7 @@ public final class SwallowedUnwinds {
         return swallowed >= TOO_MANY;
     }
 
-    /** Where user code calls the context. */
+    /** The place in user code that calls the context. */
     public static String codeLine() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.filter(SwallowedUnwinds::isOfUser)

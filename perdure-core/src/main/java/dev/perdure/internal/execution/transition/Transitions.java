@@ -37,9 +37,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one way an execution writes. One transition at a time; what needs no answer waits in {@link PendingWrites} and is
- * written with the next. Also where the {@link RunSignals} of others are obeyed: kill, pause and give-back at any call,
- * cancel and deadline only where the journal has nothing more to say, because they steer the code and are entries themselves.
+ * The only way in which an execution writes: one transition at a time. What needs no answer waits in
+ * {@link PendingWrites} and is written with the next transition. It also obeys {@link RunSignals}: kill, pause and
+ * give-back at any call, but cancel and deadline only where the journal has no more entries, because the code depends
+ * on them and they are entries themselves.
  */
 public final class Transitions {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
@@ -52,7 +53,7 @@ public final class Transitions {
     private final Turn turn;
     private final PendingWrites pending = new PendingWrites();
 
-    // Written by the workflow's own thread only.
+    // Only the workflow's own thread writes it.
     private volatile boolean cancelDelivered;
     private boolean deadlineDelivered;
     private int seenWakes;
@@ -79,7 +80,7 @@ public final class Transitions {
         return held.run().id();
     }
 
-    /** What it runs. */
+    /** The definition that it runs. */
     public String definition() {
         return held.definition().target().name();
     }
@@ -88,7 +89,7 @@ public final class Transitions {
         bodies = those;
     }
 
-    /** What to do when code goes on calling the context although its run has left memory. */
+    /** Sets what happens when code keeps calling the context although its run has left memory. */
     public void whenSwallowed(Runnable keepOut) {
         keptOut = keepOut;
     }
@@ -97,12 +98,12 @@ public final class Transitions {
         return swallowed;
     }
 
-    /** Whether a body runs. */
+    /** Whether a body is running. */
     boolean bodiesAtWork() {
         return bodies.atWork();
     }
 
-    /** What is known of the virtual object that the run holds, for the call that holds it next. */
+    /** The state of the virtual object that the run holds, for the call that holds it next. */
     public void knows(Supplier<Optional<KnownState>> what) {
         known = what;
     }
@@ -122,7 +123,7 @@ public final class Transitions {
         return leave(new Move.End(state, outcome, reason));
     }
 
-    /** Makes a move after which the run is not in memory. */
+    /** Makes a move after which the run is no longer in memory. */
     public Departure leave(Move move) {
         if (move instanceof Move.End) {
             pending.dropForReplay();
@@ -145,12 +146,12 @@ public final class Transitions {
         return new Unwind("run " + held.run().id() + " leaves memory");
     }
 
-    /** Leaves memory for a person to mend the code. Nothing that is pending is written. */
+    /** Leaves memory so that a person can fix the code. Writes nothing that is pending. */
     public Unwind stop(String reason) {
         return unwind(leave(new Move.Pause(reason)));
     }
 
-    /** What is recorded for this call cannot be read by the code there is now. */
+    /** The current code cannot read what is recorded for this call. */
     public Unwind unreadable(ContextCall call, PayloadException cause) {
         return stop(
                 "What run '%s' recorded at position %d for %s cannot be read back. %s Nothing was applied. Bring back the type that fits, then resume the run."
@@ -161,16 +162,16 @@ public final class Transitions {
                                 Sentences.sentence(String.valueOf(cause.getMessage()))));
     }
 
-    /** The store gives no answer any more: that is no business of the workflow's code. */
+    /** The store does not answer any more. The workflow's code does not see that. */
     public Unwind lost() {
         return unwind(new Departure.Lost());
     }
 
-    /** The store or the engine is in trouble: that is no business of the workflow's code either. */
+    /** The store or the engine fails. The workflow's code does not see that either. */
     public Unwind lost(Throwable trouble) {
         if (!(trouble instanceof Unwind)) {
             LOG.error(
-                    "Run {} is dropped from memory and given back within a lease, because the engine could not carry it on.",
+                    "The engine failed to continue run {}. It drops the run from memory and gives it back within a lease.",
                     held.run().id(),
                     trouble);
         }
@@ -184,18 +185,21 @@ public final class Transitions {
         pending.add(entry);
     }
 
-    /** Writes an entry with the next transition that only a replay needs: it is left out if that transition ends the run. */
+    /**
+     * Writes an entry with the next transition that only a replay needs. It is left out if that transition ends the
+     * run.
+     */
     public void deferForReplay(Entry entry) {
         pending.addForReplay(entry);
     }
 
-    /** As {@link #deferForReplay(Entry)}, with an effect beyond the run. */
+    /** As {@link #deferForReplay(Entry)}, with an effect outside the run. */
     public void deferForReplay(Entry entry, Effect effect) {
         pending.addForReplay(entry);
         pending.add(effect);
     }
 
-    /** Writes an entry and its effect beyond the run with the next transition. */
+    /** Writes an entry and its effect outside the run with the next transition. */
     public void defer(Entry entry, Effect effect) {
         pending.add(entry);
         pending.add(effect);
@@ -217,7 +221,7 @@ public final class Transitions {
         return pending.take(more);
     }
 
-    /** Makes everything so far durable, then lets bodies begin; says whether there was anything. */
+    /** Makes everything so far durable, then starts waiting bodies. Returns whether there was anything to write. */
     public boolean flush() {
         bodies.handIn();
         boolean any = !pending.isEmpty();
@@ -230,14 +234,14 @@ public final class Transitions {
         return any;
     }
 
-    /** Nothing begins in a run that is about to leave or to be told to end. */
+    /** No body starts in a run that is about to leave memory or to be told to end. */
     private boolean mayBegin() {
         Control asked = signals.control();
         boolean leaves = asked.kill() != null || isAskedToLeave();
         return !leaves && (asked.cancel() == null || cancelDelivered || finishing);
     }
 
-    /** Whether the run is to leave memory, and to come back as it is. */
+    /** Whether the run has to leave memory, to continue later. */
     boolean isAskedToLeave() {
         return signals.control().pause() != null || signals.isGivenBack();
     }
@@ -254,7 +258,7 @@ public final class Transitions {
         };
     }
 
-    /** Takes its place at its virtual object, and leaves memory if others are before it. */
+    /** Takes its place at its virtual object, and leaves memory if other calls are before it. */
     public void arrive() {
         Move arrival = new Move.Arrive();
         Outcome outcome = send(PendingWrites.Load.NOTHING, arrival);
@@ -281,12 +285,12 @@ public final class Transitions {
                     ends ? turn.end(transition, known.get()) : host.store().commit(transition);
             Outcomes.timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
-        } catch (RuntimeException | Error trouble) { // of the store or the engine, and so never a failure of the run
+        } catch (RuntimeException | Error trouble) { // A failure of the store or the engine is never a failure of the run.
             throw lost(trouble);
         }
     }
 
-    /** Waits until the run is held, if it runs ahead. What it does from here on may be seen by others. */
+    /** Waits until the worker holds the run, if it runs ahead. From here on, others may see its effects. */
     void awaitTurn() {
         if (pipelined) {
             Control asked = turn.await().orElseThrow(this::lost);
@@ -302,12 +306,12 @@ public final class Transitions {
 
     // ---- obeying
 
-    /** Leaves memory if the run is asked to. */
+    /** Leaves memory if it is requested. */
     public void obeySignals() {
-        seenWakes = obey().wakes(); // what comes later must keep the run from waiting
+        seenWakes = obey().wakes(); // Later requests must prevent the run from waiting.
     }
 
-    /** Does what is asked of the run by now, and gives that if the run stays. */
+    /** Obeys the requests so far, and returns them if the run stays. */
     private Control obey() {
         Departure gone = departure().orElse(null);
         if (gone != null || guard.abandoned()) {
@@ -338,8 +342,9 @@ public final class Transitions {
     }
 
     /**
-     * Asks the store until it answers, whatever the trouble is: that is never a failure of the run. Kill, pause and give-back are
-     * obeyed meanwhile. News that arrives meanwhile does not count as seen, because what has been looked at before may be older.
+     * Asks the store until it answers, whatever the error is: it is never a failure of the run. Obeys kill, pause and
+     * give-back in the meantime. Requests that arrive in the meantime do not count as seen, because the answer may be
+     * older.
      */
     public <T> T answered(Supplier<T> question) {
         @Nullable Backoff backoff = null;
@@ -348,7 +353,7 @@ public final class Transitions {
                 return question.get();
             } catch (StoreException trouble) {
                 host.store().waits(held.run(), trouble);
-            } catch (Error trouble) { // of the store or the engine, and so never a failure of the run
+            } catch (Error trouble) { // A failure of the store or the engine is never a failure of the run.
                 throw lost(trouble);
             }
             obey();
@@ -357,7 +362,7 @@ public final class Transitions {
         }
     }
 
-    /** Pauses, unless that has been taken back meanwhile. */
+    /** Pauses, unless the pause has been taken back. */
     private Control obeyPause(String reason, int seenWakes) {
         Move pause = new Move.Pause(reason, seenWakes);
         Outcome outcome = send(take(List.of()), pause);
@@ -405,17 +410,17 @@ public final class Transitions {
         return deadlineExceeded(text);
     }
 
-    /** The deadline that was not delivered yet, or null. */
+    /** The deadline, if it has not been delivered; otherwise null. */
     public @Nullable Instant openDeadline() {
         return deadlineDelivered ? null : held.deadline();
     }
 
-    /** The run has tasks, which have the deadline too, and need not be told of it itself. */
+    /** The run has tasks, which have the same deadline, so it is not delivered to the run itself. */
     public void leaveDeadlineToTasks() {
         deadlineDelivered = true;
     }
 
-    /** The deadline has interrupted a body: deliver it at the next chance. */
+    /** The deadline has interrupted a body: deliver it at the next call. */
     public void reachDeadline() {
         deadlineReached = true;
     }
@@ -435,7 +440,7 @@ public final class Transitions {
         return new Payload(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Interrupts a body when the deadline comes; gives the way to call it off. */
+    /** Interrupts a body at the deadline. Returns a handle to cancel that. */
     public Runnable armDeadline(BodyGuard body) {
         Instant deadline = openDeadline();
         if (deadline == null) {
@@ -445,28 +450,28 @@ public final class Transitions {
         return host.clockwork().alarm(left, () -> body.interrupt(BodyGuard.Cause.DEADLINE));
     }
 
-    /** Leaves memory until all have ended that the run comes after; returns if they have. */
+    /** Leaves memory until all tasks that the run comes after have ended. Returns if they have ended. */
     public void awaitPremises() {
         do {
             obeySignals();
             suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
         } while (signals.control().wakes()
-                > seenWakes); // it stays because of an order, and not because they have ended
+                > seenWakes); // It stays because of a command, not because they have ended.
     }
 
-    /** The workflow has come to its end: nothing is delivered to it any more. */
+    /** The workflow has returned: nothing is delivered to it any more. */
     public void finishing() {
         finishing = true;
     }
 
-    /** Leaves memory to wait; returns only if the run was woken meanwhile and so stays. */
+    /** Leaves memory to wait. Returns only if the run was woken in the meantime, and so stays. */
     Instant suspend(List<Entry> entries, RunState state, Due due, Awaited awaited) {
         Move move = new Move.Wait(state, due, awaited, seenWakes);
         Outcome outcome = send(take(entries), move);
         return switch (outcome) {
             case Outcome.Woken woken -> {
                 signals.learn(woken.control());
-                signals.wakeUp(); // what it was woken for is looked at before it waits again
+                signals.wakeUp(); // Handles the wake-up before it waits again.
                 yield observed(woken.at());
             }
             case Outcome.Refused refused -> throw stop("The store refused an entry: " + refused.reason());
@@ -480,7 +485,7 @@ public final class Transitions {
         return unwind(leave(new Move.Restart(input, seed)));
     }
 
-    /** In the mode that does so: leaves memory after a step and comes back, to show that a replay gives the same. */
+    /** In the test mode for it: leaves memory after a step and comes back, to show that a replay returns the same. */
     public void unloadAfterStep() {
         if (host.rules().unloadAfterSteps() && !bodies.atWork()) {
             throw unwind(leave(new Move.Yield()));

@@ -28,9 +28,9 @@ public final class WaitCondition {
     }
 
     /**
-     * For a call that the journal does not know of yet: is written when the run leaves memory to wait for it.
+     * For a call that the journal does not show yet: written when the run leaves memory to wait for it.
      *
-     * @param durable told when it is
+     * @param durable called when it is durable
      */
     public void note(Entry entry, Runnable durable) {
         notes.add(entry);
@@ -45,7 +45,7 @@ public final class WaitCondition {
         whenNoted.forEach(Runnable::run);
     }
 
-    /** Nothing but a failure can come of it before mail has arrived on each of the channels. */
+    /** Only a failure can settle it before mail has arrived on each of the channels. */
     public void needsAll() {
         needed = Math.max(1, channels.size());
     }
@@ -54,7 +54,7 @@ public final class WaitCondition {
         time = earlier(due, time);
     }
 
-    /** For a timer that begins with the transition that lets the run wait. */
+    /** For a timer that begins with the transition that makes the run wait. */
     public void delay(Duration duration) {
         delay = delay == null || duration.compareTo(delay) < 0 ? duration : delay;
     }
@@ -67,7 +67,7 @@ public final class WaitCondition {
         return new Awaited(Set.copyOf(channels), needed);
     }
 
-    /** When the run goes on by itself at the latest. */
+    /** When the run continues by itself at the latest. */
     Due due(Instant now, @Nullable Instant deadline) {
         Instant fixed = time == null ? deadline : earlier(time, deadline);
         if (delay != null && (fixed == null || now.plus(delay).isBefore(fixed))) {
@@ -76,7 +76,7 @@ public final class WaitCondition {
         return fixed == null ? new Due.Never() : new Due.At(fixed);
     }
 
-    /** The same from now on, by this worker's idea of the store's clock. */
+    /** The same from now on, by this worker's view of the store's clock. */
     long nanos(StoreClock clock, @Nullable Instant deadline) {
         return switch (due(clock.now(), deadline)) {
             case Due.In in -> in.delay().toNanos();

@@ -12,9 +12,12 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a run waits: in its thread while that is short or bodies run, else out of memory, as a row. */
+/** How a run waits: in its thread if the wait is short or bodies run, otherwise out of memory, as a row. */
 public record Waits(Host host, RunSignals signals, Transitions transitions) {
-    /** A wait begins: records its beginning, and leaves memory with it if it is long. Otherwise gives when it is due. */
+    /**
+     * Begins a wait: records it, and leaves memory with the same transition if the wait is long. Otherwise returns when
+     * it is due.
+     */
     public Instant begin(Entry beginning, Duration delay, RunState state) {
         if (delay.compareTo(host.rules().warmWindow()) <= 0 || transitions.bodiesAtWork()) {
             return transitions.append(List.of(beginning)).plus(delay);
@@ -27,14 +30,14 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
                 .plus(delay);
     }
 
-    /** Waits until it is due, in memory or out of it. Cancel and deadline are delivered as the call's answer. */
+    /** Waits until it is due, in memory or out of it. A cancel or the deadline is delivered as the call's answer. */
     public void await(ContextCall call, Instant due, RunState state) {
         while (host.clock().now().isBefore(due)) {
             transitions.obeySignals();
             transitions.deliverTo(call);
             Instant until = earlier(due, transitions.openDeadline());
             long nanos = host.clock().nanosUntil(until);
-            transitions.flush(); // so that what bodies have finished does not count as work
+            transitions.flush(); // so that bodies that have finished do not count as running
             if (nanos <= host.rules().warmWindow().toNanos() || transitions.bodiesAtWork()) {
                 signals.awaitNews(nanos, Clockwork.NEVER);
             } else {
@@ -44,8 +47,8 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
     }
 
     /**
-     * Waits for what a future waits for: in memory while bodies run, for a moment, or if it is soon; else out of it. Returns
-     * when it may be worth looking again.
+     * Waits for what a future waits for: in memory while bodies run, for the warm window, or if it is due soon;
+     * otherwise out of memory. Returns when the caller should check again.
      */
     public void await(WaitCondition wanted) {
         Instant deadline = transitions.openDeadline();
@@ -93,7 +96,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         return news;
     }
 
-    /** Waits in memory until a body has ended, whatever the time is. */
+    /** Waits in memory until a body has ended, however long that takes. */
     public void awaitBody() {
         transitions.obeySignals();
         transitions.flush();
@@ -102,7 +105,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         }
     }
 
-    /** Something happened that the run's thread may wait for. */
+    /** Something happened for which the run's thread may wait. */
     public void wakeUp() {
         signals.wakeUp();
     }

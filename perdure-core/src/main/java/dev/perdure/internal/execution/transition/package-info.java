@@ -1,2 +1,2 @@
-/** The one way in which a run writes, waits, and obeys what others ask of it. */
+/** The only way in which a run writes and waits, and how it obeys requests. */
 package dev.perdure.internal.execution.transition;

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
  * @param target its name and types
  * @param handler the handler, or null
  * @param key the object's key; empty without a handler
- * @param dag what is born with a run of a DAG, or null
+ * @param dag makes the tasks of a DAG's run; null if it is not a DAG
  */
 public record CallTarget(
         Target target,
         @Nullable ObjectHandler handler,
         String key,
         @Nullable Function<NewRun, List<Task>> dag) {
-    /** What it is, as messages have it. */
+    /** What it is, for messages. */
     public enum Kind {
         WORKFLOW,
         DAG,
@@ -53,7 +53,7 @@ public record CallTarget(
         return new CallTarget(target, null, "", null);
     }
 
-    /** A DAG, with what is born with a run of it. */
+    /** A DAG, with the tasks that start with its run. */
     public static CallTarget of(Target target, Function<NewRun, List<Task>> tasks) {
         return new CallTarget(target, null, "", tasks);
     }
@@ -63,7 +63,7 @@ public record CallTarget(
         return new CallTarget(handler.target(), handler, key, null);
     }
 
-    /** Refuses no options at all, and what a run of a DAG does not take. */
+    /** Refuses null, and options that the run of a DAG cannot have. */
     public void require(StartOptions options) {
         if (options == null) {
             throw new InvalidRequestException(
@@ -73,12 +73,12 @@ public record CallTarget(
         options.startKey().ifPresent(this::requireFitting);
         if (dag != null && !options.messages().isEmpty()) {
             throw new InvalidRequestException(
-                    "The run of DAG '%s' was given a message, and nothing in it receives any: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
+                    "The run of DAG '%s' was started with a message, but its own run receives none: its tasks are runs of their own. Send it to a task that is a workflow, under the id of the run, a '/' and the name of the task."
                             .formatted(target.name()));
         }
     }
 
-    /** Refuses a key that does not fit what is called. */
+    /** Refuses a key that does not fit the called workflow, DAG or handler. */
     private void requireFitting(StartKey startKey) {
         boolean replaces = startKey instanceof StartKey.Deduplication deduplication
                 && deduplication.until() == StartKey.Until.ENDED
@@ -95,17 +95,17 @@ public record CallTarget(
         }
     }
 
-    /** What is born with this run. */
+    /** The tasks that start with this run. */
     public List<Task> tasks(NewRun run) {
         return dag == null ? List.of() : dag.apply(run);
     }
 
-    /** The object that the run will be a call of, or null. */
+    /** The object that the run will call, or null. */
     public @Nullable ObjectCall object(StartOptions options) {
         return handler == null ? null : handler.call(key, options.delay().isPresent());
     }
 
-    /** The id that is chosen for the run, by the caller or by the handler. */
+    /** The id that the caller or the handler has chosen for the run. */
     public Optional<RunId> id(StartOptions options) {
         if (handler == null || !handler.once()) {
             return options.id();
@@ -114,7 +114,7 @@ public record CallTarget(
         return Optional.of(RunId.of(ObjectHandler.mainId(new ObjectKey(handler.object(), key))));
     }
 
-    /** What replays compare. */
+    /** The name that replays compare. */
     public String name() {
         return handler == null ? target.name() : "%s of '%s'".formatted(target.name(), key);
     }

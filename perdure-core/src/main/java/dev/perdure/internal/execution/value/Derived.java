@@ -10,8 +10,8 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Ids and chances that are the same on every replay, because they come from the run's random seed, its id and the position
- * of the call. The seed keeps two databases that use the same ids apart.
+ * Ids and random numbers that are the same on every replay, because they are derived from the run's random seed, its id
+ * and the position of the call. The seed distinguishes runs of two databases that use the same ids.
  */
 public final class Derived {
     private final byte[] run;
@@ -41,7 +41,7 @@ public final class Derived {
         return digest("seed", position).getLong();
     }
 
-    /** The token of an awakeable of this life: a new life has a new seed. */
+    /** The token of an awakeable in this life. A new life has a new seed. */
     public String token(Tokens tokens, int position) {
         return tokens.of(run, position);
     }

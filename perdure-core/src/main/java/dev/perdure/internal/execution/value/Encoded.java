@@ -3,7 +3,7 @@ package dev.perdure.internal.execution.value;
 import dev.perdure.spi.change.Payload;
 
 /**
- * What a function of the engine's own returns when it has the run's outcome as bytes already.
+ * The return value of an engine's own function that already has the run's outcome as bytes.
  *
  * @param payload the bytes
  */

@@ -15,17 +15,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tokens of awakeables.
  *
- * <p>How it works: a token is 192 bits of an HMAC, by the store's secret, of the run, its life and the position of the call. So a
- * replay gives the same token without having it stored anywhere, another life of the run gives another one, and a reader of
- * journals, tables or views who does not know the secret cannot make one. The store finds the call by the token's hash. The number in
- * the prefix is that of this scheme; another scheme, which may put more into the token, gets another number.
+ * <p>How it works: a token is 192 bits of an HMAC, by the store's secret, of the run, its life and the position of the
+ * call. So a replay computes the same token although it is stored nowhere, another life of the run has another token,
+ * and a reader of journals, tables or views who does not know the secret cannot compute one. The store finds the call
+ * by the token's hash. The prefix has the number of this scheme; another scheme, which may put more into the token,
+ * gets another number.
  */
 public final class Tokens {
     private static final String ALGORITHM = "HmacSHA256";
     private static final String PREFIX = "awk1_";
     private static final int BYTES = 24;
 
-    /** Tokens of an earlier scheme, without a number, are random and in the journals of the runs that gave them out. */
+    /** Tokens of an earlier scheme have no number. They are random, and the journals of their runs contain them. */
     private static final Pattern FORM = Pattern.compile("awk1?_[A-Za-z0-9_-]{32}");
 
     private static final Base64.Encoder TEXT = Base64.getUrlEncoder().withoutPadding();
@@ -40,7 +41,7 @@ public final class Tokens {
     /**
      * The token of an awakeable.
      *
-     * @param life tells the run, and this life of it, from all others
+     * @param life identifies the run and this life of it
      * @param position the position of the call
      */
     String of(byte[] life, int position) {
@@ -56,12 +57,12 @@ public final class Tokens {
         }
     }
 
-    /** Whether this may be a token. */
+    /** Whether this has the form of a token. */
     public static boolean isOne(@Nullable String text) {
         return text != null && FORM.matcher(text).matches();
     }
 
-    /** What a token is found by. */
+    /** The hash by which the store finds a token. */
     public static String hash(String token) {
         try {
             return TEXT.encodeToString(

@@ -11,14 +11,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values on their way to the store: encoded, measured, and read back at once, so that what cannot be replayed is found out
- * before it is written.
+ * Encodes values for the store, checks their size, and reads them back at once, so that a value that cannot be replayed
+ * is found before it is written.
  */
 public final class Values {
     private final Codec codec;
     private final int maxBytes;
 
-    /** With this codec and limit. */
+    /** With this codec and this limit. */
     public Values(Codec codec, int maxBytes) {
         this.codec = codec;
         this.maxBytes = maxBytes;
@@ -53,7 +53,7 @@ public final class Values {
         }
     }
 
-    /** Encodes what a workflow, a handler or a DAG is to be called with. */
+    /** Encodes the input of a workflow, a handler or a DAG. */
     public Payload input(CallTarget callee, @Nullable Object input) {
         return input(callee.kind(), callee.target(), input);
     }
@@ -73,7 +73,7 @@ public final class Values {
                 .payload();
     }
 
-    /** Encodes something of the engine's own. */
+    /** Encodes a value of the engine itself. */
     public Payload encode(Object value) {
         return codec.encode(value, value.getClass());
     }
@@ -86,7 +86,7 @@ public final class Values {
         return type.cast(value);
     }
 
-    /** Reads a user's value back. A class that is missing for that is trouble of a deploy, as a type that does not fit is. */
+    /** Decodes a user's value. A missing class is a fault of the deployment, like a type that does not fit. */
     public @Nullable Object decode(Payload payload, Type type) {
         try {
             return codec.decode(payload, type);
@@ -99,7 +99,7 @@ public final class Values {
     }
 
     /**
-     * Reads a user's value back for a caller outside of the run, which says what type it has.
+     * Decodes a user's value for a caller outside the run, which states the type.
      *
      * @param what names it at the beginning of a message
      */
