@@ -142,7 +142,7 @@ class LogTest {
         run.pause("the bank asked us to");
         assertThat(lines.of("dev.perdure.run"))
                 .containsExactly(
-                        "WARN Run p-2 of 'long' is PAUSED: the bank asked us to. It goes on when it is resumed:"
+                        "WARN Run p-2 of 'long' is PAUSED: the bank asked us to. It continues when it is resumed:"
                                 + " './perdure runs resume p-2' or Run.resume().");
     }
 
@@ -185,8 +185,8 @@ class LogTest {
         }
         assertThat(ofWorkers().getLast())
                 .isEqualTo(
-                        "WARN Worker ID is closed after PT0.001S although the step bodies of 1 runs had not ended. They"
-                                + " were interrupted and their runs given back, so these bodies run again elsewhere.");
+                        "WARN Worker ID is closed after PT0.001S, although the step bodies of 1 runs had not ended. It"
+                                + " interrupted them and gave their runs back, so these bodies run again elsewhere.");
         payments.release.countDown();
     }
 
@@ -197,6 +197,6 @@ class LogTest {
         assertThat(perdure.start(Payments::nap, SECRET).result()).isEqualTo(SECRET);
         assertThat(ofWorkers())
                 .filteredOn(line -> line.contains("took over"))
-                .containsExactly("INFO Worker ID took over 1 runs of dead workers; 1 of them are ready to go on.");
+                .containsExactly("INFO Worker ID took over 1 runs of dead workers; 1 of them are ready to continue.");
     }
 }

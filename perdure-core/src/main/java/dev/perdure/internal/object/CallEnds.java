@@ -12,13 +12,13 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The changes by which calls of a virtual object end. */
+/** Makes the changes that end calls of a virtual object. */
 public final class CallEnds {
     private CallEnds() {}
 
     /**
-     * The ends of calls, one behind another. Each call that the store knows passes the object on to the next; only the last of
-     * them asks for more.
+     * The ends of calls, one behind another. Each call that the store knows passes the object on to the next call. Only
+     * the last of them asks for waiting calls.
      *
      * @param takes how many calls that wait in the store the last of them asks for
      * @param unseen calls that may wait in the store and are not in the pipeline
@@ -43,7 +43,7 @@ public final class CallEnds {
         return changes;
     }
 
-    /** The same end, with how many waiting runs its worker asks for. */
+    /** The same end, with the number of waiting runs that its worker asks for. */
     public static Change.Advance taking(Change.Advance transition, int takes) {
         return ending(transition, transition.run(), transition.epoch(), takes, null);
     }

@@ -36,14 +36,15 @@ import org.jspecify.annotations.Nullable;
  * store does not know, its start goes with the batch, so that it holds the object afterwards. So no call waits for a timer or for
  * a call behind it.
  *
- * <p>Invariants. The first call holds the object as soon as it is the first. A call behind it writes only its end, in the batch
- * in which all calls before it end, and its caller gets no result before that commit. The store applies that end only if the
- * call is next. If an end is not applied, or the store names another call as next, the pipeline discards the calls behind: they
- * existed in memory only, the call that is next begins again from the store, and local callers wait again in
- * {@link LocalCallers}. A caller whose call is not taken into the pipeline starts it like any other run. No call is taken in
- * behind a call that does more than touch the state, because such a call may take long. A call that this process starts outside
- * the pipeline is not committed while a batch with unknown calls is on its way; batches that are sent after its start name it, so
- * that the store does not refuse them because of it ({@link UnseenCalls}).
+ * <p>Invariants. The first call holds the object as soon as it is the first. A call behind it writes only its end, in
+ * the batch in which all calls before it end, and its caller gets no result before that commit. The store applies that
+ * end only if the call is next. If an end is not applied, or the store names another call as next, the pipeline
+ * discards the calls behind: they existed in memory only, the call that is next begins again from the store, and local
+ * callers wait again in {@link LocalCallers}. A caller whose call is not taken into the pipeline starts it like any
+ * other run. No call is taken in behind a call that does more than read and write the state, because such a call may
+ * take long. A call that this process starts outside the pipeline is not committed while a batch with unknown calls is
+ * on its way; batches that are sent after its start name it, so that the store does not refuse them because of it
+ * ({@link UnseenCalls}).
  */
 public final class CallPipeline {
     /** How many calls that wait in the store the pipeline asks for at most. */
@@ -63,13 +64,13 @@ public final class CallPipeline {
     private final UnseenCalls unseen = new UnseenCalls();
 
     private boolean sending;
-    /** Whether the batch on its way frees the object, or leaves it to a call that is not in the pipeline. */
+    /** Whether the batch on its way frees the object, or leaves it to a call outside the pipeline. */
     private boolean leaving;
     /** Whether the last batch ended several calls. */
     private volatile boolean crowded;
     /** Whether calls may wait in the store that are not known here. */
     private boolean moreWait;
-    /** Whether the pipeline has or had a first call. */
+    /** Whether the pipeline has, or had, a first call. */
     private boolean begun;
 
     private boolean over;
@@ -90,7 +91,7 @@ public final class CallPipeline {
         return host;
     }
 
-    /** Calls of this handler may take long: they are not pipelined any more before the store knows them. */
+    /** Calls of this handler may take long: the pipeline takes them in only when the store knows them. */
     void exclude(Registered handler) {
         pipelines.exclude(handler);
     }
@@ -141,7 +142,10 @@ public final class CallPipeline {
         return addNext();
     }
 
-    /** A call is about to be started outside the pipeline. Waits for the batch on its way, which does not name that call. */
+    /**
+     * A call is about to be started outside the pipeline. Waits for the batch on its way, because that batch does not
+     * name the call.
+     */
     void expect(RunId call) {
         Clockwork.Signal signal = host.clockwork().signal();
         boolean waits = locked(() -> unseen.starts(call, sending ? signal : null));
@@ -151,7 +155,7 @@ public final class CallPipeline {
         }
     }
 
-    /** The start of such a call has returned, and its caller is about to get the answer. */
+    /** The start of that call has returned, and its caller is about to get the answer. */
     void started(RunId call, boolean waits) {
         locked(() -> {
             unseen.started(call, waits);
@@ -172,7 +176,7 @@ public final class CallPipeline {
         });
     }
 
-    /** Adds a call under the lock and launches it afterwards. The store may hand it over between the two. */
+    /** Adds a call under the lock, and launches it after that. The store may hand the call over in between. */
     void launchNext(Supplier<Optional<PipelinedCall>> how) {
         host.acquiring(() -> {
             Optional<PipelinedCall> next = locked(how);
@@ -184,8 +188,8 @@ public final class CallPipeline {
     // ---- the calls in the pipeline; under the lock
 
     /**
-     * Adds the next call behind the last one, if that has ended and knows the state, and there is room. Calls that wait in the
-     * store go first.
+     * Adds the next call behind the last one, if the last one has ended and its state is known, and if there is room.
+     * Calls that wait in the store go first.
      */
     Optional<PipelinedCall> addNext() {
         PipelinedCall last = calls.peekLast();
@@ -226,18 +230,21 @@ public final class CallPipeline {
         return HeldRun.of(caller.claim(unstored), caller.definition(), known);
     }
 
-    /** Removes a call that the store did not know when it began; if it holds the object by now, it begins again as the first. */
+    /**
+     * Removes a call that the store did not know when it began. If the call holds the object by now, it begins again as
+     * the first.
+     */
     Optional<PipelinedCall> replace(PipelinedCall call, Optional<Claimed> holding) {
         calls.remove(call);
         return holding.isPresent() ? Optional.of(begin(holding.get(), Optional.empty())) : addNext();
     }
 
-    /** A call may take long: callers that wait start their calls themselves. */
+    /** A call may take long, so waiting callers start their calls themselves. */
     void turnCallersAway() {
         callers.close();
     }
 
-    /** A call has left memory. If it has not ended, no call goes on behind it. */
+    /** A call has left memory. If it has not ended, no call behind it continues. */
     void left(PipelinedCall call) {
         close(locked(() -> {
             if (call.isSettled() || !calls.contains(call)) {
@@ -256,7 +263,7 @@ public final class CallPipeline {
      * @param calls the calls that end
      * @param next the call behind them, if the batch starts it
      * @param takes how many calls that wait in the store the batch asks for
-     * @param waited the calls that waited there, of those that this process has started outside the pipeline
+     * @param waited the calls that this process has started outside the pipeline and that waited in the store
      * @param changes one for each call that ends, and one for the next
      */
     private record Batch(
@@ -274,7 +281,7 @@ public final class CallPipeline {
 
     void sendEnds() {
         if (crowded) {
-            host.clockwork().giveWay(); // callers that have just got results call again
+            host.clockwork().giveWay(); // Callers that have just got their results call again.
         }
         host.acquiring(this::send);
     }
@@ -391,7 +398,10 @@ public final class CallPipeline {
         return Optional.of(begin(holder, warm ? known : Optional.empty()));
     }
 
-    /** No call waits in the store. One of the callers that came meanwhile starts its call, and the others wait for that. */
+    /**
+     * No call waits in the store. One of the callers that arrived meanwhile starts its call, and the others wait for
+     * that.
+     */
     private Optional<PipelinedCall> releaseObject() {
         discard(true);
         begun = false;
@@ -399,7 +409,7 @@ public final class CallPipeline {
         return Optional.empty();
     }
 
-    /** Discards the calls that are left: no caller has got a result of them. */
+    /** Discards the remaining calls: no caller has got a result of them. */
     private void discard(boolean forgetsWaiting) {
         calls.forEach(call -> call.drop().ifPresent(callers::drop));
         calls.clear();

@@ -18,7 +18,10 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class CallPipelines {
     private final PipelineHost host;
     private final Map<ObjectKey, CallPipeline> byObject = new ConcurrentHashMap<>();
-    /** Handlers that have done more than touch the state: calls of these are not pipelined before the store knows them. */
+    /**
+     * Handlers that have done more than read and write the state: their calls join a pipeline only when the store knows
+     * them.
+     */
     private final Set<String> excluded = ConcurrentHashMap.newKeySet();
 
     private final AtomicLong provisionalKeys = new AtomicLong();
@@ -32,7 +35,7 @@ public final class CallPipelines {
         return host;
     }
 
-    /** Executes a call that holds the object, and then those that are known to wait behind it. */
+    /** Executes a call that holds the object, and then the calls that are known to wait behind it. */
     public void launch(ObjectKey object, HeldRun held, Journals.Page journal, List<Claimed> next) {
         CallPipeline expected = byObject.computeIfAbsent(object, key -> new CallPipeline(this, key, true));
         if (!expected.begin(held, journal, next)) {
@@ -42,13 +45,13 @@ public final class CallPipelines {
         }
     }
 
-    /** A pipeline behind the call that is about to be started, unless there is one for this object already. */
+    /** A pipeline behind a call that is about to be started, unless the object already has one. */
     public Optional<CallPipeline> open(ObjectKey object) {
         CallPipeline pipeline = new CallPipeline(this, object, false);
         return byObject.putIfAbsent(object, pipeline) == null ? Optional.of(pipeline) : Optional.empty();
     }
 
-    /** Executes a call that a caller in this process waits for behind others of the same object, if that is possible. */
+    /** Executes a call for a caller in this process, behind other calls of the same object, if that is possible. */
     public Reply execute(LocalCaller caller, ObjectKey object) {
         CallPipeline pipeline = byObject.get(object);
         return pipeline != null && !excluded.contains(caller.run().definition())
@@ -64,7 +67,7 @@ public final class CallPipelines {
         }
     }
 
-    /** The start of such a call has returned; the call waits for the object in the store, or does not. */
+    /** The start of that call has returned. The call now waits for the object in the store, or it does not. */
     public void started(ObjectKey object, RunId call, boolean waits) {
         CallPipeline pipeline = byObject.get(object);
         if (pipeline != null) {
@@ -85,7 +88,7 @@ public final class CallPipelines {
         excluded.add(handler.target().name());
     }
 
-    /** A key for a run that has none in the store yet; no run in the store has it. */
+    /** A key for a run that is not in the store yet. No run in the store has it. */
     long provisionalKey() {
         return provisionalKeys.decrementAndGet();
     }

@@ -20,7 +20,7 @@ public final class LocalCaller {
     private final Clockwork.Signal signal;
     private final AtomicReference<@Nullable Reply> reply = new AtomicReference<>();
 
-    /** How many batches of other calls went first. */
+    /** How many batches with other calls went first. */
     private int passedOver;
 
     public LocalCaller(NewRun run, Registered definition, Clockwork clockwork) {
@@ -29,29 +29,30 @@ public final class LocalCaller {
         this.signal = clockwork.signal();
     }
 
-    /** What the pipeline answers the caller. */
+    /** The answer of the pipeline to the caller. */
     public sealed interface Reply {
         /**
-         * The call was started and ended in one commit.
+         * One commit started and ended the call.
          *
-         * @param ended how
+         * @param ended how it ended
          */
         record Ended(Runs.Ended ended) implements Reply {}
 
         /**
-         * The call was started, and is executed like any other run.
+         * The call was started, and a worker executes it like any other run.
          *
          * @param run the run
          */
         record Stored(RunRef run) implements Reply {}
 
-        /** Nothing of the call is in the store: the caller starts it itself. */
+        /** The store has nothing of the call: the caller starts it itself. */
         record NotStored() implements Reply {}
 
         /**
-         * Nothing of the call is in the store. The caller starts it as the first of the pipeline, for which other callers wait.
+         * The store has nothing of the call. The caller starts it as the first call of the pipeline, and other callers
+         * wait for that.
          *
-         * @param pipeline to be told when the start has returned
+         * @param pipeline the pipeline, which the caller tells when the start has returned
          */
         record StartFirst(CallPipeline pipeline) implements Reply {}
     }
@@ -79,12 +80,12 @@ public final class LocalCaller {
                 run.object());
     }
 
-    /** Another batch went first; returns how many have. */
+    /** Another batch went first. Returns how many have. */
     int passedOver() {
         return ++passedOver;
     }
 
-    /** Answers the caller; only the first answer counts. Says whether this was it. */
+    /** Answers the caller. Only the first answer counts; returns whether this was the first. */
     boolean settle(Reply how) {
         boolean first = reply.compareAndSet(null, how);
         if (first) {
@@ -110,7 +111,7 @@ public final class LocalCaller {
                 Thread.currentThread().interrupt();
                 if (settle(new Reply.NotStored())) {
                     throw new ResultUnavailableException(
-                            "The wait for the call '%s' was interrupted. It may have its turn all the same; look for the run with this id."
+                            "The wait for the call '%s' was interrupted. It may still be executed; look for the run with this id."
                                     .formatted(run.id()));
                 }
             }

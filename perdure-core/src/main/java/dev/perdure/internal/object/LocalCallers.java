@@ -31,7 +31,10 @@ final class LocalCallers {
         dropped.add(caller);
     }
 
-    /** Other calls went first. Callers whose calls were discarded wait at the front again; those that were passed over too often start their calls themselves. */
+    /**
+     * Other calls went first. Callers whose calls were discarded wait at the front again. Callers that were passed over
+     * too often start their calls themselves.
+     */
     void passedOver() {
         requeueDropped();
         waiting.removeIf(caller -> {
@@ -48,7 +51,7 @@ final class LocalCallers {
         dropped.clear();
     }
 
-    /** Lets one caller start its call while the others wait; says whether there was one. */
+    /** Lets one caller start its call while the others wait. Returns whether there was one. */
     boolean letOneStart(CallPipeline pipeline) {
         requeueDropped();
         while (!waiting.isEmpty()) {
@@ -59,7 +62,7 @@ final class LocalCallers {
         return false;
     }
 
-    /** The pipeline takes no more calls: all callers start theirs themselves. */
+    /** The pipeline takes no more calls: all callers start their calls themselves. */
     void close() {
         requeueDropped();
         waiting.forEach(caller -> caller.settle(new Reply.NotStored()));

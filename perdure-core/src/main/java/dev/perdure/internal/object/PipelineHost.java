@@ -12,7 +12,7 @@ import dev.perdure.spi.change.WorkerId;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What a {@link CallPipeline} needs of the worker session in which it runs. */
+/** What a {@link CallPipeline} needs from its worker session. */
 public interface PipelineHost {
     /** The worker. */
     WorkerId worker();
@@ -32,7 +32,7 @@ public interface PipelineHost {
     /** Tells the listeners that a run is executed here. */
     void began(HeldRun held);
 
-    /** Counts a run that is about to be started here as held; says whether it was not counted before. */
+    /** Counts a run that is about to be started here as held. Returns whether it was not counted before. */
     boolean expect(RunId run);
 
     /** Stops counting a run that was expected. */
@@ -45,9 +45,12 @@ public interface PipelineHost {
      */
     <T> T acquiring(Supplier<T> call);
 
-    /** Commits the ends of calls, however long the store is in trouble. */
+    /** Commits the ends of calls. Repeats the request until the store answers. */
     List<Outcome> commitEnds(List<Change> changes);
 
-    /** The answer to an end was lost, and with it which runs were handed over: the session may hold runs that it does not know. */
+    /**
+     * The answer to an end was lost, and with it the runs that were handed over: the session may hold runs that it does
+     * not know.
+     */
     void forgot();
 }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One call in a {@link CallPipeline}, by whose lock it is guarded. */
+/** One call in a {@link CallPipeline}. The pipeline's lock guards it. */
 final class PipelinedCall implements Turn {
     private final CallPipeline pipeline;
     private final PipelineHost host;
@@ -27,11 +27,11 @@ final class PipelinedCall implements Turn {
     private final @Nullable LocalCaller caller;
 
     private final Clockwork.Signal signal;
-    /** How it holds the object; null as long as it does not. */
+    /** How it holds the object; null until it does. */
     private @Nullable Claimed holding;
     /** Whether its start is on its way. */
     private boolean starting;
-    /** Whether it does more than touch the state, and so may take long. */
+    /** Whether it does more than read and write the state, and so may take long. */
     private boolean blocking;
 
     private Change.@Nullable Advance end;
@@ -85,12 +85,12 @@ final class PipelinedCall implements Turn {
         return end;
     }
 
-    /** The state that it left in memory, once it has ended. */
+    /** The state that it left in memory when it ended. */
     Optional<KnownState> knownAfter() {
         return end == null ? Optional.empty() : known;
     }
 
-    /** Whether it does more than touch the state, and has not ended. */
+    /** Whether it does more than read and write the state, and has not ended. */
     boolean isBlocking() {
         return blocking && end == null;
     }
@@ -130,7 +130,10 @@ final class PipelinedCall implements Turn {
         signal.raise();
     }
 
-    /** Discards what the call has done. Returns its caller if the store does not know the call: it can be executed again. */
+    /**
+     * Discards what the call has done. Returns its caller if the store does not know the call, so that it can be
+     * executed again.
+     */
     Optional<LocalCaller> drop() {
         if (caller == null || !isUnknown() || starting || caller.isSettled()) {
             settle(new Outcome.Fenced());
@@ -188,8 +191,9 @@ final class PipelinedCall implements Turn {
     }
 
     /**
-     * The call does more than touch the state. A call that the store did not know when it began has no row to write to: it begins
-     * again if it holds the object by now, and otherwise its caller starts it. Returns the call that begins instead.
+     * The call does more than read and write the state. If the store did not know the call when it began, the call has
+     * no row to write to. It begins again if it holds the object by now; otherwise its caller starts it. Returns the
+     * call that begins instead.
      */
     private Optional<PipelinedCall> block() {
         if (outcome != null || starting) {

@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls that this process starts outside a {@link CallPipeline} of their virtual object while that is at work, and that are not in
- * the pipeline yet. Calls that ran ahead before the callers of these got their answers may go first. Guarded by the pipeline's
- * lock.
+ * Calls that this process starts outside the {@link CallPipeline} of their virtual object while the pipeline is at
+ * work, and that are not in the pipeline yet. Calls that ran ahead before the callers of these calls got their answers
+ * may go first. The pipeline's lock guards it.
  */
 final class UnseenCalls {
     /** Calls whose start is on its way. */
@@ -24,8 +24,9 @@ final class UnseenCalls {
     /**
      * A call is about to be started.
      *
-     * @param waits raised when the batch on its way, which must not find the call in the store, has returned; null if there is no batch
-     * @return whether there is
+     * @param waits raised when the batch on its way has returned, because that batch must not find the call in the
+     *     store; null if there is no batch
+     * @return whether there is a batch on its way
      */
     boolean starts(RunId call, Clockwork.@Nullable Signal waits) {
         starting.add(call);
@@ -36,14 +37,14 @@ final class UnseenCalls {
         return delayed.contains(waits);
     }
 
-    /** The batch on its way has returned: starts that waited for it go on. */
+    /** The batch on its way has returned: starts that waited for it continue. */
     void admit() {
         List<Clockwork.Signal> let = List.copyOf(delayed);
         delayed.clear();
         let.forEach(Clockwork.Signal::raise);
     }
 
-    /** The start has returned; the call waits for the object, or does not. */
+    /** The start has returned. The call waits for the object, or it does not. */
     void started(RunId call, boolean waits) {
         starting.remove(call);
         if (waits) {
@@ -51,12 +52,12 @@ final class UnseenCalls {
         }
     }
 
-    /** The call is in the pipeline now, or does not wait any more. */
+    /** The call is in the pipeline now, or no longer waits. */
     void remove(RunId call) {
         waiting.remove(call);
     }
 
-    /** Whether callers know that such calls wait: then no call that the store does not know goes before them. */
+    /** Whether callers know that such calls wait. If so, no call that the store does not know goes before them. */
     boolean areWaiting() {
         return !waiting.isEmpty();
     }

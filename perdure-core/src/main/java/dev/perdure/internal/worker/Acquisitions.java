@@ -6,20 +6,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The calls under way by which a session may be given runs: ends that hand runs over, starts of runs that are born owned, and what
- * lets calls of a virtual object begin that may be handed over before they have begun.
- * From the commit of such a call until its answer is here and its runs are launched, the store says that this worker holds them
- * and the session does not know them. Nothing but the answer tells such a run from one whose answer was lost, so a run is taken
- * for forgotten only when every call that was under way when the store was asked is over: then no answer can launch it any more.
+ * The calls under way that may give runs to a session: ends that hand runs over, starts of runs that begin in this
+ * worker's memory, and starts after which the store may hand calls of a virtual object over. From the commit of such a
+ * call until its answer has arrived and its runs are launched, the store says that this worker holds the runs, and the
+ * session does not know them. Only the answer distinguishes such a run from a run whose answer was lost. So the worker
+ * treats a run as forgotten only when every call that was under way when it asked the store has ended: then no answer
+ * can still launch the run.
  *
- * <p>Claims need no place here: the dispatcher, which looks for forgotten runs, makes them itself.
+ * <p>Claims are not listed here, because the dispatcher, which looks for forgotten runs, makes them itself.
  */
 final class Acquisitions {
     private final Set<Object> underWay = ConcurrentHashMap.newKeySet();
     private final Runnable whenOneIsOver;
     private volatile boolean awaited;
 
-    /** @param whenOneIsOver told of calls that end while {@link #areOver} is awaited */
+    /**
+     * @param whenOneIsOver called when a call ends while {@link #areOver} is awaited
+     *
+     * @param whenOneIsOver told of calls that end while {@link #areOver} is awaited
+     */
     Acquisitions(Runnable whenOneIsOver) {
         this.whenOneIsOver = whenOneIsOver;
     }
@@ -47,7 +52,7 @@ final class Acquisitions {
         return Set.copyOf(underWay);
     }
 
-    /** Whether all of these are over. If not, it is told when one is. */
+    /** Whether all of these calls have ended. If not, the callback reports when one ends. */
     boolean areOver(Set<Object> calls) {
         awaited = true;
         boolean over = Collections.disjoint(calls, underWay);

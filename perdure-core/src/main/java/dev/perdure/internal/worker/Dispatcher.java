@@ -30,18 +30,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gets a worker its work: one loop that polls, launches what it claimed, passes on what was asked of running runs, and sleeps
- * until a hint, the next timer or the next look. Polling is the truth and backs off when idle; hints only make it quick.
+ * Gets a worker its work. One loop polls, launches the runs that it claimed, passes requests on to running runs, and
+ * sleeps until a hint arrives, the next timer is due, or the next poll is due. The engine relies only on polls, which
+ * become rare when the worker is idle; hints only make it faster.
  *
- * <p>Once per lease, and after a poll or a hand-over whose answer was lost, it compares what the store believes this worker
- * holds with what it has in memory. What it does not know it gives back, as soon as no call is in flight any more that could
- * still bring it ({@link Acquisitions}) and if the store still says the same then. So no run stays owned by a worker that
- * forgot it, none is given back that is about to be launched, and a run that ended while the store answered costs nothing.
+ * <p>Once per lease, and after a poll or a hand-over whose answer was lost, it compares the runs that the store says
+ * this worker holds with the runs in memory. It gives back the runs that it does not know, as soon as no call is in
+ * flight that could still bring them ({@link Acquisitions}), and if the store still says the same then. So no run stays
+ * owned by a worker that forgot it, no run is given back that is about to be launched, and a run that ended while the
+ * store answered costs nothing.
  *
- * <p>A run that was recovered several times without progress is taken only by a worker that holds nothing else, and while it
- * runs nothing else is taken, for two leases at most: one that has not killed its process by then holds up no others. After
- * each of them comes a poll for others. If one waits for longer than a lease, this worker takes nothing else during every second lease,
- * so that it empties sooner or later without standing still because of it.
+ * <p>A run that was recovered several times without progress is taken only by a worker that holds no other run. While
+ * it runs, the worker takes no other run, for two leases at most: after that time it evidently does not kill its
+ * process. After each such run the worker polls for other runs first. If such a run waits for longer than a lease, this
+ * worker takes no other run during every second lease, so that its memory empties sooner or later, but the worker does
+ * not stand still.
  */
 final class Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
@@ -59,12 +62,12 @@ final class Dispatcher {
     private final Clockwork.Signal look;
     private final Runnable whenTaken;
     private volatile boolean closed;
-    /** Whether runs may be claimed that are not launched yet. */
+    /** Whether there may be claimed runs that are not launched yet. */
     private volatile boolean taking;
 
     private volatile boolean exclusive;
     private long exclusiveSince;
-    /** Whether it is the turn of runs that need not be alone. */
+    /** Whether runs that need not be alone are next. */
     private boolean othersFirst;
 
     private volatile boolean draining;
@@ -75,7 +78,11 @@ final class Dispatcher {
 
     private long aloneWaitsSince = Clockwork.NEVER;
 
-    /** @param whenTaken told when a poll ends during which it was closed, and so is its last */
+    /**
+     * @param whenTaken called when a poll ends during which the dispatcher was closed, and which therefore is the last
+     *
+     * @param whenTaken told when a poll ends during which it was closed, and so is its last
+     */
     Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenTaken) {
         this.settings = settings;
         this.rules = rules;
@@ -85,14 +92,14 @@ final class Dispatcher {
         this.nextReconcile = settings.clockwork().nanoTime() + rules.lease().toNanos();
     }
 
-    /** It may be worth looking. */
+    /** A poll may be worthwhile. */
     void look() {
         look.raise();
     }
 
     /**
-     * A run has left memory. Only when there was no room for all that waits, or a run waits to be alone, is that worth a
-     * look: a worker that polled whenever one of its own runs ended would poll without a pause under load.
+     * A run has left memory. The loop polls only if there was no room for all waiting runs, or if a run waits to be
+     * alone. Otherwise a worker would poll without a pause under load, each time one of its runs ends.
      */
     void madeRoom() {
         if (hungry) {
@@ -100,7 +107,7 @@ final class Dispatcher {
         }
     }
 
-    /** This worker may hold runs that it does not know of. */
+    /** This worker may hold runs that it does not know. */
     void reconcile() {
         reconcile = true;
         look.raise();
@@ -111,12 +118,12 @@ final class Dispatcher {
         look.raise();
     }
 
-    /** Whether what a last poll has claimed may still be on its way into memory. */
+    /** Whether runs of the last poll may still be on their way into memory. */
     boolean isTaking() {
         return taking;
     }
 
-    /** Whether no other run may be taken or born here now. */
+    /** Whether no other run may begin here now. */
     boolean isExclusive() {
         return exclusive || draining;
     }
@@ -138,7 +145,7 @@ final class Dispatcher {
                 if (!more && Waiting.until(look, timerNanos(current, polled.nextDue()), interval)) {
                     interval = SHORTEST;
                 }
-            } catch (Throwable thrown) { // whatever it is, a worker without this loop would be dead and look alive
+            } catch (Throwable thrown) { // Any error: without this loop, the worker would do nothing and look alive.
                 reconcile = true;
                 outage.noticed(thrown);
                 trouble.pause();
@@ -186,14 +193,14 @@ final class Dispatcher {
                 || polled.limited()
                 || polled.claimed().size() == limit;
         if (polled.aloneWaits() && !aloneToo && session.isEmpty()) {
-            look.raise(); // the last run left before it was known that a run waits for that
+            look.raise(); // The last run left before the dispatcher knew that a run waits to be alone.
         }
         othersFirst = false;
         launch(session, polled.claimed());
         return polled;
     }
 
-    /** Tells running runs what is asked of them; says whether anything of it is news. */
+    /** Passes requests on to running runs. Returns whether any of them is new. */
     private static boolean passOn(Session session, List<Dispatch.Signalled> signalled) {
         boolean news = false;
         for (Dispatch.Signalled signal : signalled) {
@@ -241,7 +248,11 @@ final class Dispatcher {
     }
 
     /**
-     * Runs that the store believes a session holds and that it does not know.
+     * Runs that the store says a session holds, and that the session does not know.
+     *
+     * @param session the session
+     * @param runs the runs that it seems to have forgotten
+     * @param calls the calls that may still bring them
      *
      * @param session which
      * @param runs what it seems to have forgotten
@@ -259,7 +270,7 @@ final class Dispatcher {
             if (!before.areDecided()) {
                 return;
             }
-            suspects = null; // also if giving back fails: then they are found again
+            suspects = null; // Also if giving back fails: then the next comparison finds them again.
             giveBack(session, before.runs);
         }
         suspects = null;
@@ -278,7 +289,7 @@ final class Dispatcher {
                 : new Suspects(session, unknown, session.acquisitions().underWay());
     }
 
-    /** What the store believes that the session holds and the session does not. */
+    /** The runs that the store says the session holds, without those that the session knows. */
     private List<Leases.Owned> owned(Session session) {
         return settings.store().leases().owned(session.id()).stream()
                 .filter(owned -> !session.holds(owned.run()))
@@ -286,8 +297,8 @@ final class Dispatcher {
     }
 
     /**
-     * Gives suspects back that the store says again this session holds. Under load most of them are not forgotten: they
-     * ended after the store had read them as held, and before the session was asked whether it knows them.
+     * Gives back suspects that the store still says this session holds. Under load, most suspects are not forgotten:
+     * they ended after the store had read them as held, and before the session was asked whether it knows them.
      */
     private void giveBack(Session session, List<Leases.Owned> runs) {
         List<Change> forgotten = owned(session).stream()

@@ -7,7 +7,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells the user's listeners, and lets none of them do harm. */
+/** Calls the user's listeners. No listener can harm the engine. */
 public final class Listeners {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.run");
 
@@ -21,7 +21,7 @@ public final class Listeners {
         switch (change.state()) {
             case PAUSED ->
                 LOG.warn(
-                        "Run {} of '{}' is PAUSED: {} It goes on when it is resumed: './perdure runs resume {}' or Run.resume().",
+                        "Run {} of '{}' is PAUSED: {} It continues when it is resumed: './perdure runs resume {}' or Run.resume().",
                         change.runId(),
                         change.definition(),
                         Sentences.sentence(change.reason().orElse("no reason was given")),
@@ -31,7 +31,7 @@ public final class Listeners {
         for (RunListener listener : listeners) {
             try {
                 listener.changed(change);
-            } catch (Throwable careless) { // an Error too: the engine's thread must go on
+            } catch (Throwable careless) { // Includes errors: the engine's thread must continue.
                 LOG.warn("A listener threw for run {}; ignored.", change.runId(), careless);
             }
         }

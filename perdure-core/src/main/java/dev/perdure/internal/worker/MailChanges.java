@@ -15,7 +15,7 @@ import java.util.UUID;
 public final class MailChanges {
     private MailChanges() {}
 
-    /** An answer to a call of this life of the run: a call at the same position after a restart does not get it. */
+    /** An answer to a call in this life of the run. A call at the same position after a restart does not get it. */
     public static Change.Deliver answer(Address address, Mail mail) {
         return new Change.Deliver(address.run(), mail, address.life());
     }

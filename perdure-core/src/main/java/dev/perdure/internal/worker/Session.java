@@ -50,8 +50,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One incarnation of a worker: its id, its lease and the runs it holds. When the lease is lost the session is over for good,
- * everything in it is dropped, and the worker joins again as a new one.
+ * One incarnation of a worker: its id, its lease and the runs that it holds. When the lease is lost, the session is
+ * over for good, the worker drops everything in it, and joins again as a new one.
  */
 public final class Session implements Host, PipelineHost {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
@@ -70,7 +70,7 @@ public final class Session implements Host, PipelineHost {
     private final Home home;
     private final Map<Long, Execution> executions = new ConcurrentHashMap<>();
     private final Acquisitions acquisitions;
-    /** Those that have left memory, and whose code does not end. */
+    /** Executions that have left memory, and whose code does not end. */
     private final Set<LoadedRun> kept = ConcurrentHashMap.newKeySet();
 
     private final Set<RunId> starting = ConcurrentHashMap.newKeySet();
@@ -100,7 +100,7 @@ public final class Session implements Host, PipelineHost {
         this.store = new SessionStore(settings, committer, this::alive);
     }
 
-    /** The worker whose incarnation it is. */
+    /** The worker that this is an incarnation of. */
     interface Home {
         /** How many more runs the session may hold. */
         int room(Session session);
@@ -111,11 +111,11 @@ public final class Session implements Host, PipelineHost {
         /** The session may hold runs that it does not know of. */
         void forgot();
 
-        /** A call is over by which the session may have been given runs, while {@link Acquisitions#areOver} is awaited. */
+        /** A call that may have given runs to the session has ended, while {@link Acquisitions#areOver} is awaited. */
         void acquired();
     }
 
-    /** What a worker shares with the engine around it. */
+    /** What a worker shares with its engine. */
     public record Shared(
             StoreClock clock,
             Waiters<RunRef, Runs.Ended> waiters,
@@ -131,7 +131,7 @@ public final class Session implements Host, PipelineHost {
         return committer;
     }
 
-    /** Calls of virtual objects that this session executes one behind another. */
+    /** The calls of virtual objects that this session executes one behind another. */
     public CallPipelines pipelines() {
         return pipelines;
     }
@@ -151,7 +151,8 @@ public final class Session implements Host, PipelineHost {
     /**
      * The lease was renewed by a request that was sent at this monotonic time.
      *
-     * @return whether in time: a lease that has ended by our own clock stays so, because batches have been refused since
+     * @return whether that was in time: a lease that has ended by this process's own clock stays ended, because batches
+     *     have been refused since
      */
     boolean renewed(long sentNanos) {
         boolean inTime = alive();
@@ -161,7 +162,7 @@ public final class Session implements Host, PipelineHost {
         return inTime;
     }
 
-    /** How long the lease lasts by our own clock; {@link Clockwork#NEVER} if it has ended for good. */
+    /** How long the lease still lasts by this process's own clock; {@link Clockwork#NEVER} if it has ended for good. */
     long nanosLeft() {
         return isOver()
                 ? Clockwork.NEVER
@@ -173,7 +174,7 @@ public final class Session implements Host, PipelineHost {
         return !isOver() && settings.clockwork().nanoTime() - leaseEnds < 0;
     }
 
-    /** The lease is lost: drop everything, write nothing. Says whether that is news. */
+    /** The lease is lost: drops everything and writes nothing. Returns whether that is new. */
     boolean end() {
         if (!over.compareAndSet(false, true)) {
             return false;
@@ -188,7 +189,10 @@ public final class Session implements Host, PipelineHost {
         return over.get();
     }
 
-    /** The worker closes: everything in memory, and what is still being started, is to leave at its next call or wait. */
+    /**
+     * The worker is closing: every run in memory, and every run that is just being started, leaves at its next call or
+     * wait.
+     */
     void giveBack() {
         closing = true;
         executions.values().forEach(Execution::giveBack);
@@ -221,7 +225,7 @@ public final class Session implements Host, PipelineHost {
         return Optional.ofNullable(executions.get(run.key())).filter(execution -> execution.epoch() == epoch);
     }
 
-    /** Passes on that mail has arrived; says whether that was all there is to know. */
+    /** Passes on that mail has arrived. Returns whether the store need not be asked. */
     boolean mailed(Hints.MailArrived mail) {
         Execution execution = executions.get(mail.run());
         return execution != null && execution.epoch() == mail.epoch() && execution.mailed(mail);
@@ -237,17 +241,17 @@ public final class Session implements Host, PipelineHost {
         starting.remove(run);
     }
 
-    /** The calls under way by which it may be given runs. */
+    /** The calls under way that may give runs to this session. */
     public Acquisitions acquisitions() {
         return acquisitions;
     }
 
-    /** Carries a run on. */
+    /** Executes a run. */
     public void launch(HeldRun held, Journals.Page journal) {
         launch(held, journal, List.of());
     }
 
-    /** Carries a run on, and those that are known to wait behind it. */
+    /** Executes a run, and then the calls that are known to wait behind it. */
     private void launch(HeldRun held, Journals.Page journal, List<Claimed> next) {
         ObjectCall call = held.object();
         if (call == null || call.hold() != ObjectCall.Hold.EXCLUSIVE) {
@@ -262,7 +266,7 @@ public final class Session implements Host, PipelineHost {
         Execution execution = new Execution(held, journal, this, turn);
         if (!isNextOf(held.run(), execution)) {
             LOG.warn(
-                    "Run {} is in memory already, under epoch {} or a later one; it is not begun a second time.",
+                    "Run {} is already in memory, under epoch {} or a later one. It does not begin a second time.",
                     held.run().id(),
                     held.epoch());
             turn.left();
@@ -281,8 +285,9 @@ public final class Session implements Host, PipelineHost {
     }
 
     /**
-     * Whether this execution takes the place of those before it: of the same run there is never more than one that may write.
-     * One under an earlier epoch has left in the store and loses what it had; one that ran ahead and was dropped has nothing.
+     * Whether this execution replaces the ones before it: at most one execution of a run may write. An execution under
+     * an earlier epoch has lost the run in the store, and loses what it had. An execution that ran ahead and was
+     * discarded has nothing.
      */
     private boolean isNextOf(RunRef run, Execution execution) {
         while (true) {
@@ -306,9 +311,9 @@ public final class Session implements Host, PipelineHost {
     }
 
     /**
-     * Runs that the worker was handed in a transition. None of them has run before.
+     * Launches runs that a transition handed over to the worker. None of them has run before.
      *
-     * @param known what the run that ended knew of the virtual object that it held, if it did
+     * @param known the state of the virtual object that the ended run held, if it is known
      */
     public void handed(List<Claimed> runs, Optional<KnownState> known) {
         handed(runs, known, List.of());
@@ -326,7 +331,10 @@ public final class Session implements Host, PipelineHost {
         }
     }
 
-    /** Who begins has no journal; except that a cancel lets a run begin before those have ended that it comes after. */
+    /**
+     * A run that begins has no journal, with one exception: a cancel lets a run begin before the tasks that it comes
+     * after have ended.
+     */
     private static Journals.Page journalOf(Claimed handed) {
         return handed.control().cancel() == null ? Journals.Page.EMPTY : Journals.Page.UNREAD;
     }
@@ -450,7 +458,7 @@ public final class Session implements Host, PipelineHost {
         home.left();
     }
 
-    /** Tells the listeners of something that the store did by itself. */
+    /** Tells the listeners about a change that the store made by itself. */
     void tell(RunChange change) {
         listeners.tell(change);
     }

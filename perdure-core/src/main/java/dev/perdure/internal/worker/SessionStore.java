@@ -123,8 +123,8 @@ final class SessionStore implements StoreAccess {
     }
 
     /**
-     * Repeats a request until the store answers: trouble of the store is never a failure of a run. When the lease has ended,
-     * the run leaves memory.
+     * Repeats a request until the store answers: a failure of the store is never a failure of a run. When the lease has
+     * ended, the run leaves memory.
      *
      * @param what the request, at the beginning of a sentence
      */

@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets calls that read the states of their virtual objects at the same time share a round trip. A call that finds no read on its
- * way leads: it reads for all calls in the queue, and then the first call that has come meanwhile leads.
+ * Lets calls that read the states of their virtual objects at the same time share a round trip. A call that finds no
+ * read on its way leads: it reads for all calls in the queue. Then the first call that has arrived meanwhile leads.
  */
 final class StateReads {
     private static final int MOST = 500;
@@ -47,7 +47,7 @@ final class StateReads {
         }
     }
 
-    /** The state of an object, for the caller to keep. */
+    /** The state of an object. The caller may keep it. */
     SortedMap<String, Payload> read(ObjectKey object) {
         Reader reader = new Reader(object, clockwork.signal());
         locked(() -> {
@@ -101,7 +101,7 @@ final class StateReads {
         try {
             found = states.readAll(
                     batch.stream().map(reader -> reader.object).distinct().toList());
-        } catch (RuntimeException | Error thrown) { // everybody's: each asks again, or gives up
+        } catch (RuntimeException | Error thrown) { // All calls get the failure: each asks again, or gives up.
             failure = thrown;
         }
         try {

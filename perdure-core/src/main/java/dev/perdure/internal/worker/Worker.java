@@ -30,17 +30,18 @@ import org.slf4j.LoggerFactory;
  * The part of an engine that executes runs. It keeps a lease, and one {@link Session} for each lease; the {@link Dispatcher} claims
  * runs for it.
  *
- * <p>How it works. One loop renews the lease four times in its length and sweeps up the runs of dead workers. Another loop waits for
- * the lease to end by the process's own monotonic clock. If no renewal got through by then, it ends the session, and the session
- * writes nothing more. That loop never waits for the store, because the store may hang for longer than the lease, for instance in
- * a connection pool. When the session has ended, or the store refused a renewal, the worker joins again under a new id and names
- * its former one, which has dropped its runs and has not died.
+ * <p>How it works. One loop renews the lease four times in its length and sweeps up the runs of dead workers. Another
+ * loop waits for the lease to end by the process's own monotonic clock. If no renewal got through by then, it ends the
+ * session, and the session writes nothing more. That loop never waits for the store, because the store may hang for
+ * longer than the lease, for instance in a connection pool. When the session has ended, or the store refused a renewal,
+ * the worker joins again under a new id and names its former one, so that the store knows that the former one dropped
+ * its runs and did not die.
  */
 public final class Worker implements Session.Home {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.worker");
     private static final int RENEWALS_PER_LEASE = 4;
     private static final int SWEEP_BATCH = 500;
-    /** So much longer than the time for bodies closing takes at most. */
+    /** How much longer than the limit for bodies a close takes at most. */
     private static final long LEAVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final Settings settings;
@@ -121,7 +122,7 @@ public final class Worker implements Session.Home {
         return session;
     }
 
-    /** Whether runs may be born in this session's memory: they are known here and there is room. */
+    /** Whether runs may begin in this session's memory: the worker has their definition and has room. */
     public boolean admits(Session home, List<NewRun> runs) {
         return runs.stream().allMatch(this::suits) && room(home) >= runs.size() && home.alive();
     }
@@ -169,7 +170,7 @@ public final class Worker implements Session.Home {
                 backoff.reset();
                 outage.over();
                 Waiting.housekeeping(tick, leaseNanos / RENEWALS_PER_LEASE);
-            } catch (Throwable thrown) { // whatever it is, a worker without this loop would be dead and look alive
+            } catch (Throwable thrown) { // Any error: without this loop, the worker would do nothing and look alive.
                 outage.noticed(thrown);
                 endIfExpired();
                 backoff.pause();
@@ -192,8 +193,8 @@ public final class Worker implements Session.Home {
         int runs = current.size();
         if (current.end()) {
             LOG.warn(
-                    "Worker {} was taken for dead by another one; it lets go of {} runs, which go on elsewhere, and joins"
-                            + " anew.",
+                    "Worker {} was declared dead by another one. It drops {} runs, which continue elsewhere, and joins"
+                            + " again.",
                     current.id(),
                     runs);
         }
@@ -203,7 +204,7 @@ public final class Worker implements Session.Home {
         }
     }
 
-    /** Waits for nothing but the time, and so ends the session in time whatever the store does. */
+    /** Waits only for the time, and so ends the session in time, whatever the store does. */
     private void endAtExpiry() {
         Backoff backoff = new Backoff(settings.clockwork());
         Outage outage = new Outage("end the lease of its worker in time");
@@ -213,7 +214,7 @@ public final class Worker implements Session.Home {
                 endIfExpired();
                 backoff.reset();
                 outage.over();
-            } catch (Throwable thrown) { // without this loop a worker could write after its lease has ended
+            } catch (Throwable thrown) { // Without this loop, a worker could write after its lease has ended.
                 outage.noticed(thrown);
                 backoff.pause();
             }
@@ -225,8 +226,8 @@ public final class Worker implements Session.Home {
         int runs = current.size();
         if (!current.alive() && current.end()) {
             LOG.warn(
-                    "The lease of worker {} ended because the store did not renew it in time; it lets go of {} runs, which"
-                            + " go on elsewhere, and joins anew.",
+                    "The lease of worker {} ended because the store did not renew it in time. It drops {} runs, which"
+                            + " continue elsewhere, and joins again.",
                     current.id(),
                     runs);
         }
@@ -245,7 +246,7 @@ public final class Worker implements Session.Home {
             }
             if (!swept.isEmpty()) {
                 LOG.info(
-                        "Worker {} took over {} runs of dead workers; {} of them are ready to go on.",
+                        "Worker {} took over {} runs of dead workers; {} of them are ready to continue.",
                         session.id(),
                         swept.size(),
                         ready);
@@ -255,7 +256,7 @@ public final class Worker implements Session.Home {
 
     // ---- closing
 
-    /** Lets bodies finish up to the limit, under a lease that is renewed as ever, gives everything back, ends the lease. */
+    /** Waits for bodies up to the limit while it renews the lease as usual, gives all runs back, and ends the lease. */
     public void close() {
         closing = true;
         dispatcher.close();
@@ -273,8 +274,8 @@ public final class Worker implements Session.Home {
             LOG.info("Worker {} is closed; its runs have ended or were given back.", last.id());
         } else {
             LOG.warn(
-                    "Worker {} is closed after {} although the step bodies of {} runs had not ended. They were interrupted"
-                            + " and their runs given back, so these bodies run again elsewhere.",
+                    "Worker {} is closed after {}, although the step bodies of {} runs had not ended. It interrupted them"
+                            + " and gave their runs back, so these bodies run again elsewhere.",
                     last.id(),
                     rules.closeTimeout(),
                     interrupted);
@@ -285,7 +286,7 @@ public final class Worker implements Session.Home {
         expiry.raise();
     }
 
-    /** Gives back what is left and ends the lease, unless the store takes long for it: then the lease ends by itself. */
+    /** Gives the remaining runs back and ends the lease. If the store takes too long, the lease ends by itself. */
     private void leave(Session last) {
         Clockwork clockwork = settings.clockwork();
         Clockwork.Signal done = clockwork.signal();
@@ -328,7 +329,7 @@ public final class Worker implements Session.Home {
         }
     }
 
-    /** As if the process had been killed: nothing more is written, nothing is given back. For tests of recovery. */
+    /** Stops as if the process had been killed: writes nothing more and gives nothing back. For tests of recovery. */
     public void crash() {
         closing = true;
         left = true;
@@ -351,7 +352,9 @@ public final class Worker implements Session.Home {
         return isEmpty(last);
     }
 
-    /** What is claimed comes into memory before the dispatcher says that it is done, so the latter is asked first. */
+    /**
+     * Asks the dispatcher first, because a claimed run comes into memory before the dispatcher reports that it is done.
+     */
     private boolean isEmpty(Session last) {
         return !dispatcher.isTaking() && last.isEmpty();
     }
