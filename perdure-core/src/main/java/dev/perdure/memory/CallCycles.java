@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds calls that wait for each other. A pending call waits for the run that holds its object; any other run waits for the runs
- * that it has called and not just sent to. Only a new call can close a cycle.
+ * Finds calls that wait for each other. A pending call waits for the run that holds its object. Any other run waits for
+ * the runs that it has called, but not for those that it has only sent. Only a new call can close a cycle.
  */
 final class CallCycles {
     private final Tables tables;
@@ -23,7 +23,7 @@ final class CallCycles {
         this.tables = tables;
     }
 
-    /** Ends the youngest call of a cycle that this one is part of, if there is one. */
+    /** If this call is part of a cycle, ends the youngest call of that cycle. */
     void refuse(Row newcomer) {
         List<Row> cycle = newcomer.state == RunState.PENDING ? through(newcomer) : List.of();
         cycle.stream()

@@ -16,8 +16,8 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that come after others. Each counts its open premises. The transition that closes the last one makes the run ready, or hands
- * it over to its own worker.
+ * Runs that come after other runs. Each counts its open premises. The transition that closes the last premise makes the
+ * run ready, or hands it over to the same worker.
  */
 final class DependentRuns {
     private final Tables tables;
@@ -28,7 +28,7 @@ final class DependentRuns {
 
     // ---- birth
 
-    /** Which of these ids is taken, or null. */
+    /** The first of these ids that another run has, or null. */
     @Nullable
     RunId taken(List<Task> tasks) {
         return tasks.stream()
@@ -38,7 +38,7 @@ final class DependentRuns {
                 .orElse(null);
     }
 
-    /** Adds the tasks of a run that is about to enter its first state: after those that no task comes after. */
+    /** Adds the tasks of a run that is about to enter its first state. The run itself comes after the leaves. */
     void add(Row dag, Change.Start start) {
         Parent parent = new Parent(dag.ref, 0, false);
         dag.tasks = start.tasks().stream()
@@ -73,7 +73,7 @@ final class DependentRuns {
         premises.forEach(premise -> premise.dependents.add(row));
     }
 
-    /** Tasks that this worker holds since they were born. */
+    /** Tasks that this worker holds from their start. */
     List<Claimed> heldFromBirth(Row dag, @Nullable WorkerId worker) {
         return dag.tasks.stream()
                 .filter(task -> task.premises.isEmpty() && task.isHeldBy(worker, Outcome.Started.FIRST_EPOCH))
@@ -83,7 +83,10 @@ final class DependentRuns {
 
     // ---- what ends lets others begin
 
-    /** A run is about to end: its worker goes on with so many of those that only waited for it, if it can run them. */
+    /**
+     * A run is about to end: its worker takes over up to this many of the runs that waited only for it, if it can run
+     * them.
+     */
     List<Row> take(Row ending, int takes) {
         Tables.Worker worker = tables.workers.get(ending.owner);
         if (worker == null || tables.queues.isLimited(ending)) {
@@ -102,7 +105,7 @@ final class DependentRuns {
         return taken;
     }
 
-    /** A run has ended: those that come after it, and were not taken on, have one open premise less. */
+    /** A run has ended: each run that comes after it, and that no worker took over, has one open premise less. */
     void ended(Row row) {
         for (Row dependent : row.dependents) {
             if (dependent.open > 0 && --dependent.open == 0) {

@@ -26,7 +26,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Brings mail to runs and wakes those that wait for it; knows who can be reached by a token or an event. */
+/** Delivers mail to runs and wakes those that wait for it. Keeps which calls a token or an event reaches. */
 final class MailDelivery implements Mailboxes {
     private final Tables tables;
     private final byte[] secret = new byte[32];
@@ -94,7 +94,7 @@ final class MailDelivery implements Mailboxes {
         }
     }
 
-    /** A run has ended: its parent gets the outcome, and no answer is delivered to it any more. */
+    /** A run has ended: its parent gets the outcome, and the run gets no more answers. */
     void ended(Row row) {
         Parent parent = row.start.parent();
         Row waiting = parent == null || !parent.answers()
@@ -123,7 +123,7 @@ final class MailDelivery implements Mailboxes {
                 : Mail.failure(channel, token, row.state + ": " + Objects.requireNonNullElse(row.reason, ""), outcome);
     }
 
-    /** No answer is delivered to calls of this run any more. */
+    /** Calls of this run get no more answers. */
     void forget(RunId run) {
         subscriptions.removeIf(subscription -> subscription.address().run().equals(run));
     }
@@ -144,7 +144,7 @@ final class MailDelivery implements Mailboxes {
         }
     }
 
-    /** What a call of this run gets its answer from, in words. */
+    /** Describes what answers a call of this run. */
     Optional<String> answerTo(Address address) {
         return subscriptions.stream()
                 .filter(subscription -> subscription.address().equals(address))

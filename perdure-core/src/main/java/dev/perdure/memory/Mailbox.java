@@ -14,14 +14,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** What has arrived for one run. Mail that was taken is forgotten; that it has been there is not. */
+/** The mail of one run. A taken mail is removed, but its token stays known. */
 final class Mailbox {
     private final NavigableMap<Long, Mail> unread = new TreeMap<>();
     private final Map<Channel, Mail> once = new HashMap<>();
     private final Set<UUID> tokens = new HashSet<>();
     private long count;
 
-    /** What became of a mail. */
+    /** What happened to a mail. */
     enum Reception {
         NEW,
         SEEN_BEFORE,
@@ -43,7 +43,7 @@ final class Mailbox {
         return Reception.NEW;
     }
 
-    /** Whether it has been there. */
+    /** Whether a mail with this token has ever been here. */
     boolean knows(Mail mail) {
         return tokens.contains(mail.token());
     }
@@ -60,13 +60,13 @@ final class Mailbox {
         return Optional.ofNullable(once.get(channel));
     }
 
-    /** The calls that such mail answers are gone with the journal. */
+    /** Removes answers: the calls that they answer are gone with the journal. */
     void dropAnswers() {
         unread.values().removeIf(mail -> mail.channel().kind() == Channel.Kind.ANSWER);
         once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
     }
 
-    /** Another life gets none of it; what is sent again is still known. */
+    /** Removes the mail for another life. Tokens stay known, so that mail that is sent again is recognised. */
     void drop() {
         unread.clear();
         once.clear();

@@ -12,12 +12,15 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Hands out work. */
+/** Gives workers their work. */
 final class MemoryDispatch implements Dispatch {
     private final Tables tables;
     private final MemoryLedger ledger;
 
-    /** Queues with limits and the others have the first choice in turns, so that neither waits while the other fills the worker. */
+    /**
+     * Queues with limits and the other queues go first in turns, so that neither kind waits while the other fills the
+     * worker.
+     */
     private boolean limitedFirst;
 
     MemoryDispatch(Tables tables, MemoryLedger ledger) {
@@ -115,7 +118,10 @@ final class MemoryDispatch implements Dispatch {
         return aloneWaits;
     }
 
-    /** Of queues with limits, and of keys. A run that has to run alone waits until no other run may begin. */
+    /**
+     * Claims from queues with limits, and from queues with keys. A run that has to run alone waits until no other run
+     * may begin.
+     */
     private boolean claimLimited(Poll request, List<Claimed> claimed) {
         boolean aloneWaits = false;
         for (String queue : tables.queues.waiting(request)) {

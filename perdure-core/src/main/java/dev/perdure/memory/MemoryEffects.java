@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out what transitions do beyond their own run. */
+/** Applies the effects of transitions outside their own run. */
 final class MemoryEffects {
     private final Tables tables;
     private final MemoryLedger ledger;
@@ -53,7 +53,7 @@ final class MemoryEffects {
         }
     }
 
-    /** Which task of these effects has an id that is taken, or null. */
+    /** The first task of these effects whose id another run has, or null. */
     @Nullable
     RunId taken(List<Effect> effects) {
         return effects.stream()
@@ -99,7 +99,7 @@ final class MemoryEffects {
         }
     }
 
-    /** Begins a run anew: nothing that asked for an answer is there any more to hear it. */
+    /** Begins a run anew: no call of its former life waits for an answer any more. */
     void restart(Row row, Move.Restart restart) {
         row.mailbox.dropAnswers();
         tables.renew(row);

@@ -38,9 +38,9 @@ final class MemoryLedger implements Ledger {
     private final MemoryEffects effects;
     private final CallCycles cycles;
     final MemoryStartKeys keys;
-    /** Calls of virtual objects that were handed over in this batch, and by whose end. */
+    /** The calls of virtual objects that were handed over in this batch, and the ends that handed them over. */
     private final Map<Row, RunRef> handedHere = new HashMap<>();
-    /** Who was the last to end in this batch of those that held an object. */
+    /** For each object, the last call in this batch that held it and ended. */
     private final Map<ObjectKey, RunId> lastHere = new HashMap<>();
 
     MemoryLedger(Tables tables) {
@@ -64,7 +64,7 @@ final class MemoryLedger implements Ledger {
         });
     }
 
-    /** Deliveries last: so they meet the runs that the same batch starts, moves or lets wait. */
+    /** Makes deliveries last, so that they meet the runs that the same batch starts, moves or lets wait. */
     private static List<Outcome> inOrder(List<Change> changes, Function<Change, Outcome> apply) {
         List<Outcome> outcomes = new ArrayList<>(Collections.nCopies(changes.size(), new Outcome.Fenced()));
         for (boolean deliveries : List.of(false, true)) {
@@ -251,7 +251,7 @@ final class MemoryLedger implements Ledger {
         return new Outcome.Applied(row.changedAt, row.state);
     }
 
-    /** An end ahead of its turn was made from what another call left, which must have ended just now. */
+    /** An end ahead of its turn was made from the state that another call left. That call must have ended just now. */
     private boolean isOutOfTurn(Row row, Move move) {
         return move instanceof Move.End end
                 && end.follows() != null
@@ -290,7 +290,7 @@ final class MemoryLedger implements Ledger {
         return new Outcome.Applied(at, wait.state());
     }
 
-    /** Appends what is not there yet; gives the time of what was there, or null. */
+    /** Appends the entries that are not there yet. Returns the time of those that were there, or null. */
     private static @Nullable Instant append(Row row, List<Entry> entries, Instant now) {
         Instant before = null;
         for (Entry entry : entries) {
@@ -389,7 +389,7 @@ final class MemoryLedger implements Ledger {
     }
 
     private void kill(Row row, String reason, boolean withDag) {
-        // A task ends after all it comes after, unless its DAG ends too.
+        // A task ends after all tasks that it comes after, unless its DAG ends too.
         boolean waitsForTurn = row.isTask() && row.open > 0 && !withDag;
         if (row.state == RunState.RUNNING || waitsForTurn) {
             Control asked = row.control;
@@ -403,7 +403,7 @@ final class MemoryLedger implements Ledger {
         }
     }
 
-    /** Ends a run, with its tasks, if nothing of it has begun; says whether it did. */
+    /** Ends a run, with its tasks, if nothing of it has begun. Returns whether it did. */
     boolean expire(Row row, String reason) {
         if (row.hasBegun() || row.state.isTerminal()) {
             return false;
@@ -435,7 +435,7 @@ final class MemoryLedger implements Ledger {
         if (row.state == RunState.PAUSED) {
             tables.forgive(row);
             row.control = new Control(asked.wakes(), asked.mails(), asked.cancel(), asked.kill(), null);
-            // One with tasks passes a cancel on to them, and need not wait for them first.
+            // A run with tasks passes a cancel on to them, and need not wait for them first.
             boolean passesOn = asked.cancel() != null && !row.tasks.isEmpty();
             boolean waits = tables.objects.mustWait(row) || row.waitsForReplaced() || (row.open > 0 && !passesOn);
             tables.change(row, waits ? RunState.PENDING : RunState.READY, null);

@@ -21,7 +21,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Virtual objects: who holds them, who waits for them, what they know. */
+/** Virtual objects: which run holds them, which runs wait for them, and their states. */
 final class MemoryObjects implements States {
     private final Tables tables;
     private final Map<ObjectKey, Thing> things = new HashMap<>();
@@ -47,9 +47,9 @@ final class MemoryObjects implements States {
     }
 
     /**
-     * Whether no run holds the object or waits for it but those given.
+     * Whether no runs hold the object or wait for it, except these.
      *
-     * @param handed the runs that may hold it if they are given: they were handed over just now and have not begun
+     * @param handed the runs among these that may hold it: they were handed over just now and have not begun
      */
     boolean isFreeBut(ObjectKey object, Set<Row> handed, Set<RunId> given) {
         Thing thing = things.get(object);
@@ -62,7 +62,7 @@ final class MemoryObjects implements States {
         return free && thing.waiting.stream().allMatch(row -> given.contains(row.ref.id()));
     }
 
-    /** A call that is just started takes its place, unless it is one that arrives later. */
+    /** A call that was just started takes its place, unless it arrives later. */
     void begin(Row row) {
         ObjectCall call = row.start.object();
         if (call != null && call.hold() == Hold.EXCLUSIVE) {
@@ -70,7 +70,7 @@ final class MemoryObjects implements States {
         }
     }
 
-    /** Gives a call its place: the object, or one behind all that came before. */
+    /** Gives a call its place: the object itself, or a place behind all calls that arrived before. */
     void arrive(Row row) {
         ObjectCall call = row.start.object();
         if (call == null || call.hold() == Hold.SHARED) {
@@ -85,7 +85,7 @@ final class MemoryObjects implements States {
         }
     }
 
-    /** A run is about to end: its worker goes on with the call that is next, if it wants to and can run it. */
+    /** A run is about to end: its worker takes over the call that is next, if it asked for it and can run it. */
     List<Row> take(Row ending, int takes) {
         ObjectCall call = ending.start.object();
         Tables.Worker worker = tables.workers.get(ending.owner);
@@ -110,7 +110,7 @@ final class MemoryObjects implements States {
                 && worker.suits(next);
     }
 
-    /** Those behind a call that was just taken: as far as its worker could run them one after another. */
+    /** The calls behind a call that was just taken over, as far as its worker could run them one after another. */
     List<Claimed> behind(List<Row> taken, int limit) {
         Row holder = taken.isEmpty() ? null : taken.getLast();
         ObjectCall call = holder == null ? null : holder.start.object();
@@ -125,7 +125,7 @@ final class MemoryObjects implements States {
                 .toList();
     }
 
-    /** A run has ended: what it held goes to the next. */
+    /** A run has ended: the next call gets its object. */
     void ended(Row row) {
         ObjectCall call = row.start.object();
         if (call == null) {
@@ -142,13 +142,13 @@ final class MemoryObjects implements States {
         }
     }
 
-    /** Who has to end before this pending run has its turn. */
+    /** The run that has to end before this pending run has its turn. */
     Optional<Row> holder(Row row) {
         ObjectCall call = row.start.object();
         return call == null ? Optional.empty() : Optional.ofNullable(thing(call).holder);
     }
 
-    /** All that the object knows that the run holds; null if it holds none. */
+    /** The state of the object that the run holds; null if it holds none. */
     @Nullable
     SortedMap<String, Payload> known(Row row) {
         ObjectCall call = row.start.object();

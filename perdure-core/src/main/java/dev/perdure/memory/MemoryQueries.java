@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Answers questions about runs and reads their journals. */
+/** Answers queries about runs and reads their journals. */
 final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();

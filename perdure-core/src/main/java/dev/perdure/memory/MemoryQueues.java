@@ -33,12 +33,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits of queues, and which of their runs may begin.
  *
- * <p>How it works: a run that a poll takes gets a place ({@link Row#placed}). Whether it still holds that place is read from its
- * state, whenever places are counted, so no change of state has to give a place back. A run that is found not to hold its place
- * loses it.
+ * <p>How it works: a run that a poll takes gets a place ({@link Row#placed}). When places are counted, the state of the
+ * run shows whether it still holds its place, so no change of state has to give a place back. A run that no longer
+ * holds its place loses it.
  */
 final class MemoryQueues implements QueueRules {
-    /** So many of the runs that hold places are named. */
+    /** How many of the runs that hold places are named. */
     private static final int NAMED = 3;
     /** So long one turn is, in the time of turns. */
     private static final long A_TURN = 1_000_000;
@@ -64,7 +64,7 @@ final class MemoryQueues implements QueueRules {
         private long thisMinute;
         private long minuteBefore;
 
-        /** What has begun and may still count for a rate. */
+        /** Runs that have begun and may still count for a rate. */
         private List<Begun> begun = new ArrayList<>();
 
         private Entry(String name) {
@@ -234,7 +234,10 @@ final class MemoryQueues implements QueueRules {
 
     // ---- who begins
 
-    /** The queues of a worker that have runs which only {@link #next} may choose from: of limited queues all, of others those with keys. */
+    /**
+     * The queues of a worker from which only {@link #next} may choose runs: all limited queues, and other queues that
+     * have runs with keys.
+     */
     List<String> waiting(Poll request) {
         return tables.ready.stream()
                 .filter(row -> isMine(row) && request.queues().contains(row.start.queue()))
@@ -244,14 +247,14 @@ final class MemoryQueues implements QueueRules {
                 .toList();
     }
 
-    /** Whether a run is chosen by {@link #next}, and not by priority and age alone. */
+    /** Whether {@link #next} chooses the run, and not priority and age alone. */
     boolean isMine(Row row) {
         return row.start.queueKey() != null || isLimited(row);
     }
 
     /**
-     * The runs of a queue that may begin now, in their order, among those that suit: first those that hold a place already; then by
-     * priority, and among equals the keys in turns, the one first that was served least recently.
+     * The suitable runs of a queue that may begin now, in their order. Runs that already hold a place come first, then
+     * by priority. Among equal priorities the keys take turns: the key that was served least recently is first.
      */
     List<Row> next(String queue, Poll request, int limit, Predicate<Row> suits) {
         Entry entry = entry(queue);
@@ -279,7 +282,7 @@ final class MemoryQueues implements QueueRules {
         return chosen;
     }
 
-    /** As many as the rate allows, in their order: one that weighs much is not passed by lighter ones. */
+    /** As many runs as the rate allows, in their order. Lighter runs do not overtake a heavy one. */
     private List<Row> withinRate(List<Row> rows, Optional<Queue.Rate> rate, Entry entry) {
         return rate.isEmpty() ? rows : withinRate(rows, rate.get(), entry.begun.stream());
     }
@@ -395,7 +398,7 @@ final class MemoryQueues implements QueueRules {
         return ofQueue(queue).filter(row -> row.placed);
     }
 
-    /** A run that runs without a place began before its queue had limits: it counts all the same. */
+    /** A run that runs without a place began before its queue had limits. It counts all the same. */
     private void forgetPlaces(String queue, Queue limits) {
         boolean begun = limits.counting() == Queue.Counting.BEGUN;
         ofQueue(queue)
@@ -414,7 +417,7 @@ final class MemoryQueues implements QueueRules {
 
     // ---- what there is
 
-    /** Why a ready run has not been taken, unless it only waits for a worker. */
+    /** Why no worker has taken a ready run; empty if it only waits for a worker. */
     Optional<String> whyReady(Row row) {
         String queue = row.start.queue();
         Entry entry = queues.get(queue);

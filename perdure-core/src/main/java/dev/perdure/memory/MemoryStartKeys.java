@@ -14,19 +14,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys under which runs were started. A key names a run; whether it still counts is seen from that run and the time, so nothing has
- * to give a key back.
+ * The keys under which runs were started. A key names a run. That run and the time show whether the key still counts,
+ * so nothing has to give a key back.
  */
 final class MemoryStartKeys {
-    /** A key of a definition, of one kind. */
+    /** A key of one kind, for one definition. */
     private record Id(String definition, Class<?> kind, String key) {}
 
-    /** What a key names. */
+    /** The run that has a key. */
     private static final class Named {
         final Row run;
-        /** The seed of the last start that was answered, by which a repeated one is known. */
+        /** The seed of the last start that was answered. It identifies a start that is sent again. */
         long seed;
-        /** Until when it counts, or the latest time at which a debounced run begins; or null. */
+        /** When the key expires, or the latest time at which a debounced run begins; or null. */
         final @Nullable Instant until;
 
         Named(Row run, @Nullable Instant until) {
@@ -158,7 +158,7 @@ final class MemoryStartKeys {
         return new Change.Start(plain.run(), null, plain.mails(), plain.tasks());
     }
 
-    /** It is born pending instead of ready. */
+    /** The run is pending at first instead of ready. */
     private void holdBack(Row row, Row before) {
         tables.ready.remove(row);
         row.entered.clear();

@@ -14,8 +14,8 @@ import dev.perdure.spi.States;
 import dev.perdure.spi.Store;
 
 /**
- * A store in this process's memory. It keeps every promise but durability: several engines may share one, leases end,
- * stale workers are fenced. Use it in tests and to try things out.
+ * A store in this process's memory. It supports every guarantee except durability: several engines can share it, leases
+ * end, and stale workers are fenced. Use it in tests and for experiments.
  */
 public final class MemoryStore implements Store {
     private static final int LANES = 2;
@@ -31,7 +31,7 @@ public final class MemoryStore implements Store {
         this(new SystemClockwork());
     }
 
-    /** An empty store that takes its time from here. */
+    /** An empty store that gets its time from this supplier. */
     public MemoryStore(Clockwork clockwork) {
         this.tables = new Tables(clockwork);
         this.ledger = new MemoryLedger(tables);
@@ -90,7 +90,7 @@ public final class MemoryStore implements Store {
         return LANES;
     }
 
-    /** Nothing to free. The rows stay, so that a test can go on with another engine. */
+    /** Frees nothing. The rows stay, so that a test can continue with another engine. */
     @Override
     public void close() {}
 }

@@ -26,7 +26,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A run with its journal and its events. Read and written only under the lock of {@link Tables}. */
+/** A run with its journal and its events. Only the holder of the lock of {@link Tables} reads and writes it. */
 final class Row {
     /** The identity of an entry. */
     record Place(int position, int note) implements Comparable<Place> {
@@ -70,11 +70,11 @@ final class Row {
     @Nullable
     Instant wakeAt;
 
-    /** When it expires if it has not begun by then. */
+    /** When it expires, if it has not begun by then. */
     @Nullable
     Instant startBy;
 
-    /** The run that it replaces, if it is to begin only after that. */
+    /** The run that it replaces, if it has to wait for the end of that run. */
     @Nullable
     Row replaces;
 
@@ -84,16 +84,16 @@ final class Row {
 
     long readySince;
 
-    /** Whether it holds a place in its queue, unless its state says otherwise. */
+    /** Whether it holds a place in its queue, as long as its state counts. */
     boolean placed;
 
     @Nullable
     Payload outcome;
 
-    /** The runs that it was born with, in the order of its start. */
+    /** The tasks that were started with it, in the order of its start. */
     List<Row> tasks = List.of();
 
-    /** Those that it comes after, and those that come after it. */
+    /** The runs that it comes after, and the runs that come after it. */
     List<Row> premises = List.of();
 
     final List<Row> dependents = new ArrayList<>();
@@ -101,10 +101,10 @@ final class Row {
     /** How many of its premises have not ended. */
     int open;
 
-    /** What its timeout counts from. */
+    /** The time from which its timeout counts. */
     Instant begins;
 
-    /** The deadline of the run that it was born with, which it must not outlive. */
+    /** The deadline of the run with which it was started. Its own deadline is not later. */
     @Nullable
     Instant bound;
 
@@ -125,17 +125,17 @@ final class Row {
         return bound == null || own.isBefore(bound) ? own : bound;
     }
 
-    /** How often it was recovered since it last added an entry. */
+    /** How often it was recovered since its journal last grew. */
     int recoveriesWithoutProgress() {
         return journal.size() > entriesAtRecovery ? 0 : recoveries;
     }
 
-    /** What its worker gets to know of it. */
+    /** The run as its worker gets it. */
     Claimed claimed() {
         return claimed(epoch, control);
     }
 
-    /** What a worker would get to know of it, were it to be next. */
+    /** The run as a worker would get it, if it were next. */
     Claimed claimedNext() {
         return claimed(epoch + 1, new Control(0, control.mails(), control.cancel(), control.kill(), control.pause()));
     }
@@ -159,7 +159,7 @@ final class Row {
                 ref, state, Objects.requireNonNullElse(outcome, Payload.EMPTY), Objects.requireNonNullElse(reason, ""));
     }
 
-    /** It begins its life in this worker's memory. */
+    /** Begins in this worker's memory. */
     void born(WorkerId worker) {
         state = RunState.RUNNING;
         owner = worker;
@@ -167,8 +167,8 @@ final class Row {
     }
 
     /**
-     * Whether nothing of it has run, so that a cancel ends it at once. Not a run with tasks, which passes the cancel on to them, nor
-     * a task that comes after tasks that are still open.
+     * Whether nothing of it has run, so that a cancel ends it at once. False for a run with tasks, which passes the
+     * cancel on to them, and for a task that comes after tasks that have not ended.
      */
     boolean hasNothingToSay() {
         return epoch == 0 && tasks.isEmpty() && open == 0;
@@ -179,7 +179,7 @@ final class Row {
         return replaces != null && !replaces.state.isTerminal();
     }
 
-    /** Whether anything of it has run: it, or one of its tasks. */
+    /** Whether anything of it has run: the run itself, or one of its tasks. */
     boolean hasBegun() {
         return epoch > 0 || tasks.stream().anyMatch(task -> task.epoch > 0);
     }
@@ -191,10 +191,10 @@ final class Row {
     /** An answer that an operator gave. */
     record Answered(Instant at, Mail mail, String operator) {}
 
-    /** Something the run shows to the world. */
+    /** A value that the run has published. */
     record Output(String name, Published value) {}
 
-    /** Replaces what is asked of the run. */
+    /** Replaces the requests for the run. */
     void ask(UnaryOperator<Control> change) {
         control = change.apply(control);
     }

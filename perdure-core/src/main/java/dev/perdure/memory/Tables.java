@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows, the ready queue and the timers, with the changes of state that several roles make.
  *
- * <p>How it works: one lock stands for the database's transactions: what a role does inside {@link #inTransaction} is
- * atomic and is seen by all. Hints are collected meanwhile and given when the lock is free again, as a database notifies
- * after the commit.
+ * <p>How it works: one lock takes the place of a database's transactions. What a role does inside
+ * {@link #inTransaction} is atomic and visible to all. Hints are collected meanwhile and sent when the lock is free
+ * again, as a database notifies after the commit.
  */
 final class Tables {
     /** A worker that has joined and has not been swept. */
@@ -52,7 +52,7 @@ final class Tables {
             this.joining = joining;
         }
 
-        /** Whether it has the run's definition, in its version. */
+        /** Whether it has the run's definition, in the run's version. */
         boolean suits(Row row) {
             return joining.definitions().contains(row.start.definition())
                     && (row.start.version() == null || row.start.version().equals(joining.version()));
@@ -68,15 +68,15 @@ final class Tables {
     final Map<Long, Row> byKey = new HashMap<>();
     final NavigableSet<Row> ready = new TreeSet<>(BY_PRIORITY_AND_AGE);
     final NavigableSet<Row> timers = new TreeSet<>(BY_DUE_TIME);
-    /** Runs that have to begin by some time. One that has begun or ended stays until then. */
+    /** Runs that have to begin before a time. A run that has begun or ended stays in the list until then. */
     final NavigableSet<Row> startLimits =
             new TreeSet<>(Comparator.comparing((Row row) -> Objects.requireNonNull(row.startBy))
                     .thenComparingLong(row -> row.ref.key()));
 
     final Map<WorkerId, Worker> workers = new HashMap<>();
-    /** What was taken from workers whose lease had ended, with the entries it had then. */
+    /** Runs that were taken from workers whose lease had ended, with the number of their entries at that time. */
     private final Map<WorkerId, Map<Row, TakeOver>> takeovers = new HashMap<>();
-    /** Workers whose process has joined again as another. */
+    /** Workers whose process has joined again under another id. */
     private final Set<WorkerId> returned = new HashSet<>();
 
     final MailDelivery post;
@@ -142,7 +142,7 @@ final class Tables {
         }
     }
 
-    /** A new row, which has yet to enter its first state. */
+    /** A new row, which has not entered its first state yet. */
     Row add(NewRun run) {
         Row row = new Row(new RunRef(run.id(), nextNumber()), run, now());
         byId.put(run.id(), row);
@@ -150,7 +150,7 @@ final class Tables {
         return row;
     }
 
-    /** Lets a new row expire if it has not begun in time. */
+    /** Makes a new row expire if it does not begin in time. */
     void limit(Row row) {
         Duration within = row.start.admission().startWithin();
         if (within != null && !row.hasBegun()) {
@@ -160,7 +160,7 @@ final class Tables {
         }
     }
 
-    /** The one place where a row changes its state, with everything that hangs on it. */
+    /** The only place where a row changes its state, with all consequences. */
     RunChange change(Row row, RunState to, @Nullable String reason) {
         Lifecycle.move(row.state, to);
         leave(row);
@@ -211,7 +211,7 @@ final class Tables {
         }
     }
 
-    /** What a run waits for that has not come, in words: ten at most, those with a name first. */
+    /** Describes what a run waits for and has not got: at most ten things, those with a name first. */
     List<String> awaitedOf(Row row) {
         Map<Integer, RunId> children = new HashMap<>();
         for (Row child : byKey.values()) {
@@ -238,7 +238,7 @@ final class Tables {
                 .toList();
     }
 
-    /** A pending run that will never have its turn. */
+    /** Fails a pending run that will never have its turn. */
     void fail(Row row, String reason) {
         row.outcome = Payload.EMPTY;
         change(row, RunState.FAILED, reason);
@@ -268,7 +268,10 @@ final class Tables {
                 .forEach(child -> child.start = child.start.withParent(null));
     }
 
-    /** Takes a run from a worker whose lease has ended. That counts, unless the worker's process joins again. */
+    /**
+     * Takes a run from a worker whose lease has ended. That counts as a recovery, unless the worker's process joins
+     * again.
+     */
     RunChange takeOver(Row row) {
         WorkerId worker = Objects.requireNonNull(row.owner);
         RunChange change = recover(row, "the lease of its worker " + worker + " ended");
@@ -281,7 +284,10 @@ final class Tables {
         return change;
     }
 
-    /** The process of a worker has joined again as another: what was taken from it counts as no recovery. */
+    /**
+     * The process of a worker has joined again under another id: runs that were taken from it do not count as
+     * recovered.
+     */
     void takeBack(WorkerId worker) {
         returned.add(worker);
         Map<Row, TakeOver> taken = takeovers.remove(worker);
@@ -294,7 +300,7 @@ final class Tables {
         }
     }
 
-    /** Counts the recoveries of a run anew: what was taken over before cannot be taken back any more. */
+    /** Counts the recoveries of a run from zero again. Earlier recoveries can no longer be taken back. */
     void forgive(Row row) {
         row.recoveries = 0;
         takeovers.values().forEach(taken -> taken.remove(row));
@@ -303,12 +309,12 @@ final class Tables {
     /**
      * When a run was taken over.
      *
-     * @param restarts in which of its lives
-     * @param entries with how many entries in its journal
+     * @param restarts the life in which it was
+     * @param entries how many entries its journal had
      */
     private record TakeOver(int restarts, int entries) {}
 
-    /** What happens to a run whose worker died, or could not carry it on. */
+    /** Recovers a run whose worker died, or failed to continue it. */
     RunChange recover(Row row, String why) {
         row.recoveries = row.recoveriesWithoutProgress() + 1;
         row.entriesAtRecovery = row.journal.size();

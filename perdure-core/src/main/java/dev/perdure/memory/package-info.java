@@ -1,2 +1,2 @@
-/** The in-memory store, for tests and for trying things out. It forgets everything when the process ends. */
+/** The in-memory store, for tests and experiments. It loses everything when the process ends. */
 package dev.perdure.memory;

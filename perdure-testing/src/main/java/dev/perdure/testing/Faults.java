@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The store as one worker sees it. It fails when the test says so. */
+/** The store as one worker sees it. It fails when the test requests it. */
 final class Faults implements Store {
     /** A fault that happens once, at a commit of a transition. */
     enum Fault {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Test
 @ExtendWith(SimulateExtension.class)
 public @interface Simulate {
-    /** How many seeds, from 1 on. */
+    /** The number of seeds, starting with 1. */
     int seeds() default 200;
 
     /** The only seed to run, to repeat a failure. Zero runs all. */

@@ -21,7 +21,7 @@ public final class SimulateExtension implements InvocationInterceptor, Parameter
         return parameter.getParameter().getType() == Simulation.class;
     }
 
-    /** JUnit wants a value before it asks who runs the method. Each seed has a simulation of its own. */
+    /** JUnit needs a value before it asks which extension runs the method. Each seed has its own simulation. */
     @Override
     public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         return null;
@@ -59,7 +59,7 @@ public final class SimulateExtension implements InvocationInterceptor, Parameter
         }
     }
 
-    /** A new instance of the test class, in the same instance around it if it is nested. */
+    /** A new instance of the test class. If the class is nested, the new instance is in the same outer instance. */
     private static Object instance(ExtensionContext context) throws ReflectiveOperationException {
         Class<?> type = context.getRequiredTestClass();
         List<Object> around = context.getRequiredTestInstances().getEnclosingInstances();

@@ -31,12 +31,12 @@ public final class Simulation {
     /** A test of one history. */
     @FunctionalInterface
     public interface Test {
-        /** Starts runs, waits for them, and checks what must hold. */
+        /** Starts runs, waits for them, and checks the results. */
         void run(Simulation simulation) throws Exception;
     }
 
     /**
-     * Runs a test with the seeds from 1 on, without JUnit.
+     * Runs a test with the seeds from 1 up, without JUnit.
      *
      * @throws AssertionError if one fails, with its seed and its timeline
      */
@@ -53,7 +53,7 @@ public final class Simulation {
         return new Histories(World.Shared.plain(), world -> test.run(new Simulation(world)));
     }
 
-    /** Registers workflows, virtual objects and DAGs. Do so before you use the client. */
+    /** Registers workflows, virtual objects and DAGs. Call it before you use the client. */
     public Simulation register(Object... registrations) {
         world.register(registrations);
         return this;
@@ -65,7 +65,7 @@ public final class Simulation {
         return this;
     }
 
-    /** The engine of the test. It never dies, and gets its answers also from workers that do. */
+    /** The engine of the test. It never dies, and it also gets answers from workers that do. */
     public Perdure client() {
         return world.client();
     }
@@ -76,13 +76,13 @@ public final class Simulation {
     }
 
     /**
-     * A moment in which other code runs, and in which the worker may die: put it where real code would talk to another system.
+     * Lets other code run. The worker may die in the meantime. Call it where real code would talk to another system.
      */
     public void pause() {
         pause(Duration.ZERO);
     }
 
-    /** The same, for so long in virtual time. Use it instead of {@code Thread.sleep}. */
+    /** Like {@link #pause()}, for this long in virtual time. Use it instead of {@code Thread.sleep}. */
     public void pause(Duration time) {
         try {
             world.pause(time);
@@ -107,12 +107,12 @@ public final class Simulation {
         return world.now();
     }
 
-    /** No more faults from now on. A history has only a few of them in any case. */
+    /** Stops all faults from now on. A history has only a few of them in any case. */
     public void calm() {
         world.calm();
     }
 
-    /** All runs there are. */
+    /** All runs. */
     public List<RunInfo> runs() {
         return world.store().runs().list(RunFilter.all());
     }

@@ -1,7 +1,7 @@
 package dev.perdure.testing;
 
 /**
- * Ways to run the same test. A test that passes in one mode and fails in another shows a bug in the workflow or in the
+ * The ways to run a test. A test that passes in one mode and fails in another shows a bug in the workflow or in the
  * engine.
  */
 public enum TestMode {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual time: it moves only when a test lets it, and only when nothing can run.
+ * Virtual time. It moves only when a test allows it, and only when nothing can run.
  *
  * <p>How it works. Every engine thread is either busy or waits for a {@link Clockwork.Signal}. A thread counts as busy
  * from the moment another thread wakes it. The thread of the test drives the time while it waits, for a result or in

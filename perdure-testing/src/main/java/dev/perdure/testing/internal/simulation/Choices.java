@@ -10,18 +10,18 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is left to chance in one history. Everything follows from the seed.
+ * All random choices of one history. The seed determines all of them.
  *
- * <p>How it works. Orders, durations and ids are drawn one after another. Faults are not: whether a fault of a kind happens
- * at its n-th opportunity follows from the seed, the kind and n alone. So a history can be run again with some of its faults
- * left out, and the others still happen at their places: that is how a failure is shrunk.
+ * <p>How it works. Orders, durations and ids are drawn one after another. Faults are not: whether a fault of a kind
+ * happens at its n-th opportunity follows from the seed, the kind and n alone. So a history can run again without some
+ * of its faults, and the others still happen at their places. This is how a failure is shrunk.
  */
 public final class Choices {
     /**
      * A fault that happened.
      *
-     * @param fault which
-     * @param opportunity at which of its opportunities
+     * @param fault the fault
+     * @param opportunity the number of the opportunity at which it happened
      */
     public record Happened(Fault fault, int opportunity) {}
 
@@ -51,12 +51,12 @@ public final class Choices {
         faultsLeft = plan.nextInt(MOST_FAULTS + 1);
     }
 
-    /** All that this seed chooses. */
+    /** All choices of this seed. */
     public static Choices of(long seed) {
         return new Choices(seed, null);
     }
 
-    /** The same, with no other faults than these. */
+    /** All choices of this seed, with no other faults than these. */
     static Choices of(long seed, Set<Happened> only) {
         return new Choices(seed, only);
     }
@@ -66,7 +66,7 @@ public final class Choices {
         return seed;
     }
 
-    /** From 0 to one less than this. */
+    /** A number from 0 to one less than this. */
     public int pick(int count) {
         return count == 1 ? 0 : random.nextInt(count);
     }
@@ -76,17 +76,17 @@ public final class Choices {
         return all.get(pick(all.size()));
     }
 
-    /** From the first to the last, both included. */
+    /** A number from the first to the last, both included. */
     public long between(long first, long last) {
         return first == last ? first : random.nextLong(first, last + 1);
     }
 
-    /** Yes once in so many times. */
+    /** True once in this many times. */
     public boolean oneIn(int count) {
         return pick(count) == 0;
     }
 
-    /** 64 bits. */
+    /** 64 random bits. */
     public long bits() {
         return random.nextLong();
     }
@@ -96,7 +96,7 @@ public final class Choices {
         return happens(fault, 1);
     }
 
-    /** The same, so many times less often: for calls that are many and mostly change nothing. */
+    /** The same, but this many times less often: for calls that are many and mostly change nothing. */
     boolean happens(Fault fault, int seldom) {
         int opportunity = opportunities.merge(fault, 1, Integer::sum);
         Integer rate = rates.get(fault);
@@ -118,12 +118,12 @@ public final class Choices {
         return true;
     }
 
-    /** No fault happens any more. */
+    /** Stops all faults. */
     void quiet() {
         quiet = true;
     }
 
-    /** What has happened so far, in order. */
+    /** The faults that have happened so far, in order. */
     public List<Happened> happened() {
         return Collections.unmodifiableList(happened);
     }

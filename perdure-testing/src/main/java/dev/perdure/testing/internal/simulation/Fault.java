@@ -16,7 +16,7 @@ public enum Fault {
     KILLED_AFTER("the process dies after the store has applied it"),
     /** The process dies in the middle of user code. */
     KILLED_IN_BODY("the process dies in user code"),
-    /** The process stands still, for up to three leases, and then goes on. */
+    /** The process stands still, for up to three leases, and then continues. */
     FROZEN("the process stands still"),
     /** The worker closes in an orderly way, and another one starts. */
     CLOSED("the worker closes"),
@@ -47,7 +47,7 @@ public enum Fault {
         };
     }
 
-    /** What happens, for a timeline. */
+    /** What happens, for the timeline. */
     public String words() {
         return words;
     }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Brings hints to one process: a moment later, and sometimes not, twice, or much later. */
+/** Delivers hints to one process: a moment later, and sometimes never, twice, or much later. */
 final class HintLine {
     private static final long MOST_MOMENT = Duration.ofMillis(2).toNanos();
     private static final long MOST_LATE = Duration.ofSeconds(15).toNanos();
@@ -26,7 +26,7 @@ final class HintLine {
         this.scheduler = scheduler;
     }
 
-    /** Begins to bring hints to this listener. */
+    /** Starts to deliver hints to this listener. */
     void open(Hints.Listener listener) {
         Clockwork.Signal signal = process.signal();
         arrived = signal;
@@ -52,7 +52,7 @@ final class HintLine {
         }
     }
 
-    /** The store gives a hint. */
+    /** The store sends a hint. */
     void arrive(Hints.Hint hint) {
         if (process.isDead()) {
             return;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class Histories {
     private static final int MOST_REPLAYS = 120;
 
-    /** What happens in a history, and what must hold. */
+    /** The code of a history, with its checks. */
     @FunctionalInterface
     public interface Test {
         /** Runs in the process of the test. */
@@ -22,8 +22,8 @@ public final class Histories {
     /**
      * A history that has been run.
      *
-     * @param failure what it failed with, or null
-     * @param faults what happened in it
+     * @param failure the failure, or null
+     * @param faults the faults that happened in it
      * @param lines its timeline, if it was kept
      * @param turns how many turns it took
      */
@@ -107,7 +107,7 @@ public final class Histories {
         }
     }
 
-    /** Shrinks a history that fails and tells of it. */
+    /** Shrinks a failed history and reports it. */
     public SimulationFailure failure(long seed) {
         History whole = trace(seed);
         if (whole.failure() == null) {
@@ -126,7 +126,10 @@ public final class Histories {
                 seed, new SimulationFailure.Report(cause, whole.faults().size(), shrunk.faults(), shrunk.lines()));
     }
 
-    /** Leaves out half of the faults, then a quarter, down to single ones, as long as the history still fails in the same way. */
+    /**
+     * Leaves out half of the faults, then a quarter, down to single ones, as long as the history still fails in the
+     * same way.
+     */
     private History shrink(long seed, History whole, Throwable failure) {
         History best = whole;
         int replays = 0;

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all processes of a history share besides the store: how often each lane was used. A copy of a batch that arrives after its
- * lane was used again has no effect, as with a store that replaces the lane. It keeps which faults hit which commits.
+ * What all processes of a history share besides the store: how often each lane was used. A copy of a batch that arrives
+ * after its lane was used again has no effect, as with a store that replaces the lane. It also records which faults hit
+ * which commits.
  */
 final class Network {
     private final Map<Object, Long> uses = new HashMap<>();
@@ -37,7 +38,7 @@ final class Network {
         return uses.merge(worker, 1L, Long::sum);
     }
 
-    /** Whether nothing was sent on it since. */
+    /** Whether nothing has been sent on the lane since. */
     boolean isLast(Object sender, long use) {
         return uses.getOrDefault(sender, 0L) == use;
     }

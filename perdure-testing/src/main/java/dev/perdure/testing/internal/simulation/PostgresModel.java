@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What PostgreSQL allows where the memory store is stricter.
+ * Behaviour that PostgreSQL allows and the stricter in-memory store does not.
  *
  * <ul>
  *   <li>The lane alone fences an append: entries of a worker that still lives are kept, although it holds the run under a

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Because only the holder of the turn touches anything, no field needs a lock. The turn itself publishes them.
  */
 public final class Scheduler {
-    /** What one turn costs, so that a loop that only yields moves time too. */
+    /** The duration of one turn, so that a loop that only yields moves time too. */
     private static final long TURN_NANOS = 10_000;
 
     /** How long housekeeping may take to repair everything: a lease, a restart, a sweep, a look for forgotten runs. */
@@ -69,7 +69,7 @@ public final class Scheduler {
         situation = description;
     }
 
-    /** The wall time may skip when nothing but housekeeping has happened for so long. */
+    /** The wall time may skip when only housekeeping has happened for this long. */
     void idle(long nanos) {
         idleNanos = nanos;
     }
@@ -112,7 +112,7 @@ public final class Scheduler {
         return turns;
     }
 
-    /** A fault has happened, which housekeeping has to repair: no timer of a workflow may come in between. */
+    /** A fault has happened, and housekeeping has to repair it before the next timer of a workflow. */
     void trouble() {
         troubleUntil = now + REPAIR_NANOS;
     }
@@ -169,7 +169,7 @@ public final class Scheduler {
                 code.run();
             }
         } catch (Killed end) {
-            // as intended
+            // as intended: the process has died
         } catch (Throwable thrown) {
             if (!task.process.isDead()) {
                 fail(new IllegalStateException("A thread of the engine failed: " + task, thrown));
@@ -181,8 +181,8 @@ public final class Scheduler {
     }
 
     /**
-     * Waits until the signal is raised or a time comes, in the current task. Returns when it has the turn again. When the process has
-     * died, it returns too: the engine's loops then see that it is over, and end without a word in the log.
+     * Waits in the current task until the signal is raised or a time comes. Returns when the task has the turn again.
+     * It also returns when the process has died: then the engine's loops notice that and end without logging anything.
      */
     void await(long due, long wallDue, boolean interruptible) {
         Task me = current();
@@ -196,7 +196,10 @@ public final class Scheduler {
         }
     }
 
-    /** Whether the process of the task has died, and the task should find that out by itself. It has a few chances to. */
+    /**
+     * Whether the process of the task has died, and the task should notice that by itself. It has a few chances to do
+     * so.
+     */
     private boolean endsQuietly(Task me) {
         if (!me.process.isDead()) {
             return false;
@@ -208,7 +211,7 @@ public final class Scheduler {
         return true;
     }
 
-    /** Whether the current task has a chance left to find out by itself that its process has died. */
+    /** Whether the current task has a chance left to notice by itself that its process has died. */
     boolean mayEndQuietly() {
         Task me = current();
         me.deadWaits++;
@@ -236,7 +239,7 @@ public final class Scheduler {
         }
     }
 
-    /** Waits for a signal, as something that takes time. */
+    /** Waits for a signal. The wait counts as work that takes time. */
     boolean busily(Clockwork.Signal signal, long nanos) throws InterruptedException {
         Task me = current();
         me.busy = true;
@@ -339,7 +342,7 @@ public final class Scheduler {
         }
     }
 
-    /** Collects the tasks that can run. If there are none, gives the time when one can. */
+    /** Collects the tasks that can run. If there are none, returns the time when one can. */
     private long collect() {
         ready.clear();
         long next = Clockwork.NEVER;
@@ -429,7 +432,7 @@ public final class Scheduler {
     /**
      * Runs a history: this code, and everything that it starts.
      *
-     * @param processes every process there was, for the end
+     * @param processes all processes, to end them
      * @throws Throwable what the code or the history failed with
      */
     void run(SimulatedProcess home, Runnable code, Supplier<List<SimulatedProcess>> processes) throws Throwable {

@@ -35,7 +35,7 @@ public final class SimulatedProcess implements Clockwork {
         this.driftPpm = wrong ? choices.between(-MOST_DRIFT_PPM, MOST_DRIFT_PPM) : 0;
     }
 
-    /** What it is called in a timeline. */
+    /** Its name in a timeline. */
     public String name() {
         return name;
     }
@@ -55,7 +55,7 @@ public final class SimulatedProcess implements Clockwork {
         lastWord = code;
     }
 
-    /** From now on none of its threads runs. Says whether that is news. */
+    /** Stops all its threads for good. Returns whether it was alive. */
     boolean die() {
         if (dead) {
             return false;
@@ -65,7 +65,7 @@ public final class SimulatedProcess implements Clockwork {
         return true;
     }
 
-    /** Lets it stand still for so long. */
+    /** Makes it stand still for this long. */
     void freeze(long nanos) {
         frozenUntil = Math.max(frozenUntil, scheduler.now() + nanos);
     }
@@ -78,7 +78,9 @@ public final class SimulatedProcess implements Clockwork {
         return trueNanos + (long) Math.floor(trueNanos * (driftPpm * 1e-6));
     }
 
-    /** The true time that passes while this process's clock moves by so much: rounded up, so that no wait ends early. */
+    /**
+     * The true time that passes while this process's clock moves by this much. Rounded up, so that no wait ends early.
+     */
     private long trueNanos(long ownNanos) {
         return driftPpm == 0 ? ownNanos : ownNanos - ownNanos / (1_000_000 + driftPpm) * driftPpm + 2_000;
     }

@@ -29,9 +29,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The store as one process sees it, across a network that delays, loses and repeats.
  *
- * <p>How it works. A call takes a drawn time to the store and another back; meanwhile others run. What the store does with it is
- * atomic. The faults of a call are drawn on the way. The roles that only read are forwarded by a proxy, so a method that is added to one of
- * them is simulated without a change here. A method that is added to one of the others does not compile without one.
+ * <p>How it works. A call takes a random time to the store and another one back, and other calls run meanwhile. The
+ * store applies a call atomically. The seed chooses the faults of a call. A proxy forwards the roles that only read, so
+ * a new method of such a role is simulated without a change here. A new method of another role does not compile without
+ * a change here.
  */
 final class SimulatedStore implements Store {
     private static final long MOST_SLOW = Duration.ofSeconds(12).toNanos();
@@ -52,12 +53,12 @@ final class SimulatedStore implements Store {
     private final Runs runs;
     private long missingUntil;
 
-    /** What a process is told of its own end. */
+    /** What a process learns about its own end. */
     interface Deaths {
         /** Whether this process can die and stand still. The process of the test cannot. */
         boolean mayDie();
 
-        /** The worker closes in an orderly way, some time soon. */
+        /** The worker closes in an orderly way soon. */
         void close();
     }
 
@@ -79,7 +80,7 @@ final class SimulatedStore implements Store {
         scheduler.timeline().add(scheduler, process.name(), text);
     }
 
-    /** A call to the store, for its faults. */
+    /** A call to the store, to which faults can happen. */
     private record Call(Supplier<String> name, int seldom, List<Change> changes) {
         static Call important(Supplier<String> name) {
             return new Call(name, 1, List.of());
@@ -89,7 +90,7 @@ final class SimulatedStore implements Store {
             return new Call(() -> "commit of " + Wording.of(changes), 1, changes);
         }
 
-        /** One of many that mostly change nothing. */
+        /** A frequent call that mostly changes nothing. */
         static Call housekeeping(String name) {
             return new Call(() -> name, 12, List.of());
         }
@@ -109,7 +110,7 @@ final class SimulatedStore implements Store {
         return new StoreException(StoreException.Kind.UNAVAILABLE, why, null);
     }
 
-    /** One way through the network. */
+    /** One trip through the network. */
     private void travel() {
         scheduler.pause(choices.between(1, MOST_LATENCY) / (choices.oneIn(2) ? 10 : 1));
     }
@@ -133,7 +134,10 @@ final class SimulatedStore implements Store {
         }
     }
 
-    /** When the process dies in a call, its engine first sees a store out of reach, and ends without a word in the log. */
+    /**
+     * If the process dies in a call, its engine first sees a store that is out of reach, and ends without logging
+     * anything.
+     */
     private <T extends @Nullable Object> T whileAlive(Supplier<T> call) {
         try {
             return call.get();
@@ -145,7 +149,7 @@ final class SimulatedStore implements Store {
         }
     }
 
-    /** A call that only reads: it may be slow, and may fail where the engine is known to ask again. */
+    /** A call that only reads. It may be slow, and it may fail where the engine is known to ask again. */
     private <T extends @Nullable Object> T read(String name, Supplier<T> call) {
         return whileAlive(() -> readThrough(name, call));
     }
@@ -217,7 +221,7 @@ final class SimulatedStore implements Store {
         return write(Call.commit(changes), apply, () -> network.isLast(lane, use) ? apply.get() : List.of());
     }
 
-    /** The hints that the store gives meanwhile come from these changes. */
+    /** The hints that the store sends meanwhile come from these changes. */
     private List<Outcome> hinting(Lane lane, List<Change> changes) {
         Task me = scheduler.waiter();
         me.commits = changes;
@@ -251,7 +255,7 @@ final class SimulatedStore implements Store {
                         : new Dispatch.Polled(List.of(), List.of(), null, false));
     }
 
-    /** Rows that another transaction has locked are skipped, so a claim may take any of the ready runs. */
+    /** A claim skips rows that another transaction has locked, so it may take any of the ready runs. */
     private Dispatch.Poll narrowed(Dispatch.Poll request) {
         if (request.limit() == 0 || !choices.happens(Fault.SKIPPED)) {
             return request;
@@ -345,7 +349,10 @@ final class SimulatedStore implements Store {
         return states;
     }
 
-    /** Which queues have limits is asked in memory, so that needs no network; no simulated program changes a queue. */
+    /**
+     * The engine asks in memory which queues have limits, so that needs no network. No simulated program changes a
+     * queue.
+     */
     @Override
     public QueueRules queues() {
         return real.queues();

@@ -29,11 +29,11 @@ public final class SimulationFailure extends AssertionError {
     }
 
     /**
-     * What is told of a failed history.
+     * The report about a failed history.
      *
-     * @param cause what it failed with, after it was shrunk
+     * @param cause the failure of the shrunk history
      * @param before how many faults it had
-     * @param faults those that are left
+     * @param faults the faults that are left
      * @param lines the timeline of the shrunk history
      */
     record Report(Throwable cause, int before, List<Choices.Happened> faults, List<String> lines) {

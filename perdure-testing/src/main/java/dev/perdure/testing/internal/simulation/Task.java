@@ -27,14 +27,14 @@ final class Task {
     long wallDue = Clockwork.NEVER;
     /** Whether an interrupt ends the wait. */
     boolean interruptible;
-    /** Whether it does something that takes time, and does not only wait for something to happen. */
+    /** Whether it does something that takes time, and does not only wait. */
     boolean busy;
     /** How often it has waited since its process died. */
     int deadWaits;
     /** An interrupt that the thread sees when it has the turn. */
     boolean interrupted;
 
-    /** What it commits right now. */
+    /** The changes that it is committing. */
     List<Change> commits = List.of();
 
     private final Thread thread;
@@ -57,7 +57,7 @@ final class Task {
         return started;
     }
 
-    /** Gives it the turn. The caller has none any more. */
+    /** Gives it the turn. The caller no longer has it. */
     void grant() {
         turn = true;
         if (started) {

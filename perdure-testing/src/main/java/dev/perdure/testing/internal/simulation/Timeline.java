@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** What happened in a history, line by line. Keeps nothing unless it is asked to, because most histories go well. */
+/** The events of a history, line by line. Keeps nothing unless requested, because most histories do not fail. */
 public final class Timeline {
     private final boolean keeps;
     private final List<String> lines = new ArrayList<>();
@@ -25,7 +25,7 @@ public final class Timeline {
         return new Timeline(false);
     }
 
-    /** Whether lines are kept: then it is worth to describe something. */
+    /** Whether lines are kept, so that describing an event is worthwhile. */
     public boolean keeps() {
         return keeps;
     }

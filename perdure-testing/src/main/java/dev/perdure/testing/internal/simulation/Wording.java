@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Says in words what goes to the store and what comes back. */
+/** Describes requests to the store and its answers. */
 final class Wording {
     private Wording() {}
 

@@ -47,7 +47,10 @@ public final class World {
         }
 
         /**
-         * With something in front of stores, for instance a defect.
+         * With a wrapper around stores, for instance a defect.
+         *
+         * @param store wraps the store of every history
+         * @param seen wraps the store as each process sees it, across the network
          *
          * @param store in front of the store of every history
          * @param seen in front of the store as each process sees it, across the network
@@ -56,7 +59,7 @@ public final class World {
             return new Shared(store, seen);
         }
 
-        /** With stores as they are. */
+        /** With unchanged stores. */
         public static Shared plain() {
             return with(UnaryOperator.identity(), UnaryOperator.identity());
         }
@@ -65,8 +68,8 @@ public final class World {
     /**
      * A fault that hit a commit, or was there when it was made.
      *
-     * @param fault which
-     * @param changes what was committed
+     * @param fault the fault
+     * @param changes the changes of the commit
      */
     public record Hit(Fault fault, List<Change> changes) {}
 
@@ -157,12 +160,12 @@ public final class World {
         return store;
     }
 
-    /** All that is left to chance. */
+    /** All random choices. */
     public Choices choices() {
         return choices;
     }
 
-    /** Which faults hit which commits. */
+    /** The faults that hit commits. */
     public List<Hit> hits() {
         return network.hits();
     }
@@ -188,7 +191,7 @@ public final class World {
         scheduler.timeline().add(scheduler, scheduler.process().name(), () -> text);
     }
 
-    /** A moment in which others run, and in which the process of the caller may die or stand still. */
+    /** Lets other code run. The process of the caller may die or stand still in the meantime. */
     public void pause(Duration time) throws InterruptedException {
         SimulatedProcess process = scheduler.process();
         if (process != home && choices.happens(Fault.KILLED_IN_BODY)) {
@@ -200,7 +203,7 @@ public final class World {
         scheduler.busily(process.signal(), nanos);
     }
 
-    /** Waits for something to happen, for so long. Timers of workflows may come earlier. */
+    /** Waits for something to happen, for this long. Timers of workflows may fire earlier. */
     public void idle(Duration time) {
         Waiting.housekeeping(home.signal(), time.toNanos());
     }
