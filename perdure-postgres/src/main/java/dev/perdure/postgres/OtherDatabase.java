@@ -18,16 +18,17 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /**
- * Transaction steps in another PostgreSQL than Perdure's own. A small table there remembers, in the body's own
- * transaction, that a step was done and with what result; so it takes effect exactly once there, too, whatever happens
- * before the journal knows. The table is made by {@link #migration}, which a DBA may run, or by {@link #migrate}.
+ * Transaction steps in a PostgreSQL other than Perdure's own. A small table there records, in the transaction of the
+ * body, that a step was done and with which result. So the step takes effect exactly once there too, whatever happens
+ * before the journal has it. {@link #migration} returns the SQL that creates the table, for a DBA, and {@link #migrate}
+ * runs it.
  *
  * <pre>{@code
  * OtherDatabase warehouse = OtherDatabase.on(warehousePool);
  * warehouse.migrate();
  * }</pre>
  *
- * <p>It works with every store, the one in memory included. Thread-safe.
+ * <p>It works with every store, including the in-memory store. Thread-safe.
  */
 public final class OtherDatabase implements Transactor<Connection> {
     private static final String DEFAULT_SCHEMA = "perdure";
@@ -49,30 +50,30 @@ public final class OtherDatabase implements Transactor<Connection> {
         this.bodies = new TransactionBodies(Preflight.connect(source, PostgresTransactions.MOST_CONNECTIONS), book);
     }
 
-    /** With connections from a pool to that database, and the table in its schema {@code perdure}. */
+    /** Uses connections from a pool to that database, and the table in its schema {@code perdure}. */
     public static OtherDatabase on(DataSource pool) {
         return on(pool, DEFAULT_SCHEMA);
     }
 
-    /** With the table in another schema. */
+    /** Uses the table in another schema. */
     public static OtherDatabase on(DataSource pool, String schema) {
         return on(pool, schema, AGE);
     }
 
     /**
-     * With the table in another schema, and rows of it that are older than this deleted about once an hour. They are needed
-     * until the step is in its run's journal: so the age must be longer than a run may ever be without a worker.
+     * Uses the table in another schema, and deletes rows that are older than this about once an hour. A row is needed
+     * until the step is in its run's journal, so the age must be longer than a run can ever be without a worker.
      */
     public static OtherDatabase on(DataSource pool, String schema, Duration age) {
         return new OtherDatabase(pool, new Schema(schema), requireAge(age));
     }
 
-    /** What makes the table; harmless when repeated. */
+    /** The SQL that creates the table. Running it again has no effect. */
     public static String migration(String schema) {
         return Migrations.resource("completion.sql").replace("${schema}", new Schema(schema).name());
     }
 
-    /** Makes the table if it is not there. */
+    /** Creates the table if it does not exist. */
     public void migrate() {
         database.inTransaction(connection -> {
             try (var statement = connection.createStatement()) {
@@ -82,10 +83,10 @@ public final class OtherDatabase implements Transactor<Connection> {
     }
 
     /**
-     * Deletes what was remembered longer ago, now. It is needed only until the step is in its run's journal: normally for
-     * milliseconds, and at most for as long as a run may be without a worker.
+     * Deletes rows that are older than this, now. A row is needed only until the step is in its run's journal: normally
+     * for milliseconds, and at most for as long as a run can be without a worker.
      *
-     * @return how many
+     * @return how many rows it deleted
      */
     public int forget(Duration age) {
         return book.forget(Micros.of(requireAge(age)));

@@ -15,10 +15,10 @@ import javax.sql.DataSource;
 /**
  * Transaction steps on any JDBC {@link DataSource}, for tests on the in-memory store.
  *
- * <p><b>Not exactly once.</b> The body's changes are one transaction, but the step's record is not part of it: it follows
- * in the store. A crash between the two runs the body again although its changes are there, and a worker that has lost
- * the run may still commit. Isolation, roll-back, retries, conflicts and the refusal to end the transaction are as in
- * production, with {@link PostgresTransactions} or {@link OtherDatabase}.
+ * <p><b>Not exactly once.</b> The body's changes are one transaction, but the step's record is not part of it: the
+ * store gets it afterwards. After a crash between the two, the body runs again although its changes are committed, and
+ * a worker that has lost the run may still commit. Isolation, rollback, retries, conflicts and the refusal to end the
+ * transaction are the same as in production, with {@link PostgresTransactions} or {@link OtherDatabase}.
  */
 public final class PlainTransactions implements Transactor<Connection> {
     private final DataSource source;
@@ -57,7 +57,9 @@ public final class PlainTransactions implements Transactor<Connection> {
         }
     }
 
-    /** How a connection came: so it goes back, because it may be a pool's. */
+    /**
+     * The settings with which a connection came. It goes back with the same settings, because it may belong to a pool.
+     */
     private static final class Found {
         private final boolean autoCommit;
         private final boolean readOnly;
@@ -66,7 +68,7 @@ public final class PlainTransactions implements Transactor<Connection> {
         Found(Connection connection) throws SQLException {
             this.autoCommit = connection.getAutoCommit();
             this.readOnly = connection.isReadOnly();
-            connection.setAutoCommit(true); // to ask must not begin a transaction
+            connection.setAutoCommit(true); // the question must not begin a transaction
             this.isolation = connection.getTransactionIsolation();
         }
 

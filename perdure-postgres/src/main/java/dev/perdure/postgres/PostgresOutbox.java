@@ -15,7 +15,8 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Starts and cancels on a connection that the caller holds: visible when the caller commits, gone when it rolls back.
+ * Starts and cancels on a connection of the caller. They become visible when the caller commits, and are gone if the
+ * caller rolls back.
  *
  * <pre>{@code
  * PostgresOutbox outbox = PostgresOutbox.on(store);
@@ -25,8 +26,8 @@ import java.util.List;
  * connection.commit();
  * }</pre>
  *
- * <p>It only inserts into a table of its own. Whatever the transaction does and however long it is left open, it holds up no
- * worker and no other caller. Immutable.
+ * <p>It only inserts into a table of its own. Whatever the transaction does, and however long it stays open, it delays
+ * no worker and no other caller. Immutable.
  */
 public final class PostgresOutbox {
     private static final String SENDER = "outbox";
@@ -45,27 +46,28 @@ public final class PostgresOutbox {
     /** For the runs of this store. */
     public static PostgresOutbox on(PostgresStore store) {
         if (store == null) {
-            throw new InvalidRequestException("The store is null. Give the one whose runs are started.");
+            throw new InvalidRequestException("The store is null. Pass the store of the runs.");
         }
         return new PostgresOutbox(store.schema(), true);
     }
 
     /**
-     * Whether the commit wakes a worker; on unless set. PostgreSQL lets transactions that notify commit one after another:
-     * where many commit at once that costs throughput, and without it workers find out at their next look, within a second.
+     * Whether the commit wakes a worker. On by default. PostgreSQL commits transactions that notify one after another,
+     * which costs throughput if many commit at once. Without it, workers find the requests at their next poll, within a
+     * second.
      */
     public PostgresOutbox notifications(boolean on) {
         return new PostgresOutbox(schema, on);
     }
 
     /**
-     * For one transaction: the one that is open on this connection. Under autocommit there is none, and every use is an
-     * {@link InvalidRequestException}.
+     * The inbox of one transaction: the transaction that is open on this connection. Under autocommit there is none,
+     * and every use throws {@link InvalidRequestException}.
      */
     public Inbox in(Connection connection) {
         if (connection == null) {
             throw new InvalidRequestException(
-                    "The connection is null. Give the one that the caller's transaction is open on.");
+                    "The connection is null. Pass the connection of the caller's open transaction.");
         }
         return changes -> put(connection, changes);
     }

@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Closing it ends its threads and frees its connections; the {@link DataSource} stays its owner's.
+ * <p>Closing the store ends its threads and frees its connections. It does not close the {@link DataSource}.
  */
 public final class PostgresStore implements Store {
     private static final int CONNECTIONS_BESIDE_LANES = 2;
@@ -114,12 +114,12 @@ public final class PostgresStore implements Store {
         return new PostgresStoreBuilder(source);
     }
 
-    /** The migrations of a schema as one script, for a DBA who wants to run them by hand, in one transaction. */
+    /** The migrations of a schema as one script, for a DBA who runs it in one transaction. */
     public static String migrations(String schema) {
         return new Migrations(new Schema(schema)).script();
     }
 
-    /** The grants that a role of workers and a role of viewers need; run by the owner after every migration. */
+    /** The grants for a role of workers and a role of viewers. The owner runs them after every migration. */
     public static String grants(String schema, String workerRole, String viewerRole) {
         return Migrations.resource("roles.sql")
                 .replace("${schema}", new Schema(schema).name())
@@ -149,7 +149,7 @@ public final class PostgresStore implements Store {
         }
     }
 
-    /** What a sweep does now and then, beside what it is for. */
+    /** Housekeeping that a sweep does from time to time. */
     private void tidy() {
         ledger.breakOldCycles();
         queues.tidy();
@@ -168,7 +168,7 @@ public final class PostgresStore implements Store {
                     null);
         }
         migrations.migrate(database);
-        Preflight.requireNoCitus(database, wanted.schema); // which may take every new schema for its own
+        Preflight.requireNoCitus(database, wanted.schema); // Citus may take over every new schema.
     }
 
     private void notifyAndListen(DataSource listenOn, Schema schema) {
@@ -197,7 +197,7 @@ public final class PostgresStore implements Store {
         return schema;
     }
 
-    /** Where its connections come from. */
+    /** The source of its connections. */
     DataSource source() {
         return source;
     }
@@ -258,7 +258,7 @@ public final class PostgresStore implements Store {
             try {
                 part.close();
             } catch (Exception e) {
-                throw new IllegalStateException("Our own parts close without exceptions.", e);
+                throw new IllegalStateException("The parts of the store close without exceptions.", e);
             }
         }
         database.close();

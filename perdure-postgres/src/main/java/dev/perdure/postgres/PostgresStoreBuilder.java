@@ -8,10 +8,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link PostgresStore} is set up. Immutable: every method gives another one.
+ * Sets up a {@link PostgresStore}. Immutable: every method returns a changed copy.
  *
- * <p>Any {@link DataSource} of PostgreSQL's driver will do. A pool is best; of one that opens a connection each time a
- * few are kept open. Perdure needs three connections in all and takes up to five, with more {@link #lanes} more: nine with six.
+ * <p>Any {@link DataSource} of PostgreSQL's driver works. Use a pool; if the {@link DataSource} opens a new connection
+ * each time, the store keeps a few open. Perdure needs three connections and takes up to five. With more {@link #lanes}
+ * it takes more: nine with six lanes.
  */
 public final class PostgresStoreBuilder {
     private static final int DEFAULT_LANES = 2;
@@ -33,7 +34,7 @@ public final class PostgresStoreBuilder {
     PostgresStoreBuilder(DataSource source) {
         if (source == null) {
             throw new InvalidRequestException(
-                    "The DataSource is null. Give one that opens connections to the database, such as a pool.");
+                    "The DataSource is null. Pass one that opens connections to the database, such as a pool.");
         }
         this.source = source;
     }
@@ -51,25 +52,25 @@ public final class PostgresStoreBuilder {
         this.time = other.time;
     }
 
-    /** The PostgreSQL schema to use; {@code perdure} unless set. Up to 48 of a-z, 0-9 and _. */
+    /** The PostgreSQL schema to use. {@code perdure} by default. Up to 48 characters of a-z, 0-9 and _. */
     public PostgresStoreBuilder schema(String name) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.schema = new Schema(name);
         return copy;
     }
 
-    /** How many connections commit at once, beside two for everything else; two unless set. */
+    /** How many connections commit at once, in addition to two for everything else. Two by default. */
     public PostgresStoreBuilder lanes(int count) {
         if (count < 1 || count > MOST_LANES) {
             throw new InvalidRequestException(
-                    "%d lanes were asked for; 1 to %d are possible.".formatted(count, MOST_LANES));
+                    "The number of lanes is %d; it is 1 to %d.".formatted(count, MOST_LANES));
         }
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.lanes = count;
         return copy;
     }
 
-    /** Whether to listen and notify; on unless set. Without, everything works, only at the speed of polling. */
+    /** Whether the store listens and notifies. On by default. Without it everything works, at the speed of polling. */
     public PostgresStoreBuilder notifications(boolean on) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.notifications = on;
@@ -77,8 +78,8 @@ public final class PostgresStoreBuilder {
     }
 
     /**
-     * Where to take the listening connection from, if not from the same source: needed behind a pooler in transaction
-     * mode, through which a store cannot listen.
+     * The source of the listening connection, if it is not the same. Needed behind a pooler in transaction mode,
+     * through which a store cannot listen.
      */
     public PostgresStoreBuilder listenOn(DataSource direct) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
@@ -86,28 +87,34 @@ public final class PostgresStoreBuilder {
         return copy;
     }
 
-    /** Whether opening migrates the schema when that is needed; on unless set. */
+    /** Whether opening the store migrates the schema if needed. On by default. */
     public PostgresStoreBuilder migrate(boolean on) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.migrate = on;
         return copy;
     }
 
-    /** Opens although {@code synchronous_commit} is off: a crash of the server may then lose what was acknowledged. */
+    /**
+     * Opens the store even if {@code synchronous_commit} is off. Then a crash of the server may lose acknowledged
+     * changes.
+     */
     public PostgresStoreBuilder allowUnsafeCommit() {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.unsafeCommit = true;
         return copy;
     }
 
-    /** For tests: the time that is written and by which timers are due, instead of the database's. Leases keep the latter. */
+    /**
+     * For tests: the time that is written and by which timers are due, instead of the database's time. Leases use the
+     * database's time all the same.
+     */
     public PostgresStoreBuilder time(Supplier<Instant> clock) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.time = () -> clock.get();
         return copy;
     }
 
-    /** For tests: whether batches may be sent by plans that believe something, or everything is looked up. */
+    /** For tests: whether the store may send batches by plans with beliefs. Otherwise it looks everything up. */
     PostgresStoreBuilder believing(boolean on) {
         PostgresStoreBuilder copy = new PostgresStoreBuilder(this);
         copy.believes = on;
@@ -115,7 +122,7 @@ public final class PostgresStoreBuilder {
     }
 
     /**
-     * Checks the database, migrates it if it may, and opens the store.
+     * Checks the database, migrates it if allowed, and opens the store.
      *
      * @throws dev.perdure.error.StoreException if the database is out of reach or cannot be used; the message says what to do
      */

@@ -10,15 +10,15 @@ import java.sql.Connection;
 import javax.sql.DataSource;
 
 /**
- * Transaction steps on the database that Perdure's own tables are in: the application's changes and the step's record are
- * one commit, so they take effect exactly once, and a worker that has lost the run commits neither.
+ * Transaction steps on the database of Perdure's own tables. The application's changes and the step's record are one
+ * commit, so they take effect exactly once, and a worker that has lost the run commits neither.
  *
  * <pre>{@code
  * TransactionSource<Connection> accounts = PostgresTransactions.on(store, pool);
  * }</pre>
  *
- * <p>A connection is taken for the time of a body and given back at once. How many there are bounds how many bodies run at
- * the same time; a body that waits for a connection holds nothing that the engine needs. Thread-safe.
+ * <p>A body takes a connection and gives it back when it ends. So the number of connections limits how many bodies run
+ * at the same time. A body that waits for a connection holds nothing that the engine needs. Thread-safe.
  */
 public final class PostgresTransactions implements Transactor<Connection> {
     private static final int DEFAULT_CONNECTIONS = 2;
@@ -31,26 +31,26 @@ public final class PostgresTransactions implements Transactor<Connection> {
     }
 
     /**
-     * With up to two connections from the store's own {@link DataSource}, beside those that the store uses. Its pool needs
-     * to have them: two more than the store itself.
+     * Uses up to two connections from the store's own {@link DataSource}, in addition to those of the store. The pool
+     * needs two more connections than the store alone.
      */
     public static PostgresTransactions on(PostgresStore store) {
         return on(store, store.source(), DEFAULT_CONNECTIONS);
     }
 
     /**
-     * With connections from a pool of the application's own, to the same database, under a role that may also write to
+     * Uses connections from a pool of the application, to the same database, under a role that may also write to
      * Perdure's tables.
      */
     public static PostgresTransactions on(PostgresStore store, DataSource pool) {
         return on(store, pool, MOST_CONNECTIONS);
     }
 
-    /** With so many connections at most: for a {@link DataSource} that has no limit of its own. */
+    /** Uses at most this many connections: for a {@link DataSource} without a limit of its own. */
     public static PostgresTransactions on(PostgresStore store, DataSource source, int connections) {
         if (connections < 1) {
             throw new InvalidRequestException(
-                    "%d connections were given to transaction steps; they need at least one.".formatted(connections));
+                    "The number of connections for transaction steps is %d; it is at least 1.".formatted(connections));
         }
         return new PostgresTransactions(
                 new TransactionBodies(Preflight.connect(source, connections), store.journalBook()));

@@ -11,8 +11,8 @@ import java.sql.SQLException;
 import java.util.Optional;
 
 /**
- * What an adapter that begins and commits transactions itself sends on a connection to Perdure's own database around the body of a
- * transaction step: first {@link #begin}, then the body, then {@link #record}, then the commit. Thread-safe.
+ * The statements that an adapter sends around the body of a transaction step, if the adapter begins and commits
+ * transactions itself: first {@link #begin}, then the body, then {@link #record}, then the commit. Thread-safe.
  */
 public final class TransactionRecorder {
     private final JournalBook book;
@@ -41,16 +41,16 @@ public final class TransactionRecorder {
     }
 
     /**
-     * Sends the last statement before the commit: writes the record, and holds the run until the commit. If it throws, the adapter
-     * must roll the transaction back, and {@link #fromCommit} tells what the exception means.
+     * Sends the last statement before the commit: writes the record, and holds the run until the commit. If it throws,
+     * the adapter must roll the transaction back, and {@link #fromCommit} interprets the exception.
      */
     public void record(Connection connection, Begun begun, Entry entry) throws SQLException {
         book.record(connection, begun.transaction, entry);
     }
 
     /**
-     * What an exception from a body means; empty if it is the body's own failure. The adapter asks before it rolls the transaction
-     * back.
+     * Interprets an exception from a body. Empty if it is the body's own failure. The adapter calls it before it rolls
+     * the transaction back.
      *
      * @param connection the connection of the body
      */
@@ -64,7 +64,7 @@ public final class TransactionRecorder {
     }
 
     /**
-     * What an exception from {@link #record} or from the commit means.
+     * Interprets an exception from {@link #record} or from the commit.
      *
      * @param broken whether the connection was lost, so that it is not known whether the commit was done
      * @throws Exception the same exception, if it is the body's failure: a deferred constraint, for example

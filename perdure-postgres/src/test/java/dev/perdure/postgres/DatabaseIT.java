@@ -59,7 +59,7 @@ final class DatabaseIT {
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNUSABLE))
                 .hasMessageContaining("FOR UPDATE is not allowed with aggregate functions")
-                .hasMessageContaining("Use a PostgreSQL that does: an extension or a server made after it may not.");
+                .hasMessageContaining("Use a plain PostgreSQL: an extension or a compatible server may not support everything.");
         assertThat(sent).hasValue(1);
     }
 }

@@ -132,7 +132,7 @@ final class OpenIT {
         try (HikariDataSource pool = new HikariDataSource(config)) {
             opening(PostgresStore.on(pool).schema(TestServer.newSchema()), Kind.UNUSABLE)
                     .hasMessage(
-                            "The DataSource gives read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or give another DataSource.");
+                            "The DataSource returns read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or pass another DataSource.");
         }
     }
 

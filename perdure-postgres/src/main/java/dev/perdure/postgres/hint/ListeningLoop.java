@@ -17,13 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to what other processes notify, on a connection of its own.
+ * Listens to the notifications of other processes, on its own connection.
  *
- * <p>How it works: a platform thread waits in short turns for notifications, which costs the server nothing. When
- * nothing has come for some seconds it asks for a sign of life, so that a half-open connection is found out. It comes
- * back after every loss, at growing intervals, and then tells everyone to look, since notifications may have passed
- * meanwhile. Nothing depends on it but speed, so it logs once when it loses the connection and once when it has it
- * back.
+ * <p>How it works: a platform thread waits for notifications in short intervals, which costs the server nothing. If
+ * nothing arrives for some seconds, it queries the server, so that it detects a half-open connection. It reconnects
+ * after every loss, at growing intervals, and then tells all listeners to poll, because notifications may have been
+ * missed. Only speed depends on it, so it logs once when it loses the connection and once when it is back.
  */
 public final class ListeningLoop implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -79,12 +78,12 @@ public final class ListeningLoop implements AutoCloseable {
                     end(connection, autoCommit);
                 } catch (SQLException e) {
                     if (!lost && !isClosing()) {
-                        LOG.warn("Not listening for notifications for now, polling goes on: {}", e.getMessage());
+                        LOG.warn("Not listening for notifications for now; polling continues: {}", e.getMessage());
                     }
                     lost = true;
-                } catch (RuntimeException unexpected) { // of the DataSource
+                } catch (RuntimeException unexpected) { // thrown by the DataSource
                     if (!lost && !isClosing()) {
-                        LOG.warn("Not listening for notifications for now, polling goes on.", unexpected);
+                        LOG.warn("Not listening for notifications for now; polling continues.", unexpected);
                     }
                     lost = true;
                 }
@@ -101,7 +100,7 @@ public final class ListeningLoop implements AutoCloseable {
     private PGConnection begin(Connection connection) throws SQLException {
         connection.setAutoCommit(true);
         try (Statement statement = connection.createStatement()) {
-            // A channel cannot be a parameter; it is made of the checked schema name only.
+            // A channel cannot be a parameter. Its name contains only the checked schema name.
             statement.execute("LISTEN %s".formatted(schema.channel()));
         }
         return connection.unwrap(PGConnection.class);
@@ -118,7 +117,7 @@ public final class ListeningLoop implements AutoCloseable {
                 }
             } else if (System.nanoTime() - heard > SILENCE.toNanos()) {
                 if (!connection.isValid(SIGN_OF_LIFE_SECONDS)) {
-                    throw new SQLException("No sign of life from the server.", "08006");
+                    throw new SQLException("The server does not answer.", "08006");
                 }
                 heard = System.nanoTime();
             }
@@ -132,7 +131,10 @@ public final class ListeningLoop implements AutoCloseable {
         notice.hints().forEach(hints::tellHere);
     }
 
-    /** The connection may go back to a pool, whose other users do not want these notifications: it stops listening first. */
+    /**
+     * The connection may go back to a pool, whose other users do not want these notifications, so it stops listening
+     * first.
+     */
     private void end(Connection connection, boolean autoCommit) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("UNLISTEN %s".formatted(schema.channel()));

@@ -10,16 +10,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * That mail has arrived for a run in memory.
+ * The hint that mail has arrived for a run in memory.
+ *
+ * @param hint the hint for its worker
+ * @param here whether that worker sent the mail
  *
  * @param hint what its worker is told
  * @param here whether that is the worker that sent it
  */
 public record MailHint(Hints.MailArrived hint, boolean here) {
     /**
-     * What a row tells of a run that got mail, or null if no worker has it in memory.
+     * The hint of a row about a run that got mail, or null if no worker holds the run in memory.
      *
-     * @param mail what has arrived, if it is the only one; in this process the run gets it without a look into its mailbox
+     * @param mail the mail, if it is the only one; in this process the run gets it without reading its mailbox
      */
     public static @Nullable MailHint of(ResultSet row, Sender sender, @Nullable Mail mail) throws SQLException {
         UUID worker = row.getObject("signalled", UUID.class);

@@ -15,14 +15,14 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Hints as the text of a notification: the sender in the first line, so that it does not listen to itself, then one
- * hint a line. Ids hold no control characters, so a line is a line. A store also tells the others that callers wait in its process: see
- * {@link WaitingCallers}.
+ * Hints as the text of a notification: the sender in the first line, so that a process ignores its own notifications,
+ * then one hint per line. Ids have no control characters, so they have no line breaks. A store also tells the other
+ * stores that callers wait in its process: see {@link WaitingCallers}.
  */
 public final class Notice {
     /** PostgreSQL allows 7,999 bytes; a character has up to three of them (and two have four). */
     private static final int MOST_CHARACTERS = 2_600;
-    /** Beyond this, hints are dropped: a process that gets so many looks into the database anyway. */
+    /** Further hints are dropped: a process that gets this many polls the database anyway. */
     private static final int MOST_NOTICES = 16;
 
     /** Callers wait in the process that sends this. */
@@ -31,7 +31,10 @@ public final class Notice {
     private Notice() {}
 
     /**
-     * What came in a notification from another sender.
+     * The content of a notification from another sender.
+     *
+     * @param hints the hints for the listeners here
+     * @param watching whether callers wait in the sending process
      *
      * @param hints what to tell those who listen here
      * @param watching whether callers wait in the sending process
@@ -63,7 +66,7 @@ public final class Notice {
         };
     }
 
-    /** What another sender says. What a newer version may have added is passed over. */
+    /** Reads a notification of another sender. Ignores what a newer version may have added. */
     public static Heard read(String self, String text) {
         List<String> lines = text.lines().toList();
         if (lines.isEmpty() || lines.get(0).equals(self)) {

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends hints to other processes.
  *
- * <p>How it works: NOTIFY takes a lock that serialises commits, so it is never part of a batch. Hints are gathered here
- * and one thread sends what has come together, the first at once and then no more often than every few milliseconds. A
- * hint may be lost, so this transaction need not wait for the disk, nothing is tried twice, and nothing is logged.
+ * <p>How it works: NOTIFY takes a lock that serialises commits, so it is never part of a batch. The notifier collects
+ * hints, and one thread sends them together: the first at once, and then at most every few milliseconds. A hint may be
+ * lost, so this transaction need not wait for the disk, and a failed one is neither repeated nor logged as an error.
  */
 public final class Notifier implements AutoCloseable {
     private static final String NOTIFY = """
@@ -73,7 +73,7 @@ public final class Notifier implements AutoCloseable {
         }
     }
 
-    /** What has come together, or nothing when closed. */
+    /** The collected hints; nothing if closed. */
     private List<String> take() throws InterruptedException {
         lock.lockInterruptibly();
         try {
@@ -98,8 +98,8 @@ public final class Notifier implements AutoCloseable {
                     return statement.execute();
                 }
             });
-        } catch (RuntimeException e) { // also a queue of notifications that is full: this thread has to live on
-            LOG.debug("Could not notify; those who were not told find out by polling.", e);
+        } catch (RuntimeException e) { // Includes a full queue of notifications: this thread has to survive it.
+            LOG.debug("Could not notify other processes. They find the changes by polling.", e);
         }
     }
 
@@ -115,7 +115,7 @@ public final class Notifier implements AutoCloseable {
         }
     }
 
-    /** Sends what is left and ends the thread. */
+    /** Sends the remaining hints and ends the thread. */
     @Override
     public void close() {
         lock.lock();

@@ -6,7 +6,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives hints to listeners in this process at once, and to other processes through PostgreSQL if notifications are on.
+ * Sends hints to the listeners in this process at once, and to other processes through PostgreSQL if notifications are
+ * on.
  */
 public final class PostgresHints implements Hints {
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
@@ -23,7 +24,7 @@ public final class PostgresHints implements Hints {
         return () -> listeners.remove(listener);
     }
 
-    /** Tells everyone who may want to know. Call it after the commit. */
+    /** Sends hints to all listeners. Call it after the commit. */
     public void tell(Hint hint) {
         tellHere(hint);
         boolean ofUse = switch (hint) {
@@ -46,12 +47,12 @@ public final class PostgresHints implements Hints {
         }
     }
 
-    /** Who waits for what runs give and show, here and elsewhere. */
+    /** The callers that wait for results and published values, here and in other processes. */
     public WaitingCallers waitingCallers() {
         return waitingCallers;
     }
 
-    /** Tells this process only. */
+    /** Sends hints to the listeners in this process only. */
     public void tellHere(Hint hint) {
         listeners.forEach(listener -> listener.hint(hint));
     }

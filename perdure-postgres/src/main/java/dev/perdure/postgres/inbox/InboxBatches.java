@@ -9,21 +9,22 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Divides what was taken from the inbox into batches, in order. No batch has two changes of one run, deliveries to a run that
- * is known to be there apart: those the ledger makes last, in their order. What comes after a change whose run was not there is
- * left for the next time, because the run may appear at any moment; its start is not.
+ * Divides the changes that were taken from the inbox into batches, in order. No batch has two changes of one run,
+ * except deliveries to a run that is known to exist: the ledger makes those last, in their order. If the run of a
+ * change does not exist, the later changes for it wait for the next time, because the run may appear at any moment. Its
+ * start does not wait.
  */
 final class InboxBatches {
     private final List<Asked> rest;
     private final Set<RunId> there = new HashSet<>();
     private final Set<RunId> missing = new HashSet<>();
 
-    /** Divides these, which are in order. */
+    /** Divides these changes, which are in order. */
     InboxBatches(List<Asked> taken) {
         this.rest = new ArrayList<>(taken);
     }
 
-    /** What came of a change: whether its run was there. */
+    /** Records the outcome of a change: whether its run exists. */
     void answered(RunId run, boolean isThere) {
         (isThere ? there : missing).add(run);
     }

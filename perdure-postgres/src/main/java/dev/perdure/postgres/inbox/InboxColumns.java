@@ -25,12 +25,12 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The columns of the inbox: how a change is written there, and how it is read again. */
+/** The columns of the inbox: how a change is written there and read back. */
 public final class InboxColumns {
     /**
      * A row of the inbox.
      *
-     * @param command what the row asks for, as a code
+     * @param command the kind of request, as a code
      * @param id the run
      * @param run the run to start, if it is a start
      * @param tasks how many tasks start with that run
@@ -55,16 +55,16 @@ public final class InboxColumns {
                 case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
                     if (operator != null) {
                         throw new IllegalArgumentException(
-                                "An operator's answer is given at once, so it cannot wait: " + operator);
+                                "An operator's answer takes effect at once, so it cannot go through the inbox: " + operator);
                     }
                     yield new Row(Codes.DELIVER, to, null, 0, Text.storable(mail.text()), mail, Math.max(life, 0));
                 }
                 case Change.Rerun rerun ->
-                    throw new IllegalArgumentException("A rerun is answered at once, so it cannot wait: " + rerun);
+                    throw new IllegalArgumentException("A rerun takes effect at once, so it cannot go through the inbox: " + rerun);
                 case Change.Advance advance ->
-                    throw new IllegalArgumentException("Only a run's worker carries it on: " + advance);
+                    throw new IllegalArgumentException("Only the worker of a run advances it: " + advance);
                 case Change.CompletedCall completed ->
-                    throw new IllegalArgumentException("Only a worker has run it: " + completed);
+                    throw new IllegalArgumentException("Only a worker completes a call: " + completed);
             };
         }
 
@@ -154,12 +154,12 @@ public final class InboxColumns {
         return COLUMNS.many(alias);
     }
 
-    /** Gives the statement that puts changes into the inbox these changes. */
+    /** Binds these changes to the statement that inserts into the inbox. */
     public static void bind(Parameters parameters, List<Change> changes) throws SQLException {
         COLUMNS.bind(parameters, changes.stream().map(Row::of).toList());
     }
 
-    /** The change that a row asks for, without the tasks of a start. */
+    /** The change that a row requests, without the tasks of a start. */
     static Change read(ResultSet row) throws SQLException {
         RunId id = RunId.of(row.getString("id"));
         int command = row.getInt("wish");
@@ -191,7 +191,7 @@ public final class InboxColumns {
         return new Change.Start(run, null);
     }
 
-    /** Checked again: plain SQL may have put them there. */
+    /** Checks the values again, because plain SQL may have inserted them. */
     private static Map<String, String> attributes(ResultSet row) throws SQLException {
         StartOptions options = StartOptions.defaults();
         for (Map.Entry<String, String> attribute :
@@ -201,7 +201,7 @@ public final class InboxColumns {
         return options.attributes();
     }
 
-    /** Checked again, too. */
+    /** Checks these values again too. */
     private static @Nullable String queueKey(ResultSet row) throws SQLException {
         String key = row.getString("queue_key");
         return key == null ? null : StartOptions.defaults().key(key).key().orElseThrow();

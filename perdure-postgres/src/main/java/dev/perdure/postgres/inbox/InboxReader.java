@@ -31,26 +31,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does what callers have asked for in transactions of their own.
+ * Applies the requests that callers made in their own transactions.
  *
- * <p>How it works: it marks some rows as taken, applies them through the ledger like everything else, and deletes them. The
- * changes are idempotent, so a worker that dies in between does no harm: after a few seconds another takes the rows again.
+ * <p>How it works: it marks some rows as taken, applies them through the ledger like all other changes, and deletes
+ * them. The changes are idempotent, so a worker that dies in between does no harm: after a few seconds another worker
+ * takes the rows again.
  *
- * <p>Order: what one transaction asks of one run is done in the order of its rows. A worker takes a row only together with all
- * rows of the same run before it, or when these are done: takes come one after another, and a row waits while one before it is
- * marked. A worker whose marks have expired may still be at work beside the next one; each goes through its rows in
- * order, and what the other has done already is not done again.
+ * <p>Order: the requests of one transaction for one run are applied in the order of their rows. A worker takes a row
+ * only together with all earlier rows of the same run, or when those are done: workers take rows one after another, and
+ * a row waits while an earlier one is marked. A worker whose marks have expired may still be at work beside the next
+ * one. Each applies its rows in order, and a change that the other has applied has no effect.
  */
 public final class InboxReader {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
-    /** Of so many rows at most it is remembered that they were told of. */
+    /** It remembers at most this many rows that were logged. */
     private static final int MOST_LEFT = 1_000;
-    /** A log line names so many runs at most. */
+    /** A log line names at most this many runs. */
     private static final int MOST_NAMED = 10;
 
     private static final Lane CLIENT = Lane.client(0);
 
-    /** Rows that this version cannot read, and that the log has told of. */
+    /** Rows that this version cannot read and that were logged. */
     private final Set<Long> left = ConcurrentHashMap.newKeySet();
 
     private final Database database;
@@ -64,7 +65,10 @@ public final class InboxReader {
     }
 
     /**
-     * Something that was asked for.
+     * A request.
+     *
+     * @param number its number in the inbox
+     * @param change the change
      *
      * @param number its place in the inbox
      * @param change what
@@ -82,7 +86,7 @@ public final class InboxReader {
         }
     }
 
-    /** Does some of it. What cannot be done now is done later. */
+    /** Applies some of the requests. Requests that cannot be applied now are applied later. */
     public void read() {
         try {
             List<Long> done = new ArrayList<>();
@@ -104,7 +108,7 @@ public final class InboxReader {
             }
             warnOfDropped(delete(done, early));
         } catch (StoreException later) {
-            LOG.debug("Could not do what is in the inbox; it will be taken again.", later);
+            LOG.debug("Could not apply the requests in the inbox. They will be taken again.", later);
         }
     }
 
@@ -114,13 +118,13 @@ public final class InboxReader {
             when asked.change() instanceof Change.Start(NewRun run, var owner, var mails, var tasks)
                     && !(existing.sameInput() && existing.definition().equals(run.definition())) ->
                 LOG.warn(
-                        "A caller's transaction asked for a run '{}' of '{}', but that id belongs to a run of '{}' with another input. Nothing was started.",
+                        "A caller's transaction requested a run '{}' of '{}', but a run of '{}' with another input has that id. Nothing was started.",
                         run.id(),
                         run.definition(),
                         existing.definition());
             case Outcome.Refused refused ->
                 LOG.error(
-                        "What a caller's transaction asked for run '{}' cannot be stored: {}. It is dropped.",
+                        "A request of a caller's transaction for run '{}' cannot be stored: {}. It is dropped.",
                         asked.run(),
                         refused.reason());
             case Outcome.Undelivered undelivered ->
@@ -130,13 +134,13 @@ public final class InboxReader {
                         switch (undelivered.why()) {
                             case ENDED -> "it has ended";
                             case TAKEN -> "another answer came first";
-                            case BEGAN_ANEW -> "it has begun anew since, and nothing waits for that answer any more";
+                            case BEGAN_ANEW -> "it has begun anew since, and no call waits for that answer";
                         });
             default -> {}
         }
     }
 
-    /** Takes some, and gives those that make no sense up for deletion: only plain SQL can have put them there. */
+    /** Takes some rows, and marks invalid ones for deletion: only plain SQL can have inserted them. */
     private List<Asked> take(List<Long> senseless) {
         return database.call(connection -> {
             List<Asked> taken = new ArrayList<>();
@@ -155,7 +159,7 @@ public final class InboxReader {
                             parts.put(number, start.run());
                         }
                     } catch (InvalidRequestException senselessRow) {
-                        LOG.error("A row of the inbox makes no sense and is dropped.", senselessRow);
+                        LOG.error("A row of the inbox is invalid and is dropped.", senselessRow);
                         senseless.add(number);
                     } catch (IllegalStateException unknownCode) {
                         leave(number, unknownCode);
@@ -167,11 +171,11 @@ public final class InboxReader {
         });
     }
 
-    /** A newer version of the library may have written the row, and may be there to read it. */
+    /** A newer version of the library may have written the row, and a worker of that version may read it. */
     private void leave(long number, IllegalStateException unknownCode) {
         if (left.size() < MOST_LEFT && left.add(number)) {
             LOG.error(
-                    "Row {} of the inbox has a code that this version does not know. It is left for a worker that does; if there is none, update this one or delete the row.",
+                    "Row {} of the inbox has a code that this version does not know. It stays for a worker that knows it. If there is none, update this one or delete the row.",
                     number,
                     unknownCode);
         }
@@ -197,7 +201,7 @@ public final class InboxReader {
                 .toList();
     }
 
-    /** Gives the runs of the rows that were dropped because their run is not there. */
+    /** The runs of the rows that were dropped because their run does not exist. */
     private List<RunId> delete(List<Long> done, Map<Long, RunId> early) {
         if (done.isEmpty()) {
             return List.of();

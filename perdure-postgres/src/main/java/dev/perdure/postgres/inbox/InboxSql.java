@@ -3,7 +3,7 @@ package dev.perdure.postgres.inbox;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
-/** The statements of the inbox. A caller only inserts; a worker that takes rows out skips what is locked. */
+/** The statements of the inbox. A caller only inserts. A worker that takes rows skips locked ones. */
 public final class InboxSql {
     private static final String PUT = """
             WITH put AS (
@@ -14,7 +14,7 @@ public final class InboxSql {
             SELECT ${answer}
             """;
 
-    /** The tasks of starts, which are known again by id and seed. */
+    /** The tasks of starts, which are identified by id and seed. */
     private static final String TASKS = """
             , tasks AS (
                 INSERT INTO ${schema}.inbox_task (number, seed, timeout, place, priority, id, definition, queue, version, after, input)
@@ -27,13 +27,16 @@ public final class InboxSql {
     private static final String COUNT = "count(*) FROM put";
     private static final String NOTIFY = "pg_notify(?, ?)";
 
-    /** Takes come one after another, so that each sees the marks of those before it: a snapshot is made after the lock. */
+    /**
+     * Takes happen one after another, so that each sees the marks of the takes before it: its snapshot is made after
+     * the lock.
+     */
     private static final String TURN = "SELECT true FROM ${schema}.inbox_lock FOR UPDATE";
 
     /**
-     * Marked before it is done and deleted after: who dies in between has at most begun it, and all of it can be done again.
-     * While a row is marked, those of the same run after it wait, so that one worker at a time has them; a start waits for
-     * nothing but starts under its own key, because what speaks of its run may wait for it.
+     * Marks rows before they are applied; they are deleted afterwards. If a worker dies in between, another can apply
+     * all of them again. While a row is marked, later rows of the same run wait, so that one worker at a time has them.
+     * A start waits only for starts under its own key, because other requests may wait for its run.
      */
     private static final String TAKE = """
             UPDATE ${schema}.inbox SET taken_until = clock_timestamp() + interval '5 seconds'
@@ -52,7 +55,7 @@ public final class InboxSql {
             RETURNING number, ${returned}
             """;
 
-    /** What is born with some of them. */
+    /** The tasks that start with some of them. */
     private static final String TASKS_OF = """
             SELECT number, seed, timeout, priority, id, definition, queue, version, after, input
             FROM ${schema}.inbox_task
@@ -61,8 +64,8 @@ public final class InboxSql {
             """;
 
     /**
-     * Deletes the rows that are done. A row for a run that is not there stays for a minute, because another worker may be about to start
-     * that run. Answers with the rows that this deletes although their run is not there.
+     * Deletes the rows that are done. A row for a run that does not exist stays for a minute, because another worker
+     * may be about to start that run. Returns the rows that it deletes although their run does not exist.
      */
     private static final String DONE = """
             WITH given AS MATERIALIZED (
@@ -105,12 +108,12 @@ public final class InboxSql {
                 .replace("${task_rows}", InboxTasks.COLUMNS.many("t"));
     }
 
-    /** All columns as they are, but attributes as pairs. */
+    /** All columns unchanged, except attributes, which are read as pairs. */
     private static String returned() {
         return InboxColumns.names().replace("attributes", Json.pairs("attributes") + " AS attributes");
     }
 
-    /** Puts something in, with tasks or without. */
+    /** Inserts requests, with or without tasks. */
     public String put(boolean tasks, boolean notifies) {
         if (tasks) {
             return notifies ? putTasksAndNotify : putTasks;

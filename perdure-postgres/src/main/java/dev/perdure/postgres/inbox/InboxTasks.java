@@ -20,11 +20,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The tasks of starts that wait in the inbox.
  *
+ * @param all the tasks, each with its start and its index there
+ *
  * @param all each with the start that it belongs to and its place there
  */
 public record InboxTasks(List<Placed> all) {
     /**
      * A task on its way into the inbox.
+     *
+     * @param part the run that it belongs to
+     * @param place its index among the tasks of that run
+     * @param task the task
      *
      * @param part the run that it is part of
      * @param place its place among its fellows
@@ -84,7 +90,7 @@ public record InboxTasks(List<Placed> all) {
         return placed.task().after().stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }
 
-    /** Reads the tasks of starts, by the numbers of these. */
+    /** Reads the tasks of starts, by the numbers of the starts. */
     static Map<Long, List<Task>> read(ResultSet rows, Map<Long, NewRun> parts) throws SQLException {
         Map<Long, List<Task>> tasks = new HashMap<>();
         while (rows.next()) {

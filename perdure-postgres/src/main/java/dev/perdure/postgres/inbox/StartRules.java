@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** How keys of starts are written in the inbox: a rule that SQL can write too, and times. */
+/** How the inbox stores the keys of starts: as a rule that SQL can also write, and times. */
 final class StartRules {
     private static final String LIVE = "live";
     private static final String QUIET = "quiet";
@@ -45,7 +45,7 @@ final class StartRules {
         return key instanceof Debounce debounce ? debounce.longestWait() : null;
     }
 
-    /** The key of a row, checked again, because plain SQL may have put it there; or null. */
+    /** The key of a row, or null. It is checked again, because plain SQL may have inserted it. */
     static @Nullable StartKey read(ResultSet row) throws SQLException {
         String key = row.getString("start_key");
         if (key == null) {

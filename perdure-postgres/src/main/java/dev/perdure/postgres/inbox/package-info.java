@@ -1,2 +1,2 @@
-/** What callers ask for in transactions of their own. */
+/** The inbox: requests that callers make in their own transactions. */
 package dev.perdure.postgres.inbox;

@@ -7,8 +7,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.jdbc.AutoSave;
 
 /**
- * A connection that was taken from {@link Connections}, and how it was then: so it goes back, because it may be the
- * application's next. What is noted and put back are settings of the driver's, of which the server is told nothing.
+ * A connection taken from {@link Connections}, and the settings with which it came. It goes back with the same
+ * settings, because the application may use it next. These are settings of the driver; the server does not see them.
  */
 public final class BorrowedConnection {
     private final Connections from;
@@ -44,7 +44,7 @@ public final class BorrowedConnection {
         }
     }
 
-    /** Gives it back as it was found. Its transaction is over. */
+    /** Gives the connection back with its original settings. Its transaction has ended. */
     public void giveBack() {
         try {
             restore();
@@ -55,17 +55,17 @@ public final class BorrowedConnection {
         from.give(connection);
     }
 
-    /** Gives back what may be broken; and as it was found if it is not. */
+    /** Gives back a connection that may be broken; if it is not, with its original settings. */
     public void discard() {
         try {
             if (!connection.isClosed()) {
                 if (!connection.getAutoCommit()) {
-                    connection.rollback(); // with autocommit turned on it would be committed
+                    connection.rollback(); // with autocommit on, the transaction would be committed
                 }
                 restore();
             }
         } catch (SQLException broken) {
-            // A connection that cannot be reset is of no use.
+            // A connection that cannot be reset is useless.
         } finally {
             from.discard(connection);
         }
@@ -77,8 +77,8 @@ public final class BorrowedConnection {
     }
 
     /**
-     * Does something without the savepoints that the driver may have been told to put before statements ({@code autosave}):
-     * after a savepoint rows have the number of a part of their transaction, and the isolation can no longer be set.
+     * Runs work without the savepoints that the driver may be configured to set before statements ({@code autosave}).
+     * After a savepoint, rows get the number of a subtransaction, and the isolation can no longer be set.
      */
     public static <T extends @Nullable Object> T withoutSavepoints(Connection connection, Database.Work<T> work)
             throws SQLException {

@@ -12,15 +12,18 @@ import dev.perdure.spi.change.Parent;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The numbers that stand for enum constants in rows. Written out, so that reordering an enum changes no data. */
+/**
+ * The numbers that represent enum constants in rows. They are listed explicitly, so that reordering an enum changes no
+ * data.
+ */
 public final class Codes {
-    /** Where a journal holds the input. */
+    /** The position of the input in a journal. */
     public static final int INPUT = 0;
 
-    /** Where a journal holds the outcome. */
+    /** The position of the outcome in a journal. */
     public static final int OUTCOME = Integer.MAX_VALUE;
 
-    /** In the inbox, where the other numbers are those of orders. */
+    /** A mail in the inbox, where the other numbers are those of commands. */
     public static final short START = 0;
 
     public static final short DELIVER = 9;
@@ -31,7 +34,7 @@ public final class Codes {
     public static final short PAUSE = 4;
     public static final short END = 5;
 
-    /** What becomes of a mail. */
+    /** What happens to a mail. */
     public static final int NEW = 0;
 
     public static final int KNOWN = 1;
@@ -39,7 +42,7 @@ public final class Codes {
     static final int OVER = 3;
     public static final int STALE = 4;
 
-    /** What becomes of a rerun. */
+    /** What happens to a rerun. */
     public static final int FIT = 0;
 
     public static final int DONE_BEFORE = 1;
@@ -47,7 +50,7 @@ public final class Codes {
     public static final int ACTIVE = 3;
     static final int TASK_UNFIT = 4;
 
-    /** The names that statements use instead of bare numbers. */
+    /** The names that statements use instead of numbers. */
     static final Map<String, Integer> NAMED = named();
 
     private Codes() {}

@@ -12,25 +12,26 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The columns of a relation that a statement is given. Each is declared once: its name, its type, and where its value comes from. From that
- * come the SQL that reads the relation and its parameters, for many rows as arrays or for one row as scalars.
+ * The columns of a relation that is passed to a statement. Each column is declared once: its name, its type, and where
+ * its value comes from. This gives both the SQL that reads the relation and its parameters: arrays for many rows, or
+ * scalars for one row.
  *
  * <pre>{@code
  * static final Columns<End> ENDS = Columns.<End>of().bigint("key", End::key).text("reason", End::reason);
  * // unnest(?::bigint[], ?::text[]) AS g (key, reason)
  * }</pre>
  *
- * <p>Immutable: every method that adds a column gives another one.
+ * <p>Immutable: every method that adds a column returns a copy.
  *
  * @param <R> what a row is made of
  */
 public final class Columns<R> {
-    /** Fills parameters. */
+    /** Binds parameters. */
     private interface Filling<T> {
         void fill(Parameters parameters, T rows) throws SQLException;
     }
 
-    /** How a column is called in SQL. */
+    /** The SQL type of a column. */
     private record Column(String name, String type) {}
 
     private final List<Column> all;
@@ -183,7 +184,7 @@ public final class Columns<R> {
                 (parameters, row) -> parameters.object(value.apply(row)));
     }
 
-    /** These columns and those. */
+    /** These columns followed by those. */
     public Columns<R> with(Columns<R> more) {
         List<Column> both = new ArrayList<>(all);
         both.addAll(more.all);
@@ -199,7 +200,7 @@ public final class Columns<R> {
                 });
     }
 
-    /** The same columns of a row that has what they are made of as a part. */
+    /** The same columns for a row that contains their row as a part. */
     public <S> Columns<S> in(Function<S, R> part) {
         return new Columns<>(
                 all,

@@ -10,12 +10,12 @@ import javax.sql.DataSource;
 import org.postgresql.PGConnection;
 
 /**
- * Where connections come from.
+ * The source of connections.
  *
- * <p>How it works: a pool's connections are borrowed for one call each, because that costs a microsecond and leaves the
- * pool to its owner. A {@link DataSource} that opens a connection each time costs milliseconds, so of those a few are
- * kept here. Which of the two it is shows after the first close: only without a pool does it close the driver's own
- * connection. Either way no more than the agreed number is taken at once.
+ * <p>How it works: it borrows a pool's connections for one call each, because that costs a microsecond and leaves the
+ * pool to the application. A {@link DataSource} that opens a new connection each time costs milliseconds, so a few of
+ * its connections are kept here. The first close shows which of the two it is: only without a pool does it close the
+ * driver's own connection. In both cases it takes no more than the agreed number at once.
  */
 public final class Connections implements AutoCloseable {
     private final DataSource source;
@@ -45,12 +45,12 @@ public final class Connections implements AutoCloseable {
         return new Connections(source, pooled, most);
     }
 
-    /** Where they come from. */
+    /** The source of the connections. */
     DataSource source() {
         return source;
     }
 
-    /** How many it takes at once. */
+    /** How many connections it takes at most. */
     int most() {
         return most;
     }
@@ -73,7 +73,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Gives back a connection that is fit for the next call. */
+    /** Gives back a connection that the next call can use. */
     void give(Connection connection) {
         try {
             if (pooled || closed || connection.isClosed()) {
@@ -88,7 +88,7 @@ public final class Connections implements AutoCloseable {
         }
     }
 
-    /** Gives back a connection that may be broken, and so are those that were idle meanwhile. */
+    /** Gives back a connection that may be broken. The idle ones may be broken too. */
     void discard(Connection connection) {
         try {
             if (pooled) {
@@ -98,7 +98,7 @@ public final class Connections implements AutoCloseable {
                 closeIdle();
             }
         } catch (SQLException e) {
-            // It was to be thrown away anyhow.
+            // It was to be discarded anyway.
         } finally {
             free.release();
         }
@@ -109,7 +109,7 @@ public final class Connections implements AutoCloseable {
             try {
                 connection.close();
             } catch (SQLException e) {
-                // Closed is closed.
+                // The connection is closed in any case.
             }
         }
     }
@@ -124,7 +124,7 @@ public final class Connections implements AutoCloseable {
         if (connection.isReadOnly()) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "The DataSource gives read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or give another DataSource.",
+                    "The DataSource returns read-only connections, and Perdure writes. Turn readOnly off in the pool or the URL, or pass another DataSource.",
                     null);
         }
     }

@@ -17,15 +17,15 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGStatement;
 
 /**
- * The one helper that owns connection, commit, rollback, and what an SQLSTATE means.
+ * The only class that handles connection, commit and rollback, and interprets SQLSTATEs.
  *
  * <p>How it works: a call borrows a connection, runs in autocommit (one execute, one transaction) or in a transaction
- * of its own, and gives the connection back whatever happens. Transactions that lost against another one are run again
- * here, a bounded number of times; everything else is told to the caller as one of the two kinds of {@link
- * StoreException}, who waits, as only the engine knows for how long. Nothing is logged here.
+ * of its own, and gives the connection back in every case. It runs a transaction that lost a conflict again, a bounded
+ * number of times. It reports everything else to the caller as one of the two kinds of {@link StoreException}; only the
+ * engine knows how long to wait. It logs nothing.
  *
- * <p>An interrupt that finds a thread inside a socket read closes that connection, and with it a batch of others: the
- * flag is taken away before a call and put back after it.
+ * <p>An interrupt of a thread in a socket read closes that connection, and with it a batch of other runs. So it clears
+ * the flag before a call and restores it afterwards.
  */
 public final class Database implements AutoCloseable {
     /** Work on a connection. */
@@ -43,7 +43,7 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** Something is not as a statement believes: see {@link LedgerSql} and {@link OwnSql}. */
+    /** A belief of a statement is wrong: see {@link LedgerSql} and {@link OwnSql}. */
     public static final class UnforeseenException extends RefusedException {
         private static final long serialVersionUID = 1L;
 
@@ -61,11 +61,13 @@ public final class Database implements AutoCloseable {
         }
     }
 
-    /** For how long a batch waits for a lock: longer than any batch takes, so that it tells of something stuck. */
+    /**
+     * How long a batch waits for a lock. Longer than any batch takes, so that a timeout shows that something is stuck.
+     */
     public static final String LOCK_TIMEOUT = "500ms";
 
     private static final int MOST_TRIES = 10;
-    /** No answer for so long means that the connection is half-open. Longer than any lock is waited for. */
+    /** No answer for this long means that the connection is half-open. Longer than any wait for a lock. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private final Connections connections;
@@ -76,12 +78,12 @@ public final class Database implements AutoCloseable {
         this.time = time;
     }
 
-    /** What to tell the owner of the pool if a worker has a lease this long. */
+    /** The warning for the owner of the pool if a worker has a lease of this length. */
     public Optional<String> poolWarning(Duration lease) {
         return PoolTimeout.warning(connections.source(), lease);
     }
 
-    /** The time to write instead of the database's own, in tests; null in production. */
+    /** The time to write instead of the database's own time, in tests; null in production. */
     @Nullable
     public Instant time() {
         Instant given = time.get();
@@ -165,8 +167,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * Whether a failure of {@link #call} leaves open what became of the request: it may have been carried out, and if it has
-     * not, it may yet arrive.
+     * Whether a failure of {@link #call} leaves the outcome of the request open: it may have been carried out, or may
+     * still arrive.
      */
     public static boolean isUnanswered(Throwable failure) {
         return switch (failure) {
@@ -184,7 +186,7 @@ public final class Database implements AutoCloseable {
             case DATA -> new RefusedException(problem);
             case LOCKED -> new LockedException(problem);
             case RECONNECT -> unavailable("The database is out of reach", problem);
-            case RERUN -> unavailable("The transaction lost against others %d times".formatted(MOST_TRIES), problem);
+            case RERUN -> unavailable("The transaction lost conflicts with others %d times".formatted(MOST_TRIES), problem);
             case PAUSE -> unavailable("The database cannot work for now", problem);
             case CAPPED -> unavailable("The database stopped a statement that took too long", problem);
             case GIVE_UP ->
@@ -201,7 +203,7 @@ public final class Database implements AutoCloseable {
                 Kind.UNAVAILABLE, "%s; waiting for it: %s".formatted(what, problem.getMessage()), problem);
     }
 
-    /** A statement that is prepared on the server from its first use, unless the driver was told to prepare nothing. */
+    /** A statement that the server prepares at its first use, unless the driver is configured to prepare nothing. */
     public static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         if (connection.unwrap(PGConnection.class).getPrepareThreshold() > 0) {
@@ -211,8 +213,8 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * A statement that is planned anew each time: for one whose rows cannot be looked up under {@link LedgerSql}'s settings, and
-     * that would keep the plan it was given when its tables were small.
+     * A statement that the server plans each time: for a statement whose rows cannot be looked up under
+     * {@link LedgerSql}'s settings, and that would otherwise keep the plan from when its tables were small.
      */
     public static PreparedStatement planAnew(Connection connection, String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);

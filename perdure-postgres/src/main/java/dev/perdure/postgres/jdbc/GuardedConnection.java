@@ -12,8 +12,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that the body of a transaction step gets. The transaction belongs to the engine, so what would end or
- * change it is refused; savepoints are the body's own. After the body it is of no use.
+ * The connection that the body of a transaction step gets. The transaction belongs to the engine, so the guard refuses
+ * calls that would end or change it. The body may use savepoints. After the body has ended, the connection refuses
+ * every call.
  */
 public final class GuardedConnection implements InvocationHandler {
     private static final String ENGINES_TRANSACTION =
@@ -21,7 +22,7 @@ public final class GuardedConnection implements InvocationHandler {
     private static final String ENGINES_CONNECTION =
             "%s() was called in the body of a transaction step. The connection belongs to the engine, which gives it back when the transaction is over.";
     private static final String SET_BEFORE =
-            "%s() was called in the body of a transaction step, when its transaction had begun. Say it in the TransactionOptions of the call.";
+            "%s() was called in the body of a transaction step, when its transaction had begun. Set it in the TransactionOptions of the call.";
 
     private static final Map<String, String> REFUSED = Map.of(
             "commit", ENGINES_TRANSACTION,
@@ -38,7 +39,7 @@ public final class GuardedConnection implements InvocationHandler {
         this.connection = connection;
     }
 
-    /** A connection for one body, and the way to take it back. */
+    /** A connection for one body, and the way to revoke it. */
     public record Lent(Connection connection, Runnable takeBack) {}
 
     public static Lent lend(Connection connection) {
@@ -60,7 +61,7 @@ public final class GuardedConnection implements InvocationHandler {
         }
         if (over) {
             throw new ContextMisuseException(
-                    "%s() was called on the connection of a transaction step that is over. A connection ends with its body: do not keep it."
+                    "%s() was called on the connection of a transaction step that has ended. The connection ends with its body: do not keep it."
                             .formatted(name));
         }
         String refusal = name.equals("rollback") && given.isEmpty() ? ENGINES_TRANSACTION : REFUSED.get(name);
@@ -77,7 +78,7 @@ public final class GuardedConnection implements InvocationHandler {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // one guard is one connection, whatever the driver thinks of it
+    @SuppressWarnings("ReferenceEquality") // one guard is one connection, whatever the driver's equals says
     private @Nullable Object ofObject(Object proxy, String name, List<Object> given) {
         return switch (name) {
             case "equals" -> proxy == given.getFirst();

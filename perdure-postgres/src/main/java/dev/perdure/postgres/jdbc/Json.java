@@ -4,11 +4,11 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Texts by their names as a JSON object, for columns of the type {@code jsonb}. */
+/** A map of texts as a JSON object, for columns of the type {@code jsonb}. */
 public final class Json {
     private Json() {}
 
-    /** Such an object, or null if there is nothing in it. */
+    /** The JSON object, or null if the map is empty. */
     public static @Nullable String object(Map<String, String> texts) {
         return texts.isEmpty()
                 ? null
@@ -30,7 +30,7 @@ public final class Json {
         return quoted.append('"').toString();
     }
 
-    /** SQL for what {@link Results#pairs} reads: the names of an object, each with its text behind it, or null. */
+    /** The SQL for what {@link Results#pairs} reads: the names of an object, each followed by its text, or null. */
     public static String pairs(String column) {
         return "CASE WHEN %1$s IS NOT NULL THEN ARRAY(SELECT unnest(ARRAY[each.key, each.value]) FROM jsonb_each_text(%1$s) AS each) END"
                 .formatted(column);

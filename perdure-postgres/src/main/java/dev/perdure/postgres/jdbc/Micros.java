@@ -7,9 +7,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Times as PostgreSQL counts them. A timer never fires early: what it cannot hold is rounded up. */
+/** Times in PostgreSQL's resolution. They are rounded up, so that a timer never fires early. */
 public final class Micros {
-    /** Far beyond any wait, near enough for every PostgreSQL timestamp. */
+    /** Far longer than any wait, and short enough for a PostgreSQL timestamp. */
     private static final Duration LONGEST = Duration.ofDays(365L * 7_000);
 
     private static final Instant LATEST = Instant.parse("9999-01-01T00:00:00Z");

@@ -11,7 +11,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Binds a statement's parameters one after another. Arrays of primitives, texts and bytes travel in binary. */
+/** Binds a statement's parameters one after another. Arrays of primitives, texts and bytes are sent in binary. */
 public final class Parameters {
     private final PreparedStatement statement;
     private final PGConnection driver;
@@ -63,7 +63,7 @@ public final class Parameters {
 
     public Parameters time(@Nullable Instant value) throws SQLException {
         if (value == null) {
-            // By name: a null without a type makes the driver ask for it, and for the columns of the answer.
+            // By name: for a null without a type the driver asks the server for it, and for the columns of the answer.
             statement.setNull(++index, Types.OTHER, "timestamptz");
         } else {
             statement.setObject(++index, OffsetDateTime.ofInstant(value, ZoneOffset.UTC));

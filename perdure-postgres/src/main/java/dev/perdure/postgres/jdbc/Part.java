@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One statement of a batch: its text, what it is given, and what its answer means. */
+/** One statement of a batch: its text, its parameters, and how its answer is read. */
 public record Part(String sql, Binding binding, Reading reading) {
-    /** Gives a statement its parameters. */
+    /** Binds the parameters of a statement. */
     @FunctionalInterface
     public interface Binding {
         void to(Parameters parameters) throws SQLException;
@@ -25,7 +25,7 @@ public record Part(String sql, Binding binding, Reading reading) {
         this(sql, binding, Results::skip);
     }
 
-    /** A part that answers with the time at which it was done, or with no row if the lane is gone. */
+    /** A part that returns the time at which it was done, or no row if the lane is gone. */
     public static Part timed(String sql, Binding binding, Consumer<@Nullable Instant> done) {
         return new Part(sql, binding, results -> {
             ResultSet row = results.next();

@@ -7,8 +7,8 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 /**
- * How long a {@link DataSource} lets its callers wait for a connection. Pools are not dependencies of this library, so they are
- * asked by the names of their methods.
+ * Finds how long a {@link DataSource} lets its callers wait for a connection. Pools are not dependencies of this
+ * library, so it calls their methods by name.
  */
 public final class PoolTimeout {
     private static final Duration FOREVER = Duration.ofDays(365);
@@ -18,12 +18,12 @@ public final class PoolTimeout {
 
     private PoolTimeout() {}
 
-    /** What to tell the owner of a pool that may hold up the renewal of a lease until after its end. */
+    /** The warning for the owner of a pool that may delay the renewal of a lease until after its end. */
     public static Optional<String> warning(DataSource source, Duration lease) {
         return of(source)
                 .filter(timeout -> timeout.compareTo(lease) >= 0)
                 .map(timeout ->
-                        ("The pool lets its callers wait %s for a connection, and the lease of this worker is %s. When the pool has none to give for that long, "
+                        ("The pool lets its callers wait %s for a connection, and the lease of this worker is %s. If the pool has no free connection for that long, "
                                         + "the worker loses its lease and its runs wait until the pool answers. Set the pool's timeout (%s) to a quarter of the lease, or lengthen the lease.")
                                 .formatted(
                                         timeout.equals(FOREVER) ? "for ever" : "up to " + timeout,
@@ -31,7 +31,7 @@ public final class PoolTimeout {
                                         "connectionTimeout, maxWait or checkoutTimeout"));
     }
 
-    /** As far as it is known. */
+    /** The timeout, as far as it is known. */
     public static Optional<Duration> of(DataSource source) {
         return METHODS.stream()
                 .flatMap(method -> asked(source, method).stream())
@@ -47,7 +47,7 @@ public final class PoolTimeout {
                 case null, default -> Optional.empty();
             };
         } catch (ReflectiveOperationException | RuntimeException e) {
-            return Optional.empty(); // another pool, or a proxy around one that does not let itself be asked
+            return Optional.empty(); // another pool, or a proxy around one that hides these methods
         }
     }
 

@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks one question and reads all rows of the answer. */
+/** Runs one query and reads all rows of the answer. */
 public final class Query {
     /** Reads a row. */
     @FunctionalInterface

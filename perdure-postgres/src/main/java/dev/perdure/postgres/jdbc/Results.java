@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The answers to an execute of several statements, one after another, and how our columns are read. */
+/** The answers to an execute of several statements, one after another, and the readers for our columns. */
 public final class Results {
     private final PreparedStatement statement;
     private boolean first = true;
@@ -28,7 +28,7 @@ public final class Results {
         first = false;
         ResultSet rows = statement.getResultSet();
         if (rows == null) {
-            throw new IllegalStateException("A statement of the batch gave no rows.");
+            throw new IllegalStateException("A statement of the batch returned no rows.");
         }
         return rows;
     }
@@ -37,7 +37,7 @@ public final class Results {
     public ResultSet one() throws SQLException {
         ResultSet rows = next();
         if (!rows.next()) {
-            throw new IllegalStateException("A statement of the batch gave no row.");
+            throw new IllegalStateException("A statement of the batch returned no row.");
         }
         return rows;
     }
@@ -63,7 +63,7 @@ public final class Results {
         return List.of((String[]) row.getArray(column).getArray());
     }
 
-    /** Texts by their names, as {@link Json#pairs} gives them. */
+    /** A map of texts, as {@link Json#pairs} selects it. */
     public static Map<String, String> pairs(ResultSet row, String column) throws SQLException {
         if (row.getArray(column) == null) {
             return Map.of();

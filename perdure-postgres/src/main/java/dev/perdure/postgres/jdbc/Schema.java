@@ -4,9 +4,9 @@ import dev.perdure.error.InvalidRequestException;
 import java.util.regex.Pattern;
 
 /**
- * The PostgreSQL schema that holds the tables, and the one place where its name enters SQL.
+ * The PostgreSQL schema of the tables, and the only place where its name enters SQL.
  *
- * @param name checked, so that it needs no quoting
+ * @param name the name, which is checked so that it needs no quoting
  */
 public record Schema(String name) {
     private static final Pattern LEGAL = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
@@ -21,7 +21,7 @@ public record Schema(String name) {
         }
     }
 
-    /** The statement with the schema's name and the numbers for such names as {@code ${READY}} put in. */
+    /** The statement with the schema's name and with the numbers of names such as {@code ${READY}}. */
     public String sql(String text) {
         return NAMES.matcher(text).replaceAll(found -> value(found.group(1)));
     }

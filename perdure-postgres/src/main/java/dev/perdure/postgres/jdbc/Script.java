@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentMap;
 
 /** Sends parts as one execute: one round trip, one transaction, one commit. */
 public final class Script {
-    /** Texts by the texts of their parts. There are as many as there are sorts of batches, some dozens. */
+    /** The texts of scripts, by the texts of their parts. There is one per kind of batch, a few dozen in all. */
     private final ConcurrentMap<List<String>, String> texts = new ConcurrentHashMap<>();
 
     public void send(Connection connection, List<Part> parts) throws SQLException {

@@ -6,30 +6,30 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 
 /**
- * What an SQLSTATE means to us: the one table. PostgreSQL's own list is Appendix A of its manual; the two characters
- * that lead a state are its class.
+ * How the store interprets an SQLSTATE: the one table. Appendix A of PostgreSQL's manual lists the states; the first
+ * two characters of a state are its class.
  */
 public enum SqlState {
-    /** The connection is gone, or could not be had. What was sent may have been applied: send it again. */
+    /** The connection is lost, or there was none. What was sent may have been applied: send it again. */
     RECONNECT,
-    /** The transaction lost against another one and left nothing behind: run it again at once. */
+    /** The transaction lost a conflict with another one and changed nothing: run it again at once. */
     RERUN,
-    /** The server cannot for now: out of space or connections, read-only, starting up. It will again. */
+    /** The server cannot work for now: it is out of space or connections, read-only, or starting up. Wait for it. */
     PAUSE,
     /** Another transaction holds a row for longer than a batch should wait. */
     LOCKED,
     /** The server stopped a statement that took too long. */
     CAPPED,
-    /** Such a row is there already, or a belief of {@link OwnSql} was wrong. */
+    /** Such a row exists already, or a belief of {@link OwnSql} was wrong. */
     UNFORESEEN,
-    /** The server does not accept this value, and will not the next time. */
+    /** The server does not accept this value, now or later. */
     DATA,
-    /** Set up wrongly: rights, names, passwords. Only a person can help. */
+    /** The set-up is wrong: rights, names, passwords. Only a person can fix it. */
     GIVE_UP;
 
     public static SqlState of(SQLException problem) {
         String state = problem.getSQLState();
-        // Pools report that they have no connection to give without a state, or with that of the cause.
+        // Pools report that they have no free connection without a state, or with the state of the cause.
         if (state == null || state.length() < 5) {
             return RECONNECT;
         }
@@ -37,8 +37,9 @@ public enum SqlState {
     }
 
     /**
-     * Whether a prepared plan no longer fits after a migration: the driver forgets it, and prepares anew. The state is that of
-     * all that a server does not support, and the message is in the server's language; what tells is who says so.
+     * Whether a prepared plan no longer fits after a migration: the driver then drops it and prepares the statement
+     * again. The state is the general one for unsupported features, and the message is in the server's language, so
+     * only the place that reports it distinguishes this case.
      */
     public static boolean isStalePlan(SQLException problem) {
         return "0A000".equals(problem.getSQLState())
@@ -48,9 +49,9 @@ public enum SqlState {
     }
 
     /**
-     * Whether the server cannot do for now what the body of a transaction step asks of it: out of space, memory or connections,
-     * or a disk that fails. Other states that the engine waits at are a body's own doing: a lock that it would not wait for, a
-     * limit that its query exceeds.
+     * Whether the server cannot do for now what the body of a transaction step requests: it is out of space, memory or
+     * connections, or a disk fails. Other states at which the engine waits are caused by the body itself: a lock that
+     * it did not want to wait for, or a limit that its query exceeds.
      */
     public static boolean isShortage(SQLException problem) {
         return switch (String.valueOf(problem.getSQLState())) {
@@ -62,7 +63,7 @@ public enum SqlState {
     private static SqlState of(String state) {
         SqlState known = switch (state) {
             case "40001", "40P01" -> RERUN;
-            // The driver's word for credentials that it could not even offer.
+            // The driver's state for credentials that it could not even offer.
             case "08004" -> GIVE_UP;
             case "25006", "57P03" -> PAUSE;
             case "55P03" -> LOCKED;
@@ -83,13 +84,13 @@ public enum SqlState {
         };
     }
 
-    /** Whether the server met a damaged row, page or index: only those that touch it fail. */
+    /** Whether the server found a damaged row, page or index: only statements that touch it fail. */
     public static boolean tellsOfDamage(SQLException problem) {
         String state = problem.getSQLState();
         return state != null && state.startsWith("XX");
     }
 
-    /** What a person can do about a state that is theirs to mend. */
+    /** What a person can do about a state that needs a person. */
     public static String remedy(@Nullable String state) {
         return switch (state == null ? "" : state) {
             case "08004", "28000", "28P01" -> "Check user and password of the DataSource, and pg_hba.conf.";
@@ -99,10 +100,10 @@ public enum SqlState {
             case "42P01", "42703", "42883", "3F000" ->
                 "The schema is not there or not complete: migrate it, or correct its name.";
             case "0A000" ->
-                "The server does not support a statement of Perdure. Use a PostgreSQL that does: an extension or a server made after it may not.";
+                "The server does not support a statement of Perdure. Use a plain PostgreSQL: an extension or a compatible server may not support everything.";
             case "26000", "42P05" ->
                 "A pooler mixes up prepared statements: set its max_prepared_statements, or add prepareThreshold=0 to the driver's URL.";
-            default -> "This needs a person: see PostgreSQL's message.";
+            default -> "See PostgreSQL's message; only a person can fix this.";
         };
     }
 }

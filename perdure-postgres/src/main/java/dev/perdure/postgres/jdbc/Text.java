@@ -3,8 +3,8 @@ package dev.perdure.postgres.jdbc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts for people, such as reasons, made fit for a PostgreSQL text column. They come from exceptions, so they hold
- * whatever a Java string can hold, and as much of it; the failure's payload has it all.
+ * Makes texts for people, such as reasons, fit for a PostgreSQL text column. They come from exceptions, so they can
+ * contain any character and have any length. The payload of the failure has the whole text.
  */
 public final class Text {
     private static final int MOST = 2_000;

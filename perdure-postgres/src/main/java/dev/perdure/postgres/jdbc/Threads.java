@@ -4,14 +4,15 @@ import java.time.Duration;
 
 /** Waits for the store's own threads to end. */
 public final class Threads {
-    /** Time to send what is left. */
+    /** The time to send what is left. */
     private static final Duration LONGEST = Duration.ofSeconds(1);
 
     private Threads() {}
 
     /**
-     * Waits without being interruptible: a caller that closes wants nothing left behind. A thread that has not ended after a
-     * moment waits for a database that does not answer, most often in a pool: it is interrupted, which ends that wait.
+     * Waits without being interruptible, because a caller that closes the store expects nothing to be left. If a thread
+     * has not ended after this time, it waits for a database that does not answer, most often in a pool. Then it is
+     * interrupted, which ends that wait.
      */
     public static void join(Thread thread) {
         await(thread);

@@ -1,2 +1,2 @@
-/** Connections, parameters, answers, and what an SQLSTATE means. The lowest room: it knows nothing of runs but their codes. */
+/** Connections, parameters, answers and SQLSTATEs. The lowest package: it knows nothing of runs except their codes. */
 package dev.perdure.postgres.jdbc;
