@@ -66,7 +66,7 @@ final class OpenIT {
         try (HikariDataSource pool = TestServer.pool(2)) {
             opening(PostgresStore.on(pool).schema(TestServer.newSchema()), Kind.UNUSABLE)
                     .hasMessage(
-                            "The DataSource gave 2 connections at once; Perdure needs 3 and takes up to 5. Raise the size of the pool or the limits of the server.");
+                            "The DataSource provided 2 connections at once; Perdure needs 3 and takes up to 5. Raise the size of the pool or the limits of the server.");
             opening(PostgresStore.on(pool).schema(TestServer.newSchema()).lanes(6), Kind.UNUSABLE)
                     .hasMessageContaining("needs 3 and takes up to 9.");
             PostgresStore.on(pool)
@@ -156,7 +156,7 @@ final class OpenIT {
             for (String schema : new String[] {"sharded", "tenant"}) {
                 opening(store.schema(schema), Kind.UNUSABLE)
                         .hasMessage(
-                                "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Give a schema whose tables Citus leaves alone, or a PostgreSQL without it."
+                                "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Use a schema that Citus does not manage, or a PostgreSQL without Citus."
                                         .formatted(schema));
             }
             store.schema("plain").open().close();

@@ -104,7 +104,7 @@ final class StuckRunsIT {
         assertThat(lines.list)
                 .singleElement()
                 .satisfies(line -> assertThat(line.getFormattedMessage())
-                        .startsWith("Run 'bad' is PAUSED, so that it holds up no other. No worker can take it"));
+                        .startsWith("Run 'bad' is PAUSED, so that it delays no other. No worker can take it"));
 
         execute("DELETE FROM ${schema}.held h USING ${schema}.run r WHERE r.key = h.key AND r.id = 'bad'");
         store.ledger()

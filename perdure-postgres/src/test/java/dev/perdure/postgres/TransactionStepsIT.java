@@ -301,7 +301,7 @@ final class TransactionStepsIT {
                         },
                         ONCE)))
                 .isInstanceOf(RunFailedException.class)
-                .hasMessageContaining("has ended its transaction by itself");
+                .hasMessageContaining("has ended its transaction with a COMMIT or ROLLBACK of its own");
         assertThat(balance("a")).isEqualTo("100");
     }
 

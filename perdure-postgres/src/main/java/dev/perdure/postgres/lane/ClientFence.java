@@ -17,12 +17,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what is asked for without a worker from being carried out twice.
+ * Prevents requests that come without a worker from being carried out twice.
  *
- * <p>How it works: a start is known by its id and a mail by its token, however late a copy comes. A command is known by
- * nothing: a pause that arrives again after the run was resumed pauses it again. Only a lane refuses such a copy, and only workers have lanes. So
- * for its commands this store joins as a worker that runs nothing, and renews that lease when a command comes and half of it
- * is over. If the lease has ended meanwhile, commands are fenced, and are sent again in the name of another.
+ * <p>How it works: a start is identified by its id and a mail by its token, however late a copy arrives. Nothing
+ * identifies a command: a pause that arrives again after the run was resumed would pause it again. Only a lane refuses
+ * such a copy, and only workers have lanes. So for its commands this store joins as a worker that runs nothing, and
+ * renews that lease when a command comes and half of the lease is over. If the lease has ended in the meantime, the
+ * commands are fenced, and the store sends them again under another worker.
  */
 public final class ClientFence {
     private static final Duration LEASE = Duration.ofMinutes(1);
@@ -35,7 +36,7 @@ public final class ClientFence {
      * The worker that runs nothing.
      *
      * @param id its id
-     * @param renewed when its lease was last known to begin, or null if it is not known to have joined
+     * @param renewed when its lease last began, as far as known; null if it is not known to have joined
      */
     private record Member(WorkerId id, @Nullable Long renewed) {
         static Member orNew(@Nullable Member known) {
@@ -51,12 +52,12 @@ public final class ClientFence {
         this.workers = workers;
     }
 
-    /** Whether a late copy of this change would do something again. */
+    /** Whether a late copy of this change would take effect again. */
     public static boolean concerns(Change change) {
         return change instanceof Change.Command || change instanceof Change.Rerun;
     }
 
-    /** Applies what a client asks for. */
+    /** Applies the changes of a client. */
     public List<Outcome> apply(Ledger ledger, List<Change> changes) {
         List<Outcome> outcomes = new ArrayList<>(changes.size());
         changes.forEach(change -> outcomes.add(new Outcome.Fenced()));
@@ -90,7 +91,7 @@ public final class ClientFence {
         return fenced;
     }
 
-    /** All callers send in one name, or a copy of what one of them sent would outlive the lane. */
+    /** All callers send under one worker. Otherwise a copy of what one of them sent would outlive the lane. */
     private WorkerId sender() {
         while (true) {
             Member known = Objects.requireNonNull(member.updateAndGet(Member::orNew));
@@ -98,7 +99,7 @@ public final class ClientFence {
                 return known.id();
             }
             long now = System.nanoTime();
-            if (known.renewed() == null) { // several callers at once join once
+            if (known.renewed() == null) { // several callers that come at once join once
                 workers.join(new Leases.Joining(known.id(), Set.of(), null, LEASE, 1));
                 member.compareAndSet(known, new Member(known.id(), now));
             } else if (workers.renew(known.id()) != null) {
@@ -111,7 +112,7 @@ public final class ClientFence {
         }
     }
 
-    /** What was sent in its name and not answered can have no effect any more. */
+    /** Makes sure that nothing that was sent under this worker, and was not answered, can still take effect. */
     private void leave(WorkerId fenced) {
         workers.leave(fenced);
         member.updateAndGet(known -> known != null && known.id().equals(fenced) ? null : known);

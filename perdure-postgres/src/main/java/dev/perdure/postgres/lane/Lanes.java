@@ -12,27 +12,27 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Which row of the table {@code lane} fences each lane of the workers of this store.
  *
- * <p>How it works: while answers come, lane 3 of a worker is row 3. A request whose answer never came may still be carried out:
- * the network may deliver it after the client has given it up. So its lane is in doubt, and before anything else is sent on it
- * the row is deleted and another takes its place. The delete waits for a copy that the server is carrying out, and a copy
- * that arrives later finds no lane and does nothing. A row number is never used twice; therefore the deletion itself may be sent again,
- * or arrive late, without harm.
+ * <p>How it works: while answers come, lane 3 of a worker is row 3. A request whose answer never came may still be
+ * carried out: the network may deliver it after the client has given it up. So its lane is in doubt. Before the store
+ * sends anything else on the lane, it deletes the row and inserts another. The delete waits for a copy that the server
+ * is carrying out, and a copy that arrives later finds no lane and does nothing. A row number is never used twice, so
+ * the deletion itself may be sent again, or arrive late, without harm.
  *
  * <p>A worker sends one request at a time on a lane, but several callers share the lane for commands of clients. So a doubt is about a row and not
  * about a lane: a caller that replaces a row removes only the doubt about that one.
  */
 public final class Lanes {
-    /** The lane of polls. Like the others it is made when a worker joins. */
+    /** The lane of polls. Like the others, it is created when a worker joins. */
     public static final int POLL = -1;
 
-    /** Row numbers of one lane are so far apart: more than a worker has lanes. */
+    /** The distance between the row numbers of one lane: more than a worker has lanes. */
     private static final int STRIDE = 128;
 
     private final Database database;
     private final LeaseSql sql;
-    /** Rows of lanes on which a request was not answered. A row that has been replaced is not in doubt any more. */
+    /** Rows of lanes with a request that was not answered. A row that has been replaced is no longer in doubt. */
     private final Set<DoubtfulRow> inDoubt = ConcurrentHashMap.newKeySet();
-    /** How often a lane was replaced; those that never were are not here. */
+    /** How often each lane was replaced, without the lanes that never were. */
     private final Map<Place, Integer> replacements = new ConcurrentHashMap<>();
 
     private record DoubtfulRow(int worker, int row) {}
@@ -49,12 +49,12 @@ public final class Lanes {
     }
 
     /**
-     * The row for the next request on this lane. If the last one was not answered, it can have no effect any more when this
-     * returns.
+     * The row for the next request on this lane. When this returns, an unanswered earlier request can no longer take
+     * effect.
      */
     public int row(int worker, int lane) {
         if (inDoubt.isEmpty() && replacements.isEmpty()) {
-            return lane; // the hot path: nothing has ever gone wrong
+            return lane; // the hot path: nothing has ever failed
         }
         Place place = new Place(worker, lane);
         int replaced = replacements.getOrDefault(place, 0);
@@ -68,9 +68,9 @@ public final class Lanes {
     }
 
     /**
-     * A request failed. If that leaves open whether it was carried out, the row on which it was sent is in doubt.
+     * A request failed. If it is unknown whether it was carried out, the row on which it was sent is in doubt.
      *
-     * @param row what {@link #row} gave for that request
+     * @param row the row that {@link #row} returned for that request
      */
     public void failed(int worker, int row, Throwable failure) {
         if (Database.isUnanswered(failure)) {
@@ -78,7 +78,7 @@ public final class Lanes {
         }
     }
 
-    /** A worker without lanes, which is dead, gets none by this. */
+    /** Replaces a lane. A worker without lanes is dead, and gets none. */
     private void replace(int worker, int row, int newRow) {
         try {
             database.call(connection -> {

@@ -3,8 +3,8 @@ package dev.perdure.postgres.lane;
 import dev.perdure.postgres.jdbc.Schema;
 
 /**
- * The statements of leases. Leases go by the server's real clock, also in tests that own the time of workflows: whether
- * a process is alive is not for a test to say.
+ * The statements of leases. Leases use the server's real clock, also in tests that control the time of workflows,
+ * because a test must not decide whether a process is alive.
  */
 public final class LeaseSql {
     private static final String JOIN = """
@@ -15,12 +15,12 @@ public final class LeaseSql {
                 ON CONFLICT (id) WHERE NOT dead DO UPDATE SET expires_at = excluded.expires_at
                 RETURNING number, xmax = 0 AS is_new
             ), lanes AS (
-                -- Only the first of several copies makes lanes: a later one would bring back those that were replaced.
+                -- Only the first of several copies creates lanes: a later one would restore lanes that were replaced.
                 INSERT INTO ${schema}.lane (worker, number)
                 SELECT joined.number, lane FROM joined CROSS JOIN generate_series(${POLL_LANE}, ? - 1) AS lane
                 WHERE joined.is_new
             ), former AS (
-                -- They have let go of everything, so no sweep has to wait for the end of their leases.
+                -- They have dropped all their runs, so no sweep has to wait for the end of their leases.
                 UPDATE ${schema}.worker SET returned = true, expires_at = LEAST(expires_at, clock_timestamp())
                 WHERE id = ANY (?::text[]::uuid[])
             )
@@ -46,8 +46,9 @@ public final class LeaseSql {
             """;
 
     /**
-     * Puts another lane into the place of one. Deleting waits for a request on it that is being carried out, and refuses those
-     * that arrive later. The worker is locked first, as by a sweep, and has to be alive. Sent again, it finds the new lane there.
+     * Replaces a lane by another one. The delete waits for a request on it that the server is carrying out, and refuses
+     * those that arrive later. Like a sweep, it locks the worker first, which must be alive. If it is sent again, it
+     * finds the new lane there.
      */
     private static final String REPLACE_LANE = """
             SELECT length(set_config('lock_timeout', ?, true)) AS done;
@@ -62,8 +63,8 @@ public final class LeaseSql {
             """;
 
     /**
-     * Forgets the dead whose runs are given away. They have no lanes, so they cannot get new ones. Of those from which runs were
-     * taken it is remembered for an hour, in case their processes join again.
+     * Deletes dead workers that hold no more runs. They have no lanes, so they cannot get new ones. Workers from which
+     * runs were taken are kept for an hour, in case their processes join again.
      */
     private static final String FORGET = """
             WITH forgotten AS (
@@ -81,9 +82,9 @@ public final class LeaseSql {
             """;
 
     /**
-     * Expires workers whose lease has ended, except those with a batch in flight, which have a lane locked: the sweep of the others
-     * does not wait for that batch. Without its lanes a worker's later batches are refused: when this has committed, nothing
-     * of an expired worker is written any more.
+     * Expires workers whose lease has ended, except those with a batch in flight, which has locked a lane: the sweep of
+     * the other workers does not wait for that batch. Without lanes, the later batches of a worker are refused: after
+     * this commit, an expired worker writes nothing more.
      */
     private static final String EXPIRE = """
             WITH expired AS MATERIALIZED (
@@ -108,7 +109,10 @@ public final class LeaseSql {
             SELECT count(*) FROM declared_dead
             """;
 
-    /** One of the workers with a batch in flight, chosen at random, so that a batch that hangs does not stand before the others. */
+    /**
+     * One of the workers with a batch in flight, chosen at random, so that a batch that hangs does not block the
+     * others.
+     */
     private static final String BUSY = """
             SELECT (
                 SELECT number FROM ${schema}.worker
@@ -118,7 +122,7 @@ public final class LeaseSql {
             ) AS number
             """;
 
-    /** Expires one worker; deleting its lanes waits for its batches in flight, as long as locks are waited for at all. */
+    /** Expires one worker. Deleting its lanes waits for its batches in flight, up to the lock timeout. */
     private static final String EXPIRE_BUSY = """
             WITH expired AS MATERIALIZED (
                 SELECT number FROM ${schema}.worker
@@ -132,7 +136,7 @@ public final class LeaseSql {
             SELECT count(*) FROM declared_dead
             """;
 
-    /** Whether any of the dead still holds something, or what was taken from one counts although it has not died. */
+    /** Whether any dead worker still holds runs, or a recovery counts although its worker has not died. */
     private static final String LEFT_BEHIND = """
             SELECT EXISTS (
                 SELECT FROM ${schema}.worker w
@@ -141,7 +145,7 @@ public final class LeaseSql {
             ) AS any
             """;
 
-    /** Remembers the worker that each run was taken from. Runs that were killed end with it. */
+    /** Records the worker from which each run was taken. Runs that were killed end with it. */
     private static final String TAKEN_OVER = """
             WITH noted AS (
                 INSERT INTO ${schema}.takeover (worker, key, entries, restarts, partition)
@@ -156,8 +160,9 @@ public final class LeaseSql {
             """;
 
     /**
-     * Takes back what was counted as a recovery when a run was taken from a worker whose process has joined again since. If the
-     * run has made progress or begun a new life since, its count has begun anew, and stays; a resume deletes the rows here. Runs that are locked are left for the next sweep.
+     * Takes back recoveries that were counted when runs were taken from a worker whose process has joined again since.
+     * If the run has made progress or begun a new life since, its count has been reset and stays as it is; a resume
+     * deletes the rows here. Locked runs are left for the next sweep.
      */
     private static final String TAKE_BACK = """
             WITH taken AS MATERIALIZED (
@@ -201,9 +206,9 @@ public final class LeaseSql {
             """;
 
     /**
-     * Runs of the dead, locked. Sweepers share them by skipping what another one has locked. A killed one ends here, so the
-     * parent that waits for it, those that come after it, and the virtual object that it holds with the call that is next, have to
-     * be had too, or it is left for the next sweep: a sweep never waits for a lock out of order.
+     * Locks runs of dead workers. Several sweeps share the runs by skipping locked ones. A killed run ends here, so its
+     * waiting parent, the runs that come after it, and its virtual object with the next call must be lockable too.
+     * Otherwise the run is left for the next sweep: a sweep never waits for a lock out of order.
      */
     private static final String LOST_RUNS = """
             SELECT r.key, r.id, r.epoch, w.number, w.id AS worker, waiting.key IS NOT NULL AS awaited, r.precedes, r.frees
@@ -256,7 +261,7 @@ public final class LeaseSql {
             LIMIT ?
             """;
 
-    /** What became of the lost runs. */
+    /** The states that the recovered runs entered. */
     private static final String GIVEN = """
             SELECT r.id, r.definition, r.state, r.reason
             FROM unnest(?::bigint[]) AS g (key)

@@ -3,7 +3,10 @@ package dev.perdure.postgres.lane;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends a batch.
+ * The sender of a batch.
+ *
+ * @param worker the worker's number, or null for a client
+ * @param lane the number of its lane
  *
  * @param worker the worker's number, or null for a client
  * @param lane which of its lanes

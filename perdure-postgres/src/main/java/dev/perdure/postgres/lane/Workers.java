@@ -14,13 +14,13 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The narrow numbers that stand for workers in rows, as far as this store has met them. */
+/** The small numbers that represent workers in rows, as far as this store knows them. */
 public final class Workers {
     private final Database database;
     private final LeaseSql sql;
     private final Lanes lanes;
     private final ConcurrentMap<WorkerId, Integer> numbers = new ConcurrentHashMap<>();
-    /** Those that have joined through this store. */
+    /** The workers that have joined through this store. */
     private final ConcurrentMap<Integer, Leases.Joining> joined = new ConcurrentHashMap<>();
 
     public Workers(Database database, LeaseSql sql) {
@@ -34,7 +34,7 @@ public final class Workers {
         return lanes;
     }
 
-    /** Makes a worker known; gives the store's time. */
+    /** Registers a worker and returns the store's time. */
     public Instant join(Leases.Joining joining) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.join)) {
@@ -57,7 +57,7 @@ public final class Workers {
         });
     }
 
-    /** Renews a lease; gives the store's time, or null if the worker is dead. */
+    /** Renews a lease. Returns the store's time, or null if the worker is dead. */
     @Nullable
     public Instant renew(WorkerId id) {
         Integer number = number(id);
@@ -90,7 +90,7 @@ public final class Workers {
         joined.remove(number);
     }
 
-    /** What a worker can run, if it has joined through this store. */
+    /** The definitions that a worker can run, if it has joined through this store. */
     @Nullable
     public Predicate<NewRun> skills(int number) {
         Leases.Joining worker = joined.get(number);
@@ -100,7 +100,10 @@ public final class Workers {
                         && (run.version() == null || run.version().equals(worker.version()));
     }
 
-    /** The number of a worker, or null if none that lives has this id. A number once known may be that of the dead. */
+    /**
+     * The number of a worker, or null if no live worker has this id. A number that is already known may belong to a
+     * dead worker.
+     */
     @Nullable
     public Integer number(WorkerId id) {
         Integer known = numbers.get(id);

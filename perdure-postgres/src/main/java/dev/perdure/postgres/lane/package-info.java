@@ -1,2 +1,2 @@
-/** Workers by their numbers, and the lanes that fence what they write. */
+/** Workers by their numbers, and the lanes that fence their writes. */
 package dev.perdure.postgres.lane;

@@ -12,9 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What came of one journal by the statements of {@link JournalSql}, row by row, until it is enough for a page. */
+/**
+ * The entries of one journal as the statements of {@link JournalSql} return them, row by row, until they fill a page.
+ */
 final class JournalReading {
-    // In the order of JournalSql.COLUMNS. Found by number, because a long journal has very many rows.
+    // In the order of JournalSql.COLUMNS. Read by index, because a long journal has very many rows.
     private static final int POSITION = 1;
     private static final int SORT = 2;
     private static final int AT = 3;
@@ -28,7 +30,7 @@ final class JournalReading {
     /**
      * An entry that came without its payload.
      *
-     * @param index where it is in the page
+     * @param index its index in the page
      */
     record Missing(long key, int index, Entry entry) {}
 
@@ -38,7 +40,7 @@ final class JournalReading {
     private final List<Missing> missing = new ArrayList<>();
     private long bytes;
     private boolean ended;
-    /** The position that the page ends before, because there may be more of it. */
+    /** The position before which the page ends, because not all of its entries may be here. */
     private int unfinished;
 
     JournalReading(long key, int maxBytes) {
@@ -87,7 +89,7 @@ final class JournalReading {
                 row.getTimestamp(AT).toInstant());
     }
 
-    /** Whether not even one position is known as a whole. */
+    /** Whether not even one position is complete. */
     boolean isTorn() {
         return ended && entries.isEmpty();
     }
@@ -99,7 +101,7 @@ final class JournalReading {
     void complete(Missing lacking, byte @Nullable [] payload) {
         if (payload == null) {
             throw new StoreException(
-                    StoreException.Kind.UNAVAILABLE, "A journal was begun anew while it was read.", null);
+                    StoreException.Kind.UNAVAILABLE, "The run began anew while its journal was read.", null);
         }
         Entry bare = lacking.entry();
         Entry whole =

@@ -6,12 +6,13 @@ import dev.perdure.postgres.write.part.LedgerSql;
 /**
  * The statements that read journals.
  *
- * <p>A page is to have about so many bytes, whatever the size of its entries. Adding their sizes up as they come costs the
- * server more than reading them, so the first few are looked at: they tell how many rows make a page. What is much larger than
- * they are comes with its size only; the payloads of those that the page has room for are read by a second statement.
+ * <p>A page has about a given number of bytes, whatever the size of its entries. Adding up sizes row by row costs the
+ * server more than reading the rows, so the statement samples the first few rows, and estimates from them how many rows
+ * make a page. A payload that is much larger than those comes as its size only; a second statement reads the payloads
+ * for which the page has room.
  *
- * <p>Each is one execute after {@link LedgerSql#settings}: planned for tables of which nothing is known yet, a page of a long journal
- * would otherwise be sorted out of all that comes after it.
+ * <p>Each is one execute after {@link LedgerSql#settings}: with a plan for unknown tables, the server would otherwise
+ * sort all later entries of a long journal for one page.
  */
 public final class JournalSql {
     private static final String NEXT = """
@@ -20,7 +21,7 @@ public final class JournalSql {
             ORDER BY position, note
             """;
 
-    /** How many rows make a page, and the size up to which payloads come along. */
+    /** How many rows make a page, and the size up to which payloads are included. */
     private static final String SAMPLE = """
             SELECT GREATEST(2, ? / mean) AS page, mean * 4 AS largest
             FROM (
@@ -29,10 +30,16 @@ public final class JournalSql {
             ) AS measured
             """;
 
-    /** Every column of a long journal is sent very often, so small numbers share one: {@code sort} is note, kind and status. */
+    /**
+     * Every column of a long journal is sent very often, so small numbers share one column: {@code sort} contains note,
+     * kind and status.
+     */
     private static final String COLUMNS = "position, note * 65536 + kind * 256 + status AS sort, at, name";
 
-    /** {@code extent} is how many rows make a page and, where the payload does not come, its size in the upper half. */
+    /**
+     * {@code extent} is the number of rows that make a page and, if the payload is not included, its size in the upper
+     * half.
+     */
     private static final String PAYLOAD = """
             CASE WHEN octet_length(payload) <= ${largest} THEN payload END AS payload,
             CASE WHEN octet_length(payload) > ${largest} THEN octet_length(payload) * 4294967296 ELSE 0 END + ${page} AS extent""";
@@ -72,7 +79,7 @@ public final class JournalSql {
             .replace("${key}", "g.of_run")
             .replace("${after}", "${INPUT}");
 
-    /** All that is recorded under the next position of one journal, however much it is. */
+    /** All entries of the next position of one journal, whatever their size. */
     private static final String POSITION = """
             SELECT ${columns}, payload
             FROM ${schema}.journal
@@ -84,7 +91,7 @@ public final class JournalSql {
             ORDER BY note
             """;
 
-    /** Payloads that pages have come without. */
+    /** Payloads that were not included in pages. */
     private static final String PAYLOADS = """
             SELECT j.payload
             FROM unnest(?::bigint[], ?::integer[], ?::integer[]) WITH ORDINALITY AS g (key, position, note, ordinal)

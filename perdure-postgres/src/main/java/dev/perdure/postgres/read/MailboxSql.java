@@ -2,11 +2,12 @@ package dev.perdure.postgres.read;
 
 import dev.perdure.postgres.jdbc.Schema;
 
-/** The statements that read what has arrived for runs, who can be reached how, and what runs show to the world. */
+/** The statements that read mailboxes, the addresses of awakeables and events, and what runs have published. */
 public final class MailboxSql {
     /**
-     * The next page of a mailbox, as many as fit the bytes and at least one. Answers to calls of an earlier life are passed
-     * over. The number of rows looked at is bounded too, or every page would count the bytes of all that follow.
+     * The next page of a mailbox: at least one mail, and as many as fit into the bytes. Skips answers to calls of an
+     * earlier life. The number of examined rows is limited too, because otherwise every page would add up the bytes of
+     * all that follow.
      */
     private static final String UNREAD = """
             SELECT number, channel, position, name, token, status, text, payload
@@ -24,7 +25,7 @@ public final class MailboxSql {
             ORDER BY number
             """;
 
-    /** One question for all who wait for promises. */
+    /** One query for all callers that wait for promises. */
     private static final String PROMISES = """
             SELECT g.ordinal, m.channel, m.position, m.name, m.token, m.status, m.text, m.payload
             FROM unnest(?::bigint[], ?::text[]) WITH ORDINALITY AS g (key, name, ordinal)
@@ -43,7 +44,7 @@ public final class MailboxSql {
             WHERE a.hash = ? AND r.restarts = a.restarts
             """;
 
-    /** Of the present life. */
+    /** In the current life. */
     private static final String AWAKEABLE_AT = """
             SELECT r.id, a.position, a.restarts
             FROM ${schema}.run r
@@ -57,7 +58,7 @@ public final class MailboxSql {
 
     private static final String SECRET = "SELECT value FROM ${schema}.secret";
 
-    /** Who has subscribed, and who of them still waits. Those who do not never will again. */
+    /** The subscribers of an event, with those that no longer wait. Those never will again. */
     private static final String SUBSCRIBERS = """
             SELECT s.key, s.position, s.restarts, r.id,
                    r.state < ${COMPLETED} AND r.restarts = s.restarts AND answered.channel IS NULL AS waits
@@ -92,7 +93,7 @@ public final class MailboxSql {
             SELECT count(*) FROM gone
             """;
 
-    /** One question for all who wait for values. A run that has ended is told of also where nothing is left. */
+    /** One query for all callers that wait for values. Also returns a run that has ended and has no further values. */
     private static final String PUBLISHED = """
             SELECT g.ordinal, r.state >= ${COMPLETED} AS ended, p."offset", p.at, p.payload
             FROM unnest(?::bigint[], ?::text[], ?::bigint[]) WITH ORDINALITY AS g (key, name, after, ordinal)

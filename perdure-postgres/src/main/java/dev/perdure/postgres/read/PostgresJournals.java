@@ -72,7 +72,7 @@ public final class PostgresJournals implements Journals {
         return pages;
     }
 
-    /** Reads what pages have come without. */
+    /** Reads the payloads that pages lack. */
     private void complete(Map<Long, JournalReading> readings) {
         List<Missing> missing = readings.values().stream()
                 .map(JournalReading::missing)
@@ -109,7 +109,7 @@ public final class PostgresJournals implements Journals {
         return reading.isTorn() ? position(run, after) : reading.page();
     }
 
-    /** The next position, which alone is more than a page. */
+    /** The next position, which alone is larger than a page. */
     private Page position(RunRef run, int after) {
         List<Recorded> entries = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.position)) {

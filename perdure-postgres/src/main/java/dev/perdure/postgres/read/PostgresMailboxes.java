@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Reads mailboxes. The end of a run does not remove its subscriptions, because it would have to look for them: the query for
- * subscribers removes those that it finds void.
+ * Reads mailboxes. The end of a run does not remove its subscriptions, because it would have to look for them. The
+ * query for subscribers removes those that it finds void.
  */
 public final class PostgresMailboxes implements Mailboxes {
     private static final int ROWS_LOOKED_AT = 4_096;
@@ -159,7 +159,7 @@ public final class PostgresMailboxes implements Mailboxes {
         });
     }
 
-    /** A value that was found, or the end of the run where there is none. */
+    /** A value, or the end of the run if there is no value. */
     private record Found(Place place, boolean ended, Optional<Published> value) {}
 
     @Override

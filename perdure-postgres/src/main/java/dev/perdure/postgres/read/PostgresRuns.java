@@ -24,7 +24,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Answers questions about runs. */
+/** Answers queries about runs. */
 public final class PostgresRuns implements Runs {
     private final Database database;
     private final Query query;
@@ -73,7 +73,7 @@ public final class PostgresRuns implements Runs {
                 PostgresRuns::info);
     }
 
-    /** {@link Instant#MIN} and {@link Instant#MAX} are beyond PostgreSQL's timestamps, and mean the same as no bound. */
+    /** {@link Instant#MIN} and {@link Instant#MAX} are outside PostgreSQL's timestamps, and mean no bound. */
     private static @Nullable Instant bounded(@Nullable Instant time) {
         boolean storable = time != null
                 && time.isAfter(Instant.parse("-4000-01-01T00:00:00Z"))
@@ -201,7 +201,7 @@ public final class PostgresRuns implements Runs {
                 .toList();
     }
 
-    /** A task that still knows those before it by their keys. */
+    /** A task with the keys of the tasks that it comes after. */
     private record UnplacedTask(long key, RunInfo info, List<Long> after, Payload outcome) {}
 
     private static Entered entered(ResultSet row) throws SQLException {

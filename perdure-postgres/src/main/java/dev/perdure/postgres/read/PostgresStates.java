@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Reads what virtual objects know. */
+/** Reads the states of virtual objects. */
 public final class PostgresStates implements States {
     private final Database database;
     private final ObjectSql sql;

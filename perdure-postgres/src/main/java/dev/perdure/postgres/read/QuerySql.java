@@ -5,7 +5,7 @@ import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements that only read. */
 public final class QuerySql {
-    /** What there is to know of a run without its payloads. */
+    /** The columns of a run, without payloads. */
     private static final String INFO = """
             r.key, r.id, r.definition, r.state, r.created_at, r.changed_at, r.wake_at, ${attributes} AS attributes,
                    CASE WHEN r.recoveries > 0 AND r.entries_at_recovery < (
@@ -57,7 +57,7 @@ public final class QuerySql {
             WHERE r.id = ?
             """;
 
-    /** Newest first. Every condition that is null is left out. */
+    /** Newest first. A condition that is null does not apply. */
     private static final String LIST = """
             SELECT ${info}
             FROM ${schema}.run r
@@ -94,7 +94,7 @@ public final class QuerySql {
             WHERE r.key = ?
             """;
 
-    /** One question for all waiters of a process. */
+    /** One query for all callers of a process that wait for results. */
     private static final String ENDED = """
             SELECT r.key, r.id, r.state, r.reason, o.payload AS outcome
             FROM unnest(?::bigint[]) AS g (key)
@@ -107,7 +107,7 @@ public final class QuerySql {
             WHERE r.state >= ${COMPLETED}
             """;
 
-    /** What the present life of each of these has started. */
+    /** The runs that the current life of each of these has started. */
     private static final String LIVE_CHILDREN = """
             SELECT c.id, c.key
             FROM unnest(?::bigint[]) AS g (key)
@@ -118,14 +118,14 @@ public final class QuerySql {
             WHERE c.state < ${COMPLETED} AND c.parent_restarts = p.restarts AND c.parent_position IS DISTINCT FROM ${REPORTING}
             """;
 
-    /** Of the runs of a family, those that were born with their parent. */
+    /** Selects the tasks of a run: runs that were started together with their parent. */
     private static final String BORN_WITH_IT = "r.before IS NOT NULL";
 
-    /** And those that its present life has started. */
+    /** Selects the children that the current life of a run has started. */
     private static final String STARTED_BY_IT =
             "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
 
-    /** Runs of a family, in the order of their start. */
+    /** The tasks or the children of a run, in the order of their start. */
     private static final String FAMILY = """
             SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
             FROM ${schema}.run r
@@ -136,7 +136,7 @@ public final class QuerySql {
             ORDER BY r.key
             """;
 
-    /** What a run was born as that has left that state, where no row says it. */
+    /** The first state of a run that has left that state, where no row of {@code event} has it. */
     private static final String FIRST_STATE = """
             CASE WHEN ${run}.after <> '{}' THEN ${PENDING}
                             WHEN ${run}.changes = 1 AND ${run}.state = ${RUNNING}
@@ -147,7 +147,7 @@ public final class QuerySql {
                                  ) THEN ${READY}
                             ELSE ${RUNNING} END""";
 
-    /** The states that they have left, and those that they are in. */
+    /** The states that runs have left, and the states in which they are. */
     private static final String FAMILY_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
@@ -167,7 +167,7 @@ public final class QuerySql {
             ORDER BY t.key, c.number
             """;
 
-    /** The states it has left, with those that have no row of their own, and the one it is in. */
+    /** The states that a run has left, including those without a row of their own, and its current state. */
     private static final String CHANGES = """
             SELECT number, state, at, reason FROM ${schema}.event WHERE key = ?
             UNION ALL

@@ -1,2 +1,2 @@
-/** What is read of runs, journals, mailboxes and object states. */
+/** Queries: runs, journals, mailboxes and the states of virtual objects. */
 package dev.perdure.postgres.read;

@@ -23,13 +23,17 @@ import java.util.TreeMap;
 /**
  * Brings the schema to the version of this library.
  *
- * <p>How it works: one transaction under one lock that ends with it, so of several workers that start at once one
- * migrates and the others find it done. Whether there is anything to do is looked at first, without a lock and without
- * the right to change anything, because workers normally lack it.
+ * <p>How it works: one transaction under one lock that ends with it, so if several workers start at once, one migrates
+ * and the others find it done. It first checks whether there is anything to do, without a lock and without the right to
+ * change anything, because workers normally lack that right.
  */
 public final class Migrations {
     /**
      * A numbered file.
+     *
+     * @param version its number
+     * @param name its name
+     * @param text its published content
      *
      * @param version its number
      * @param name its name
@@ -114,7 +118,7 @@ public final class Migrations {
         return text.replace("${schema}", schema.name());
     }
 
-    /** Everything as one script, for a DBA to run in one transaction. */
+    /** All migrations as one script, which a DBA runs in one transaction. */
     public String script() {
         StringBuilder script = new StringBuilder(sql(resource("migrations/bookkeeping.sql")));
         for (Migration migration : known) {
@@ -124,7 +128,7 @@ public final class Migrations {
         return script.toString();
     }
 
-    /** Whether everything known has been applied; throws if the schema is not ours to use. */
+    /** Whether all known migrations have been applied. Throws if the schema cannot be used. */
     public boolean isComplete(Database database) {
         return database.call(connection -> missing(connection).isEmpty());
     }

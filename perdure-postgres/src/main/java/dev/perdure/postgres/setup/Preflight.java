@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** What is checked before a store opens. Each failure says what to do about it. */
+/** The checks before a store opens. Each failure says what to do about it. */
 public final class Preflight {
     private static final int OLDEST = 14;
     private static final String SERVER = """
@@ -46,7 +46,7 @@ public final class Preflight {
                    current_user AS role
             """;
 
-    /** Which of the catalogs of Citus are there. Its extension makes them in a schema that has no other tables. */
+    /** The catalogs of Citus that exist. Its extension creates them in a schema without other tables. */
     private static final String CITUS = """
             SELECT COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_partition'), 'SELECT'), false) AS tables,
                    COALESCE(has_table_privilege(to_regclass('pg_catalog.pg_dist_schema'), 'SELECT'), false) AS schemas
@@ -69,7 +69,7 @@ public final class Preflight {
 
     private Preflight() {}
 
-    /** Opens the first connection, and knows whether there is a pool behind it. */
+    /** Opens the first connection, and finds out whether it comes from a pool. */
     public static Connections connect(DataSource source, int most) {
         try {
             return Connections.from(source, most);
@@ -92,7 +92,7 @@ public final class Preflight {
 
     private static StoreException unreachable(SQLException problem) {
         for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
-            // A pool wraps what the server said into a time-out of its own.
+            // A pool wraps the server's message into a timeout of its own.
             if (cause instanceof SQLException said
                     && said.getSQLState() != null
                     && SqlState.of(said) == SqlState.GIVE_UP) {
@@ -106,7 +106,7 @@ public final class Preflight {
                 problem);
     }
 
-    /** What the driver said: a pool only says that it got no connection in time. */
+    /** The message of the driver: a pool only reports that it got no connection in time. */
     private static String cause(SQLException problem) {
         SQLException said = problem;
         for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
@@ -121,9 +121,9 @@ public final class Preflight {
     }
 
     /**
-     * Takes as many connections at once as the engine cannot do without.
+     * Takes as many connections at once as the engine needs.
      *
-     * @param most how many it takes if it gets them
+     * @param most how many the engine takes if it can get them
      */
     public static void requireConnections(DataSource source, int needed, int most) {
         List<Connection> taken = new ArrayList<>();
@@ -135,7 +135,7 @@ public final class Preflight {
         } catch (SQLException problem) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "The DataSource gave %d connections at once; Perdure needs %d and takes up to %d. Raise the size of the pool or the limits of the server."
+                    "The DataSource provided %d connections at once; Perdure needs %d and takes up to %d. Raise the size of the pool or the limits of the server."
                             .formatted(taken.size(), needed, most),
                     problem);
         } finally {
@@ -144,9 +144,9 @@ public final class Preflight {
     }
 
     /**
-     * Prepares another statement on each connection, and uses it again. Behind a pooler in transaction mode that knows
-     * no prepared statements, one of them is there already, or is gone: found out here, because later a connection might
-     * execute what another one has prepared under the same name.
+     * Prepares a different statement on each connection and uses it again. Behind a pooler in transaction mode that
+     * does not support prepared statements, one of them already exists or is gone. This is detected here, because later
+     * a connection might execute what another one has prepared under the same name.
      */
     private static void requireOwnStatements(List<Connection> connections) {
         try {
@@ -186,7 +186,9 @@ public final class Preflight {
         });
     }
 
-    /** Its planner refuses some of our statements, and a schema that it moves loses what was acknowledged. */
+    /**
+     * Refuses Citus: its planner refuses some statements of Perdure, and moving a schema loses acknowledged changes.
+     */
     public static void requireNoCitus(Database database, Schema schema) {
         boolean managed = database.call(connection -> {
             try (PreparedStatement statement = connection.prepareStatement(CITUS);
@@ -199,7 +201,7 @@ public final class Preflight {
         if (managed) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Give a schema whose tables Citus leaves alone, or a PostgreSQL without it."
+                    "Citus manages tables of the schema '%s', and its planner cannot run the statements of Perdure. Use a schema that Citus does not manage, or a PostgreSQL without Citus."
                             .formatted(schema.name()),
                     null);
         }
@@ -229,7 +231,7 @@ public final class Preflight {
         if (synchronousCommit.equals("off") && !unsafeCommitAllowed) {
             throw new StoreException(
                     Kind.UNUSABLE,
-                    "synchronous_commit is off, so a crash of the server would lose acknowledged runs. Turn it on for this role or database, or call allowUnsafeCommit() if losing them is fine.",
+                    "synchronous_commit is off, so a crash of the server would lose acknowledged runs. Turn it on for this role or database, or call allowUnsafeCommit() if you accept that loss.",
                     null);
         }
     }

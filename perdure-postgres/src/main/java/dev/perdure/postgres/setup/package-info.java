@@ -1,2 +1,2 @@
-/** Migrations, and the checks of a database before it is used. */
+/** Migrations, and the checks of a database before the store uses it. */
 package dev.perdure.postgres.setup;

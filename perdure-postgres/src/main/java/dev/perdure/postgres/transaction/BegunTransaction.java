@@ -14,12 +14,12 @@ import java.time.Duration;
 /**
  * A transaction that has begun.
  *
- * @param ticket the attempt that it is for
+ * @param ticket the attempt for which it runs
  * @param number PostgreSQL's own number for it
  * @param nanos when it began, by {@link System#nanoTime}
  */
 public record BegunTransaction(TransactionTicket ticket, long number, long nanos) {
-    /** Sends the first statement of a transaction: its isolation, and how long it may stand idle. */
+    /** Sends the first statement of a transaction: its isolation, and how long it may be idle. */
     static BegunTransaction begin(Connection connection, TransactionTicket ticket) throws SQLException {
         long number = BorrowedConnection.withoutSavepoints(connection, on -> number(on, ticket));
         if (number < 0) {
@@ -35,31 +35,34 @@ public record BegunTransaction(TransactionTicket ticket, long number, long nanos
             while (!isRow) {
                 isRow = statement.getMoreResults();
             }
-            try (ResultSet row = statement.getResultSet()) { // asked for once: c3p0 fails at the second time
+            try (ResultSet row = statement.getResultSet()) { // Asked once, because c3p0 fails the second time.
                 row.next();
                 return row.getLong("transaction");
             }
         }
     }
 
-    /** The engine waits for a server that is read-only for now. A pool that makes its connections read-only never gives others. */
+    /**
+     * The engine waits for a server that is read-only for now. A pool whose connections are configured as read-only
+     * never returns others.
+     */
     private static SQLException readOnly(Connection connection) throws SQLException {
         if (connection.isReadOnly()) {
             throw new IllegalStateException(
-                    "The pool of a transaction step gives read-only connections. Turn readOnly off in the pool or its URL, or give another DataSource.");
+                    "The pool of a transaction step returns read-only connections. Turn readOnly off in the pool or its URL, or pass another DataSource.");
         }
         return new SQLException("The server is read-only for now.", "25006");
     }
 
-    /** The transaction must be over before the lease ends and another worker gets the run. */
+    /** The transaction must end before the lease ends and another worker gets the run. */
     static Duration idleLimit(Duration lease) {
         return lease.multipliedBy(3).dividedBy(4);
     }
 
     /**
-     * Asks the server whether it still has the transaction, if the idle limit may have passed. The question is short, because only
-     * the answer to a short statement is sure to be read: a longer one may find the connection closed while it is being sent, and then
-     * the reason is unknown.
+     * Asks the server whether it still has the transaction, if the idle limit may have passed. The query is short,
+     * because only the answer to a short statement is sure to be read: during a longer one the connection may close,
+     * and then the reason is unknown.
      */
     void requireAlive(Connection connection) throws SQLException {
         if (System.nanoTime() - nanos >= idleLimit(ticket.lease()).toNanos()) {
@@ -69,11 +72,11 @@ public record BegunTransaction(TransactionTicket ticket, long number, long nanos
         }
     }
 
-    /** Throws if this exception says that the body has ended the transaction by itself. */
+    /** Throws if this exception shows that the body has ended the transaction itself. */
     static void requireNotEnded(Exception thrown) {
         if (SqlTrouble.isState(thrown, TransactionSql.ENDED)) {
             throw new ContextMisuseException(
-                    "The body of a transaction step has ended its transaction by itself, with a COMMIT or ROLLBACK of its own. What it did before may be committed without the step's record. Leave the end of the transaction to the engine.");
+                    "The body of a transaction step has ended its transaction with a COMMIT or ROLLBACK of its own. Its changes before that may be committed without the step's record. Leave the end of the transaction to the engine.");
         }
     }
 }

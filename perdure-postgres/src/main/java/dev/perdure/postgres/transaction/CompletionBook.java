@@ -15,7 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** Remembers in another database what transaction steps have done there, until it is in the journal. */
+/** Records in another database what transaction steps have done there, until the journal has it. */
 public final class CompletionBook implements TransactionBook {
     private final Database database;
     private final CompletionSql sql;
@@ -85,7 +85,7 @@ public final class CompletionBook implements TransactionBook {
             return trouble.get();
         }
         if (SqlTrouble.isState(thrown, TransactionSql.REFUSED)) {
-            // Asked when this connection has been given back.
+            // Called after this connection has been given back.
             return new Transacted.InDoubt(() -> committedBefore(begun.ticket(), thrown));
         }
         if (broken && !SqlTrouble.tookTooLong(thrown)) {
@@ -100,7 +100,7 @@ public final class CompletionBook implements TransactionBook {
                 .orElseGet(() -> new Transacted.Conflict(thrown));
     }
 
-    /** Makes sure that nothing is committed under this position any more; gives what counts. */
+    /** Makes sure that nothing more is committed under this position. Returns the final entry. */
     public Entry giveUp(TransactionTicket ticket, Entry failure) {
         boolean first = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.giveUp)) {
@@ -115,7 +115,7 @@ public final class CompletionBook implements TransactionBook {
                 : database.call(connection -> earlier(connection, ticket)).orElse(failure);
     }
 
-    /** Deletes what is older than so many microseconds. */
+    /** Deletes rows that are older than this many microseconds. */
     public int forget(long micros) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.forget)) {

@@ -4,14 +4,14 @@ import dev.perdure.postgres.jdbc.Schema;
 
 /** The statements around the body of a transaction step in another database. See {@link TransactionSql}. */
 public final class CompletionSql {
-    /** What an earlier transaction of this step left behind. */
+    /** The record of an earlier transaction of this step. */
     private static final String FIND = """
             SELECT name, status, payload FROM ${schema}.completion WHERE run = ? AND seed = ? AND position = ?
             """;
 
     /**
-     * The first transaction that records a position is committed. Another one waits here until the first has committed, and then
-     * fails.
+     * The first transaction that records a position commits. Another one waits here until the first has committed, and
+     * then fails.
      */
     private static final String RECORD = """
             WITH recorded AS (

@@ -14,7 +14,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Optional;
 
-/** Records a transaction step in the journal, in Perdure's own database, in the transaction of its body. */
+/** Records a transaction step in the journal in Perdure's own database, in the transaction of its body. */
 public final class JournalBook implements TransactionBook {
     private final Database database;
     private final TransactionSql sql;
@@ -33,13 +33,13 @@ public final class JournalBook implements TransactionBook {
         return BegunTransaction.begin(connection, ticket);
     }
 
-    /** The record is in the journal, or there is none. */
+    /** The record is in the journal, or does not exist. */
     @Override
     public Optional<Entry> earlier(Connection connection, TransactionTicket ticket) {
         return Optional.empty();
     }
 
-    /** Writes the record, and holds the run until the commit. */
+    /** Writes the record, and locks the run until the commit. */
     public void record(Connection connection, BegunTransaction begun, Entry entry) throws SQLException {
         send(connection, sql.record, begun, entry);
     }

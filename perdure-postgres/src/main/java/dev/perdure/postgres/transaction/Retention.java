@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes old rows at intervals. The first write after an interval starts the deletion in a thread of its own, and does not wait for
- * it. So no timer is needed, and only processes that write rows delete them.
+ * Deletes old rows at intervals. The first write after an interval starts the deletion in its own thread, and does not
+ * wait for it. So no timer is needed, and only processes that write rows delete them.
  */
 public final class Retention {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");

@@ -11,21 +11,23 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 import org.postgresql.jdbc.AutoSave;
 
-/** What exceptions from the bodies and commits of transaction steps mean, however deep a library has wrapped them. */
+/**
+ * Interprets exceptions from the bodies and commits of transaction steps, however deeply a library has wrapped them.
+ */
 public final class SqlTrouble {
     private static final String IDLE_IN_TRANSACTION_TIMEOUT = "25P03";
     private static final String TRANSACTION_TIMEOUT = "25P04";
 
-    /** How the transaction of a body is when an exception has left the body. */
+    /** The state of a body's transaction after an exception has left the body. */
     public enum Condition {
         /** Its connection is lost. */
         LOST,
-        /** The server has refused a statement of it, or may have: with the driver's savepoints that does not show. */
+        /** The server has refused a statement of it, or may have: the driver's savepoints hide that. */
         REFUSED,
-        /** Nothing is wrong with it. So the exception is not about this transaction, even if it came from a database. */
+        /** Nothing is wrong with it. So the exception is not about this transaction, even if a database threw it. */
         WELL;
 
-        /** To be asked before the transaction is rolled back. No round trip. */
+        /** Reads the state before the transaction is rolled back. Takes no round trip. */
         public static Condition of(Connection connection) {
             try {
                 if (connection.isClosed()) {
@@ -49,7 +51,7 @@ public final class SqlTrouble {
                 .map(SQLException.class::cast);
     }
 
-    /** Whether the database said this. */
+    /** Whether the database threw this. */
     static boolean isState(Throwable thrown, String state) {
         return said(thrown).anyMatch(said -> state.equals(said.getSQLState()));
     }
@@ -59,7 +61,7 @@ public final class SqlTrouble {
         return said(thrown).anyMatch(said -> SqlState.of(said) == SqlState.RECONNECT);
     }
 
-    /** A transaction that lost against others, or against a migration. */
+    /** A transaction that lost a conflict with others, or with a migration. */
     public static Optional<Transacted> conflict(Throwable thrown) {
         return said(thrown)
                 .filter(said -> said.getSQLState().equals("40001")
@@ -69,7 +71,7 @@ public final class SqlTrouble {
                 .findFirst();
     }
 
-    /** A server that cannot for now. */
+    /** A server that cannot work for now. */
     static Optional<Transacted> shortage(Throwable thrown) {
         return said(thrown)
                 .filter(SqlState::isShortage)
@@ -77,7 +79,7 @@ public final class SqlTrouble {
                 .findFirst();
     }
 
-    /** A transaction that the server has ended because its body was silent for too long. */
+    /** A transaction that the server has ended because its body was idle for too long. */
     static Optional<Transacted> expired(Throwable thrown, TransactionTicket ticket) {
         return said(thrown)
                 .filter(said -> said.getSQLState().equals(IDLE_IN_TRANSACTION_TIMEOUT))
@@ -90,7 +92,7 @@ public final class SqlTrouble {
         return isState(thrown, TRANSACTION_TIMEOUT);
     }
 
-    /** What an exception from a body means; empty if it is the body's own failure. */
+    /** Interprets an exception from a body. Empty if it is the body's own failure. */
     public static Optional<Transacted> fromBody(Throwable thrown, Condition condition, TransactionTicket ticket) {
         Optional<Transacted> conflict = conflict(thrown);
         if (conflict.isPresent()) {
@@ -103,7 +105,7 @@ public final class SqlTrouble {
         };
     }
 
-    /** What an exception from the record or the commit means, apart from whether it was done. */
+    /** Interprets an exception from the record or the commit, without deciding whether the commit was done. */
     static Optional<Transacted> fromCommit(Throwable thrown, TransactionTicket ticket) {
         return conflict(thrown).or(() -> shortage(thrown)).or(() -> expired(thrown, ticket));
     }

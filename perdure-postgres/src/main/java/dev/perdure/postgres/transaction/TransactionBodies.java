@@ -14,11 +14,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Runs bodies of transaction steps on connections of a {@link javax.sql.DataSource}: begin, body, record and commit. A
- * connection is taken for that time only, and given back in the state in which it was found.
+ * Runs bodies of transaction steps on connections of a {@link javax.sql.DataSource}: begin, body, record and commit. It
+ * takes a connection for that time only, and gives it back with its original settings.
  */
 public final class TransactionBodies {
-    /** No answer to the record or the commit for so long means that the connection is half-open. */
+    /** No answer to the record or the commit for this long means that the connection is half-open. */
     private static final Duration SILENCE = Duration.ofSeconds(10);
 
     private final Connections connections;
@@ -30,7 +30,7 @@ public final class TransactionBodies {
     }
 
     public Transacted run(TransactionTicket ticket, Work<Connection> work) throws Exception {
-        boolean interrupted = Thread.interrupted(); // in a socket read it would close the connection
+        boolean interrupted = Thread.interrupted(); // in a socket read, the interrupt would close the connection
         try {
             BorrowedConnection borrowed;
             try {

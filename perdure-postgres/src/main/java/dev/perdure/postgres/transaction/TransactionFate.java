@@ -7,7 +7,7 @@ import dev.perdure.spi.Transacted;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 
-/** Finds out what became of a transaction whose connection was lost with the commit on its way. */
+/** Finds the outcome of a transaction whose connection was lost during the commit. */
 final class TransactionFate {
     private static final String STATUS = "SELECT pg_xact_status(?::text::xid8) AS status";
 
@@ -17,7 +17,7 @@ final class TransactionFate {
         this.database = database;
     }
 
-    /** Not known yet; if it was committed, this is its record. */
+    /** The outcome is unknown. If the transaction was committed, this is its record. */
     Transacted inDoubt(long number, Exception lost, Transacted ifCommitted) {
         return new Transacted.InDoubt(() -> ask(number, lost, ifCommitted));
     }
@@ -30,7 +30,7 @@ final class TransactionFate {
         };
     }
 
-    /** The server forgets the status of no transaction that is younger than a vacuum of everything. */
+    /** The server keeps the status of every transaction that is younger than the last freeze of all tables. */
     private String status(long number) {
         try {
             return database.call(connection -> {

@@ -8,24 +8,27 @@ import java.util.Optional;
 /**
  * The statements around the body of a transaction step.
  *
- * <p>The record is written, and the fence checked, by one statement that fails when it must not be committed: so it can be
- * sent together with the COMMIT, in one round trip, and the server skips the COMMIT when it failed. A plain statement has
- * no other way to fail on purpose than a function that is given what it does not take; the two used here have SQLSTATEs
- * that hardly anything else has.
+ * <p>One statement writes the record and checks the fence, and fails if the transaction must not be committed. So it
+ * can be sent together with the COMMIT, in one round trip, and the server skips the COMMIT if it failed. A plain
+ * statement can fail on purpose only through a function with an invalid argument; the two functions used here have
+ * SQLSTATEs that almost nothing else has.
  */
 public final class TransactionSql {
-    /** What {@link #record} fails with when it has written nothing: a logarithm of zero. */
+    /** The SQLSTATE with which {@link #record} fails if it has written nothing: a logarithm of zero. */
     static final String REFUSED = "2201E";
 
-    /** What {@link #record} fails with when the body has ended the transaction by itself: a root of less than zero. */
+    /**
+     * The SQLSTATE with which {@link #record} fails if the body has ended the transaction itself: a root of a negative
+     * number.
+     */
     static final String ENDED = "2201F";
 
     private static final String ISOLATION = "SET TRANSACTION ISOLATION LEVEL %s";
     private static final String READ_ONLY = "SET TRANSACTION READ ONLY";
 
     /**
-     * The idle transaction of a worker that stands still must be over before its lease is. In a transaction that is read-only
-     * although it was not asked to be, the number is negative: the server, or its role, is read-only for now.
+     * The transaction of a worker that stands still must end before the worker's lease. The number is negative in a
+     * transaction that is read-only without being requested so: the server, or its role, is read-only for now.
      */
     private static final String BEGIN = """
             SELECT length(set_config('idle_in_transaction_session_timeout', ?, true)) AS done,
@@ -38,9 +41,9 @@ public final class TransactionSql {
             """;
 
     /**
-     * Locks the run, and writes the record if the worker holds it. Under READ COMMITTED the lock waits for a
-     * sweep that takes the run, and then sees it gone; under the stricter levels it fails with 40001, and is found gone the next
-     * time. From the lock to the commit no sweep can take it.
+     * Locks the run, and writes the record if the worker holds it. Under READ COMMITTED the lock waits for a sweep that
+     * takes the run, and then sees that the run is gone. Under stricter levels it fails with 40001, and the next
+     * attempt finds the run gone. From the lock to the commit no sweep can take the run.
      */
     private static final String RECORD = """
             WITH held AS MATERIALIZED (
@@ -68,7 +71,7 @@ public final class TransactionSql {
         this.recordAndCommit = String.join(";\n", record, COMMIT);
     }
 
-    /** How the transaction of such a step begins. */
+    /** The statement with which the transaction of such a step begins. */
     public static String begin(TransactionOptions options) {
         Optional<String> isolation =
                 options.isolation().map(TransactionSql::words).map(ISOLATION::formatted);

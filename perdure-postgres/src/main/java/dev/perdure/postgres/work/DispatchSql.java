@@ -6,13 +6,17 @@ import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.postgres.write.part.Pieces;
 
 /**
- * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}, of which only the last has columns
- * of any size (see {@link LedgerSql} and {@link Claims}). They come to a run from its timer or its place in the queue, against the lock
- * order of batches, so they wait for nothing: what is locked is skipped. A claim answers all that a worker needs of the runs that
- * it takes, so that a poll is one round trip; only of runs that were signalled the rest is read afterwards.
+ * The statements of a poll: one execute of all of them, after {@link LedgerSql#settings}. Only the last one has columns
+ * of unbounded size (see {@link LedgerSql} and {@link Claims}). They reach a run from its timer or its place in the
+ * queue, against the lock order of batches, so they never wait: they skip locked rows. A claim returns everything that
+ * a worker needs for the runs that it takes, so that a poll is one round trip. Only the rest about signalled runs is
+ * read afterwards.
  */
 public final class DispatchSql {
-    /** Makes due runs ready. Takes the lane first, as every batch does, so that a sweep that expires this worker does not deadlock with it. Bounded, so that a million timers that are due at once do not make one huge transaction. */
+    /**
+     * Makes due runs ready. Locks the lane first, as every batch does, so that a sweep that expires this worker does
+     * not deadlock with it. Limited, so that a million timers that are due at once are not one huge transaction.
+     */
     private static final String WAKE = """
             WITH ${fence}, ${clock}, due AS MATERIALIZED (
                 SELECT ctid AS place, key, due_at FROM ${schema}.timer
@@ -42,12 +46,12 @@ public final class DispatchSql {
             """;
 
     /**
-     * Claims by priority and age among what suits. A run that has to run alone is taken when it comes first, and then
-     * nothing else is.
+     * Claims suitable runs by priority and age. A run that has to run alone is taken if it comes first, and then no
+     * other run is taken.
      *
-     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index until they are vacuumed, and for as
-     * long as some old transaction might look at them; without a floor every claim would wade through all of them. What is of
-     * higher priority than the floor is looked for as well.
+     * <p>The floor is where the last claim stopped. Entries of claimed rows stay in the index until they are vacuumed,
+     * and for as long as an old transaction might need them. Without a floor, every claim would read all of them. The
+     * claim also looks for runs with a higher priority than the floor.
      */
     private static final String CLAIM = """
             WITH ${fence}, ${clock}, suiting AS MATERIALIZED (
@@ -99,10 +103,10 @@ public final class DispatchSql {
             ), taken AS NOT MATERIALIZED (
                 SELECT * FROM looked WHERE state = ${READY}
             ), unqueued AS (
-                -- Also a row whose run is not ready, which would take the place of another at every claim.
+                -- Includes a row whose run is not ready: it would take the place of another run at every claim.
                 DELETE FROM ${schema}.ready WHERE ctid = ANY (ARRAY(SELECT place FROM looked))
             ), logged AS (
-                -- Of one that was born ready its own row tells.
+                -- The row of a run that was started as ready shows that itself.
                 ${log FROM taken WHERE changes > 0}
             ), kept AS (
                 ${hold(worker = ?) FROM taken}
@@ -127,7 +131,10 @@ public final class DispatchSql {
               AND ${lane_exists}
             """;
 
-    /** What else an idle worker wants to know. Of those that have to run alone a claim takes one at most, so two are enough to count. */
+    /**
+     * What else an idle worker needs to know. A claim takes at most one run that has to run alone, so counting up to
+     * two is enough.
+     */
     private static final String OUTLOOK = """
             SELECT LEAST(
                        (SELECT due_at FROM ${schema}.timer ORDER BY due_at LIMIT 1),
@@ -159,10 +166,10 @@ public final class DispatchSql {
             FROM (SELECT ${now} AS at OFFSET 0) clock
             """;
 
-    /** Those with keys, and those of queues with limits, are claimed by {@link LimitedClaims}. */
+    /** {@link LimitedClaims} claims runs with keys, and runs of queues with limits. */
     private static final String UNKEYED = " AND r.queue_key IS NULL";
 
-    /** Only some, to find the one because of which a poll fails. */
+    /** Only some runs, to find the one because of which a poll fails. */
     private static final String AMONG = " AND key = ANY (?::bigint[])";
 
     /** Runs that a poll would make ready. */
@@ -192,7 +199,7 @@ public final class DispatchSql {
             ) r
             """;
 
-    /** Pauses a run that no poll can make ready or claim. It writes none of the rows by which that fails. */
+    /** Pauses a run that no poll can make ready or claim. It writes none of the rows because of which that fails. */
     private static final String SET_ASIDE = """
             WITH ${fence}, stuck AS MATERIALIZED (
                 SELECT r.*, ${now} AS moved_at

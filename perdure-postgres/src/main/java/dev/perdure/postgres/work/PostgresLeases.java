@@ -44,12 +44,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps leases, and gives away the runs of those whose lease has ended.
+ * Keeps leases, and takes the runs of workers whose lease has ended.
  *
- * <p>How it works: a sweep first expires workers, in a transaction of its own: they lose their lanes, so from its commit on
- * they write nothing. It leaves out workers with a batch in flight, and then waits for one of these, for a moment, so
- * that a batch that hangs delays the sweep of its own worker only. Then the sweep gives runs back, a batch at a time, by the same statement by which a worker gives up a
- * run that it cannot carry on. Should the server choke on a run, the sweep goes on run by run and leaves that one out.
+ * <p>How it works: a sweep first expires workers, in a transaction of its own. They lose their lanes, so from its
+ * commit on they write nothing. It leaves out workers with a batch in flight, and then waits for one of these for a
+ * moment, so that a batch that hangs delays only the sweep of its own worker. Then the sweep makes runs ready, one
+ * batch at a time, with the statement by which a worker gives up a run that it failed to continue. If the server
+ * refuses a batch because of a run, the sweep continues run by run and leaves that one out.
  */
 public final class PostgresLeases implements Leases {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -104,7 +105,7 @@ public final class PostgresLeases implements Leases {
         if (number == null) {
             return List.of();
         }
-        workers.lanes().row(number, Lanes.POLL); // what an unanswered poll claims, it has claimed by now
+        workers.lanes().row(number, Lanes.POLL); // The runs that an unanswered poll claims are claimed by now.
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.owned)) {
                 new Parameters(statement).integer(number);
@@ -139,7 +140,7 @@ public final class PostgresLeases implements Leases {
         return changes;
     }
 
-    /** Runs were taken from workers whose processes have joined again: that counts as no recovery. */
+    /** The processes of workers from which runs were taken have joined again: that does not count as a recovery. */
     private void takeBack() {
         database.call(connection -> {
             String both = String.join(";\n", ledgerSql.settings, sql.takeBack);
@@ -163,7 +164,7 @@ public final class PostgresLeases implements Leases {
         }
     }
 
-    /** Expires workers; says whether dead workers may still hold runs. */
+    /** Expires workers. Returns whether dead workers may still hold runs. */
     private boolean expireWorkers() {
         Expired expired = expire();
         if (expired.callsWait()) {
@@ -173,10 +174,10 @@ public final class PostgresLeases implements Leases {
     }
 
     /**
-     * What expiring workers came to.
+     * The result of expiring workers.
      *
      * @param busy a worker with a batch in flight, or null
-     * @param leftBehind whether any of the dead still holds something
+     * @param leftBehind whether any dead worker still holds runs
      * @param callsWait whether calls of virtual objects wait for their turn
      */
     private record Expired(@Nullable Integer busy, boolean leftBehind, boolean callsWait) {}
@@ -205,7 +206,7 @@ public final class PostgresLeases implements Leases {
         });
     }
 
-    /** Waits for the batches of one worker, and so for no longer than for one lock however many are busy. */
+    /** Waits for the batches of one worker, so for no longer than one lock timeout, however many workers are busy. */
     private boolean expireBusy(int worker) {
         try {
             return database.call(connection -> {
@@ -219,7 +220,8 @@ public final class PostgresLeases implements Leases {
                 }
             });
         } catch (LockedException batchInFlight) {
-            // It hangs in the server with its lane. The next sweep tries again; the rest goes on.
+            // It hangs in the server and keeps its lane. The next sweep tries again; this one continues with the
+            // others.
             return false;
         }
     }
@@ -263,7 +265,10 @@ public final class PostgresLeases implements Leases {
         return changes(connection, lost);
     }
 
-    /** Gives runs back; those among them that were killed end, and let others know and begin. What goes on by that is found by the next poll. */
+    /**
+     * Makes runs ready. Killed runs among them end, tell their parents, and let other runs begin. The next poll finds
+     * the runs that can continue.
+     */
     private List<Part> parts(List<LostRun> lost) {
         List<Part> parts = new ArrayList<>();
         parts.add(new Part(ledgerSql.moves.move, parameters -> bind(parameters, lost)));
@@ -288,7 +293,7 @@ public final class PostgresLeases implements Leases {
         return parts;
     }
 
-    /** The sweep has no lane: it has locked all that it changes, and those who held it write nothing any more. */
+    /** The sweep has no lane: it has locked everything that it changes, and the former holders write nothing more. */
     private Sending sending() {
         return new Sending(new Sender(null, 0), database.time(), Set.of());
     }

@@ -3,9 +3,9 @@ package dev.perdure.postgres.work;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.Pieces;
 
-/** The statements of runs that did not begin in time. */
+/** The statements for runs that have not begun in time. */
 public final class StartLimitSql {
-    /** Limits whose time has come, with what is known of their runs. */
+    /** Limits that are due, with the state of their runs. */
     private static final String DUE = """
             SELECT l.due_at, l.key, l.within, r.id, r.definition, r.queue, r.epoch > 0 OR r.state >= ${COMPLETED} AS begun
             FROM ${schema}.start_limit l
@@ -15,7 +15,7 @@ public final class StartLimitSql {
             LIMIT 500
             """;
 
-    /** Removes limits that were looked at. */
+    /** Deletes limits that were handled. */
     private static final String DONE = """
             DELETE FROM ${schema}.start_limit WHERE due_at <= ${now} AND key = ANY (?::bigint[]) RETURNING key
             """;

@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cancels runs that did not begin in time.
+ * Cancels runs that have not begun in time.
  *
- * <p>How it works: a poll that sees limits whose time has come reads them, sends a command for each run that has not begun, and deletes
- * the limits. The command decides under the lock of the run, so of a claim and an expiry the first wins, and of several workers that
- * send it one changes the run. If the process dies before the limits are deleted, the next poll of any worker finds them again and
- * changes nothing.
+ * <p>How it works: a poll that sees due limits reads them, sends a command for each run that has not begun, and deletes
+ * the limits. The command decides under the lock of the run, so if a claim and an expiry compete, the first wins, and
+ * if several workers send the command, one of them changes the run. If the process dies before the limits are deleted,
+ * the next poll of any worker finds them again and changes nothing.
  */
 public final class StartLimits {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -43,14 +43,14 @@ public final class StartLimits {
         this.ledger = ledger;
     }
 
-    /** A limit whose time has come. */
+    /** A limit that is due. */
     private record Due(long key, RunId run, String definition, String reason, boolean begun) {
         Change command() {
             return new Change.Command(run, Change.CommandKind.EXPIRE, reason);
         }
     }
 
-    /** Cancels the runs whose limits are due; says which it has cancelled. */
+    /** Cancels the runs whose limits are due. Returns those that it has cancelled. */
     List<RunChange> expire() {
         List<RunChange> expired = new ArrayList<>();
         try {

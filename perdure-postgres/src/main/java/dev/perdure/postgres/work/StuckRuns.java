@@ -24,11 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the runs because of which the server refuses a poll, and pauses them, so that they hold up no other.
+ * Finds the runs because of which the server refuses a poll, and pauses them, so that they delay no other run.
  *
- * <p>How it works: what the poll would do is tried with some of the runs and rolled back, in halves, until the culprit is alone.
- * Pausing writes none of the rows that a poll writes but the run's own and its place in the queue, so it gets through where the poll
- * does not. Another worker that looks at the same time skips what this one has locked, and looks again with its next poll.
+ * <p>How it works: it tries what the poll would do with half of the runs and rolls back, and halves again, until the
+ * faulty run is alone. Pausing writes only the run's own row and its place in the queue, so it succeeds where the poll
+ * fails. Another worker that searches at the same time skips the rows that this one has locked, and searches again with
+ * its next poll.
  */
 public final class StuckRuns {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.store");
@@ -49,7 +50,7 @@ public final class StuckRuns {
         this.sql = sql;
     }
 
-    /** Pauses what the poll cannot take; says what it has paused. */
+    /** Pauses runs that the poll cannot take. Returns those that it has paused. */
     List<RunChange> setAside(Poll request, int worker) {
         List<RunChange> paused = new ArrayList<>();
         long[] due = keys(sql.due, parameters -> parameters.time(database.time()));
@@ -95,7 +96,7 @@ public final class StuckRuns {
         find(Arrays.copyOfRange(keys, keys.length / 2, keys.length), trial, worker, paused);
     }
 
-    /** Why the server refuses these, or null. */
+    /** Why the server refuses these runs, or null. */
     private @Nullable RuntimeException refusal(long[] keys, Trial trial) {
         try {
             database.inTransaction(connection -> {
@@ -112,7 +113,7 @@ public final class StuckRuns {
         }
     }
 
-    /** Whether a statement failed because of the rows that it met: a value, a constraint, or a damaged page. */
+    /** Whether a statement failed because of the rows that it read: a value, a constraint, or a damaged page. */
     static boolean isOfOneRow(RuntimeException failed) {
         return failed instanceof RefusedException
                 || (failed.getCause() instanceof SQLException problem && SqlState.tellsOfDamage(problem));
@@ -130,7 +131,7 @@ public final class StuckRuns {
         }
     }
 
-    /** Claims them one by one, as it were: those that have to run alone would hide the others. */
+    /** Claims them one by one, because runs that have to run alone would hide the others. */
     private void claim(Connection connection, Poll request, int worker, long[] keys) throws SQLException {
         claim(connection, request, worker, keys, true);
         connection.rollback();
@@ -195,7 +196,7 @@ public final class StuckRuns {
             }
         });
         paused.ifPresent(
-                change -> LOG.error("Run '{}' is PAUSED, so that it holds up no other. {}", change.runId(), why));
+                change -> LOG.error("Run '{}' is PAUSED, so that it delays no other. {}", change.runId(), why));
         return paused;
     }
 }

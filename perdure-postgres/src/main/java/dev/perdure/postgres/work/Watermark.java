@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where claims begin to look.
  *
- * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. When that has been slow
- * several times in a row, which happens after a crowd until the queue is vacuumed, and beside a transaction that was left open,
- * claims begin where the last one stopped, and look from the beginning only now and then: so seldom that it takes a small
- * share of the time. What has a higher priority than the floor is looked for as well, unless that is what takes so long; what
- * is older, because its commit took long or another transaction had it locked, waits for the next full look.
+ * <p>How it works: normally at the beginning of the queue, so that priority and age are exact. After several slow looks
+ * in a row, claims begin where the last one stopped, and look from the beginning only so rarely that it takes a small
+ * share of the time. Slow looks happen after a burst until the queue is vacuumed, and beside a transaction that was
+ * left open. A claim still looks for runs with a higher priority than the floor, unless that is the slow part. An older
+ * run, whose commit took long or which another transaction had locked, waits for the next full look.
  */
 public final class Watermark {
     /**
      * A place in the order of claims.
      *
-     * @param rank the priority upside down
-     * @param since the age
-     * @param urgentToo whether to look for what is of higher priority, too
+     * @param rank the inverted priority
+     * @param since when the run became ready
+     * @param urgentToo whether to look for runs with a higher priority too
      */
     public record Floor(int rank, Instant since, boolean urgentToo) {
         public static final Floor BEGINNING =
@@ -44,27 +44,30 @@ public final class Watermark {
         }
     }
 
-    /** What was seen of one kind of poll: slow full looks in a row, and, when they were many, where to begin until when. */
+    /**
+     * What is known of one kind of poll: the number of slow full looks in a row and, if they are many, where to begin
+     * and until when.
+     */
     private record Seen(int slowLooks, Floor reached, long nextFullLook) {
-        /** Never back: what comes before it is looked for anyway, or with the next full look. */
+        /** Never moves back: earlier runs are looked for in any case, or by the next full look. */
         Seen onTo(Floor further) {
             return further.isBefore(reached) ? this : new Seen(slowLooks, further, nextFullLook);
         }
 
-        /** Also what is urgent waits for the next full look: it is there that claims wade. */
+        /** Runs with a higher priority also wait for the next full look, because looking for them is the slow part. */
         Seen withoutUrgent() {
             return new Seen(slowLooks, new Floor(reached.rank(), reached.since(), false), nextFullLook);
         }
     }
 
-    /** What a look may take, and what each run that it claims may add. */
+    /** How long a look may take, and how much each run that it claims may add. */
     private static final long QUICK_MICROS = 2_000;
 
     private static final long QUICK_MICROS_PER_RUN = 100;
     private static final int SLOW_LOOKS = 3;
     /** How much longer than a slow look to wait for the next. */
     private static final int SHARE = 20;
-    /** Commits do not arrive in the order of their times; this is how far they are apart at most, nearly always. */
+    /** Commits do not become visible in the order of their times. Nearly always, this is the largest difference. */
     private static final Duration MARGIN = Duration.ofMillis(500);
 
     private final ConcurrentMap<Kind, Seen> seen = new ConcurrentHashMap<>();
