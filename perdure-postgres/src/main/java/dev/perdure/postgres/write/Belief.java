@@ -3,14 +3,15 @@ package dev.perdure.postgres.write;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Something that a plan takes for granted instead of looking it up, and that its statement checks.
+ * Something that a plan assumes instead of looking it up, and that its statement checks.
  *
- * <p>A plan whose belief proves wrong has cost a round trip, and what made it wrong mostly lasts. So a belief that failed rests. One that the plan
- * that looks everything up can judge ({@link #judged}) rests until that finds that it would have held. Any other ({@link #tried}) rests for some batches, and
- * for twice as many the next time, until it proves right again.
+ * <p>A plan whose belief is wrong has cost a round trip, and the reason mostly persists. So a belief that failed is not
+ * used for a while. If the plan that looks everything up can judge a belief ({@link #judged}), it is used again when
+ * that plan finds that it would have held. Any other belief ({@link #tried}) is not used for some batches, and for
+ * twice as many the next time, until it proves right.
  */
 public final class Belief {
-    /** For how many batches a belief rests that failed: the first time, and at most. */
+    /** For how many batches a failed belief is not used: the first time, and at most. */
     private static final int SHORTEST_REST = 16;
 
     private static final int LONGEST_REST = 256;
@@ -28,7 +29,7 @@ public final class Belief {
     /**
      * A belief that the plan that looks everything up can judge.
      *
-     * @param atFirst whether it is believed before anything is known
+     * @param atFirst whether it is used before anything is known
      */
     public static Belief judged(boolean atFirst) {
         return new Belief(true, atFirst ? 0 : UNTIL_JUDGED);
@@ -38,12 +39,15 @@ public final class Belief {
         return new Belief(false, 0);
     }
 
-    /** Whether a plan may rest on it now. Asking counts as one of the batches for which it rests. */
+    /** Whether a plan may use it now. Asking counts as one of the batches for which it is not used. */
     public boolean isWorthwhile() {
         return left.getAndUpdate(batches -> judged ? batches : Math.max(0, batches - 1)) == 0;
     }
 
-    /** A plan that rested on it found it right or wrong; or one that looked everything up found that it would have been. */
+    /**
+     * A plan that used it found it right or wrong; or the plan that looks everything up found that it would have been
+     * right or wrong.
+     */
     public void proved(boolean right) {
         left.set(right ? 0 : judged ? UNTIL_JUDGED : next.get());
         next.updateAndGet(batches -> right ? SHORTEST_REST : Math.min(LONGEST_REST, 2 * batches));

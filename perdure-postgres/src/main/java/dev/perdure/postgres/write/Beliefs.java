@@ -1,16 +1,16 @@
 package dev.perdure.postgres.write;
 
-/** What plans believe. One of each for a store, so that all its batches learn from each other. */
+/** The beliefs of plans. A store has one of each, so that all its batches learn from each other. */
 public final class Beliefs {
     /** The ids of runs to be started are new. */
     final Belief idsAreNew = Belief.judged(true);
 
-    /** The virtual objects that are called are free, and those that are left are waited for by none. */
+    /** The called virtual objects are free, and no call waits for the freed ones. */
     final Belief objectsAreFree = Belief.tried();
 
-    /** Runs that go to wait have not been woken meanwhile. */
+    /** Runs that begin to wait have not been woken in the meantime. */
     final Belief waitersSleep = Belief.tried();
 
-    /** Mail goes to runs that some worker has in memory. */
+    /** The receivers of mail are in the memory of a worker. */
     final Belief addresseesAreRunning = Belief.judged(false);
 }

@@ -40,10 +40,11 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan for changes that touch only runs of the worker that sends them, which is what most batches are: appends, starts, ends and waits of runs that
- * concern no other run ({@link OwnSql}), calls of virtual objects that are free ({@link FreeCallSql}), and tasks of DAGs that the worker
- * knows ({@link LocalDagSql}). It locks nothing but what it changes and looks nothing up. It fails as a whole if a run is not held as the worker believes or an id
- * is not new; calls whose objects are not free are left as they were.
+ * The plan for changes that touch only runs of the sending worker, which most batches consist of: appends, starts, ends
+ * and waits of runs that concern no other run ({@link OwnSql}), calls of free virtual objects ({@link FreeCallSql}),
+ * and tasks of DAGs that the worker knows ({@link LocalDagSql}). It locks only what it changes and looks nothing up. It
+ * fails as a whole if the worker does not hold a run as it believes, or an id is not new. It does not touch calls whose
+ * objects are not free.
  */
 public final class BelievedBatch implements BelievedPlan {
     private final WriteContext context;
@@ -60,7 +61,7 @@ public final class BelievedBatch implements BelievedPlan {
     private final Function<long[], Map<Long, Claimed>> lookUp;
     private final Outcome[] outcomes;
 
-    /** What the plan knows beside the changes. */
+    /** What the plan needs in addition to the changes. */
     record Knowledge(Keys keys, LocalDags localDags, Workers workers, Claims claims) {}
 
     private BelievedBatch(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
@@ -73,7 +74,7 @@ public final class BelievedBatch implements BelievedPlan {
         this.outcomes = Answers.none(changes.size());
     }
 
-    /** These changes as such a batch, or null if they are none or what it would believe was wrong lately. */
+    /** These changes as such a batch; null if they are not one, or if a belief that it needs was wrong recently. */
     static @Nullable BelievedBatch of(WriteContext context, Sender sender, List<Change> changes, Knowledge knowledge) {
         Sorting sorting = Sorting.of(changes, knowledge.localDags());
         if (sorting == null || !sorting.fitsTogether() || !sorting.isWorthwhile(context.beliefs())) {
@@ -94,7 +95,7 @@ public final class BelievedBatch implements BelievedPlan {
         return batch;
     }
 
-    /** What sort of change each is. */
+    /** The kind of each change. */
     private enum Sort {
         APPEND,
         START,
@@ -108,7 +109,7 @@ public final class BelievedBatch implements BelievedPlan {
     /**
      * A change of the batch.
      *
-     * @param task the task that it ends, or null; whether that is known is asked once, as it may be forgotten at any time
+     * @param task the task that it ends, or null; looked up once, because it may be forgotten at any time
      */
     private record Sorted(Sort sort, @Nullable Member task) {}
 
@@ -154,7 +155,10 @@ public final class BelievedBatch implements BelievedPlan {
             return has(Sort.DAG_START) || has(Sort.TASK_END);
         }
 
-        /** What locks runs must do so in one pass, and one statement does that only for what it knows. */
+        /**
+         * Statements that lock runs must do so in one pass, and one statement can do that only for the rows that it
+         * knows.
+         */
         boolean fitsTogether() {
             boolean waits = has(Sort.WAIT);
             boolean calls = has(Sort.CALL);
@@ -205,7 +209,7 @@ public final class BelievedBatch implements BelievedPlan {
         return parts.withSettings(sql, appends.size() < changes.size());
     }
 
-    /** All that moves in one pass, as in any batch. */
+    /** All moves in one pass, as in any batch. */
     private Part lock() {
         long[] keys = LongStream.concat(LongStream.of(ends.keys()), LongStream.of(waits.keys()))
                 .toArray();

@@ -6,17 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A plan that believes something instead of looking it up. Its parts check what they believe: the whole batch fails if one of them is wrong, or
- * they leave some of the changes as they were.
+ * A plan that assumes something instead of looking it up. Its parts check what they assume: if one is wrong, the whole
+ * batch fails, or the parts skip some of the changes.
  */
 interface BelievedPlan {
-    /** What it sends, in that order. */
+    /** The parts that it sends, in this order. */
     List<Part> parts();
 
-    /** What came of its changes, once its parts are read. Null for a change that was left as it was. */
+    /** The outcomes of its changes, after its parts are read. Null for a change that was skipped. */
     @Nullable
     Outcome[] outcomes();
 
-    /** The batch failed as a whole, and nothing was done. */
+    /** The batch failed as a whole, and nothing was changed. */
     void failed();
 }

@@ -25,9 +25,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a cycle, so it is looked
- * for after the batch that made it: of two that are made at once, the one that is committed last sees both. Every
- * process that finds a cycle breaks it at the same place, its youngest call. The search goes level by level, with one query each.
+ * Finds calls of virtual objects that wait for each other. Only a new call that has to wait can close a cycle, so the
+ * search follows the batch that made the call: if two calls are made at once, the one that commits last sees both.
+ * Every process that finds a cycle breaks it at the same place, its youngest call. The search goes level by level, with
+ * one query each.
  */
 public final class CallCycleSearch {
     private final Database database;
@@ -38,10 +39,10 @@ public final class CallCycleSearch {
         this.sql = new ObjectSql(schema);
     }
 
-    /** A run on the way, and the key of the run that waits for it. */
+    /** A run on the path, and the key of the run that waits for it. */
     private record Step(long waits, long key, RunState state, CallCycle.Member member) {}
 
-    /** What breaks the cycle that this waiting call is part of, if it is part of one. */
+    /** The command that breaks the cycle of this waiting call, if it is part of one. */
     Optional<Change.Command> breaking(long newcomer) {
         Map<Long, Step> reached = new HashMap<>();
         Collection<Long> frontier = List.of(newcomer);
@@ -74,7 +75,7 @@ public final class CallCycleSearch {
                 .orElseThrow();
         List<CallCycle.Member> members =
                 new ArrayList<>(cycle.stream().map(Step::member).toList());
-        members.addFirst(members.removeLast()); // from the newcomer on
+        members.addFirst(members.removeLast()); // from the new call on
         return new Change.Command(youngest.member().run(), Change.CommandKind.REFUSE, CallCycle.message(members));
     }
 
@@ -102,7 +103,7 @@ public final class CallCycleSearch {
         return new Step(row.getLong("waits"), row.getLong("key"), Codes.state(row.getInt("state")), member);
     }
 
-    /** Calls that have waited for so long that the process that made them may have died before it looked. */
+    /** Calls that have waited for so long that the process that made them may have died before its search. */
     List<Long> longWaiting() {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.longWaiting)) {

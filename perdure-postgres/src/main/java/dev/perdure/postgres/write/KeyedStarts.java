@@ -39,19 +39,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Starts runs under keys, and in queues that do not let a start wait whose key in the queue is full.
  *
- * <p>How it works: a start is a transaction of several statements. It locks the row of its key, reads what the key names, and then starts
- * the run, attaches to another, or replaces or postpones that one, by the statements that every batch uses. Starts under one key come one
- * after another, because each holds the key until its commit. What it reads of the named run may change until then: a run that has
- * begun or ended just after it was read was there when this start came, so attaching to it and refusing are right. To replace a
- * run and to postpone it are decided under the lock of that run.
+ * <p>How it works: a start is a transaction of several statements. It locks the row of its key and reads which run has
+ * the key. Then it starts the run, attaches to the other run, replaces it or postpones it, with the statements that
+ * every batch uses. Starts under one key happen one after another, because each holds the key until its commit. The
+ * state of the other run may change between the read and the commit: if it began or ended just after it was read, it
+ * existed when this start came, so attaching to it or refusing the start is right. Replacing and postponing are decided
+ * under the lock of that run.
  *
  * <p>A start in a queue with such a policy takes a lock of its key in the queue, so that the next start counts its run. Claims need no such lock,
  * because a run counts before and after it. An end makes room; a start that came before its commit found the key full.
  *
  * <p>Lock order: the key, and then that of the queue, come before the lane and all runs; no other statement waits for a key while it holds them.
  *
- * <p>If the process dies, the transaction leaves nothing. If the answer is lost, the start is sent again: its run is known by id and seed,
- * and a debounced start by the seed that the key keeps.
+ * <p>If the process dies, the transaction leaves nothing. If the answer is lost, the start is sent again: its run is
+ * identified by id and seed, and a debounced start by the seed that the key keeps.
  */
 final class KeyedStarts {
     private final WriteContext context;
@@ -85,7 +86,7 @@ final class KeyedStarts {
         return outcome;
     }
 
-    /** Lets runs begin that replaced others, which have ended. */
+    /** Lets runs begin whose predecessors under their keys have ended. */
     void release() {
         boolean released = context.database().inTransaction(connection -> {
             settings(connection);
@@ -101,7 +102,7 @@ final class KeyedStarts {
         }
     }
 
-    /** Deletes keys that count no more. */
+    /** Deletes keys that no longer count. */
     void forget() {
         context.database().inTransaction(connection -> {
             settings(connection);
@@ -117,12 +118,12 @@ final class KeyedStarts {
     }
 
     /**
-     * What a key names.
+     * The run that has a key.
      *
      * @param at the time of this transaction
-     * @param seed of the last start that was answered
-     * @param until as in the table
-     * @param lives whether that is still to come
+     * @param seed the seed of the last start that was answered
+     * @param until the column {@code until} of the table
+     * @param lives whether that time is still to come
      * @param run the run, or null if there is none
      * @param state its state
      * @param waits whether it waits for the end of its delay and has not begun

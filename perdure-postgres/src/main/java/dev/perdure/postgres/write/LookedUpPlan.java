@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The plan for any batch: it locks what it touches in one ordered pass, looks everything up, and decides by what it finds. What it finds to have been
- * there before is read back in a second round trip.
+ * The plan for any batch: it locks what it touches in one ordered pass, looks everything up, and decides by what it
+ * finds. It reads back rows that existed before in a second round trip.
  */
 public final class LookedUpPlan {
     private final WriteContext context;
@@ -33,7 +33,7 @@ public final class LookedUpPlan {
     /**
      * The plan for a batch.
      *
-     * @param careful whether entries may be there already: see {@link LedgerSql}
+     * @param careful whether entries may already exist: see {@link LedgerSql}
      */
     public LookedUpPlan(WriteContext context, Sender sender, Batch batch, boolean careful) {
         this.context = context;
@@ -69,14 +69,14 @@ public final class LookedUpPlan {
         }
     }
 
-    /** Calls of virtual objects that wait for their turn since this batch, and whose callers wait for them. */
+    /** Calls of virtual objects that wait for their turn since this batch, and for whose results other runs wait. */
     List<Long> waiting() {
         return List.copyOf(answers.waiting);
     }
 
     /**
-     * The parts that the batch needs, in the order in which they are sent: what locks rows that others know of comes before new ids,
-     * which others may wait for.
+     * The parts that the batch needs, in the order in which they are sent: parts that lock rows that others know come
+     * before new ids, for which others may wait.
      */
     private List<Part> parts() {
         Parts parts = new Parts();
@@ -138,7 +138,7 @@ public final class LookedUpPlan {
             }
         }
 
-        /** All of them after the settings. Those of a batch that only appends are not worth setting. */
+        /** All parts after the settings. A batch that only appends does not need the settings. */
         List<Part> withSettings(LedgerSql sql, boolean wanted) {
             if (wanted) {
                 all.addFirst(RunParts.settings(sql));

@@ -33,8 +33,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The plan for a change that is alone, by the statements of {@link OneChangeSql}: an append, a start, an end, or something told to a run that
- * a worker has in memory. No row comes back if things are not as its sender believes, and then nothing was done.
+ * The plan for a single change, with the statements of {@link OneChangeSql}: an append, a start, an end, or mail to a
+ * run in a worker's memory. If a belief is wrong, no row comes back and nothing was changed.
  */
 public final class OneChangePlan implements BelievedPlan {
     private final WriteContext context;
@@ -61,17 +61,17 @@ public final class OneChangePlan implements BelievedPlan {
         this.parts = settings == null ? List.of(part) : List.of(settings, part);
     }
 
-    /** Gives the statement its parameters. */
+    /** Binds the parameters of the statement. */
     private interface Binding {
         void to(Parameters parameters, Sending sending) throws SQLException;
     }
 
-    /** Makes the outcome of the only row of the answer. */
+    /** Makes the outcome from the only row of the answer. */
     private interface Reading {
         Outcome of(ResultSet row, OneChangePlan plan) throws SQLException;
     }
 
-    /** The plan for this change, or null if there is none of this kind or what it believes was wrong lately. */
+    /** The plan for this change; null if there is none for this kind, or if its belief was wrong recently. */
     static @Nullable OneChangePlan of(WriteContext context, OneChangeSql sql, Sender sender, Change change, Keys keys) {
         return switch (change) {
             case Change.Advance advance
@@ -145,7 +145,7 @@ public final class OneChangePlan implements BelievedPlan {
                 (answer, plan) -> new Outcome.Applied(Results.time(answer, "at"), end.state()));
     }
 
-    /** A change that tells one run something, if mail went to runs in memory lately. */
+    /** A change that delivers to one run, if mail recently went to runs in memory. */
     private static @Nullable OneChangePlan telling(
             WriteContext context, OneChangeSql sql, Sender sender, Change change) {
         return switch (change) {
@@ -163,7 +163,7 @@ public final class OneChangePlan implements BelievedPlan {
         };
     }
 
-    /** The one mail of a transition that does nothing else to others. */
+    /** The one mail of a transition that has no other effect. */
     private static Effect.@Nullable Deliver onlyMail(List<Effect> effects) {
         Effect.Deliver mail = null;
         for (Effect effect : effects) {
@@ -176,7 +176,11 @@ public final class OneChangePlan implements BelievedPlan {
         return mail;
     }
 
-    /** @param noted the transition that sends it and stays, or null if it comes from outside */
+    /**
+     * @param noted the transition that sends it and stays, or null if it comes from outside
+     *
+     * @param noted the transition that sends it and stays, or null if it comes from outside
+     */
     private static @Nullable OneChangePlan deliver(
             WriteContext context,
             OneChangeSql sql,
@@ -276,6 +280,6 @@ public final class OneChangePlan implements BelievedPlan {
 
     @Override
     public void failed() {
-        // What is wrong is for the plan to find out that looks everything up.
+        // The plan that looks everything up finds out what is wrong.
     }
 }

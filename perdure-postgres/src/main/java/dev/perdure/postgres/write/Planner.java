@@ -15,11 +15,12 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses how a batch is sent: one change or many, by a plan that believes something or by the one that looks everything up.
+ * Chooses how a batch is sent: one change or many, by a plan with beliefs or by the plan that looks everything up.
  *
- * <p>How it works: most changes touch only what their worker holds, and a plan that believes so ({@link OneChangePlan}, {@link BelievedBatch}) costs a
- * fraction of the {@link LookedUpPlan}. Its statements check what it believes, so a wrong belief does no harm: the batch, or what is left of it, is
- * sent again and everything is looked up. A belief that was wrong rests for a while ({@link Belief}).
+ * <p>How it works: most changes touch only what their worker holds, and a plan that assumes this
+ * ({@link OneChangePlan}, {@link BelievedBatch}) costs a fraction of the {@link LookedUpPlan}. Its statements check
+ * what it assumes, so a wrong belief does no harm: the batch, or the rest of it, is sent again and everything is looked
+ * up. A belief that was wrong is not used for a while ({@link Belief}).
  */
 public final class Planner {
     private final WriteContext context;
@@ -38,17 +39,18 @@ public final class Planner {
     }
 
     /**
-     * What came of a batch.
+     * The result of a batch.
      *
-     * @param waiting calls of virtual objects that wait for their turn since then, and whose callers wait for them
+     * @param waiting calls of virtual objects that wait for their turn since then, and for whose results other runs
+     *     wait
      */
     record Applied(List<Outcome> outcomes, List<Long> waiting) {}
 
     /**
      * How batches were sent so far.
      *
-     * @param believed by plans that believed something, and were right
-     * @param wrong by plans that believed something, and left all or some of the batch undone
+     * @param believed by plans with beliefs that were right
+     * @param wrong by plans with beliefs that skipped all or some of the batch
      * @param lookedUp by the plan that looks everything up
      */
     public record Counts(long believed, long wrong, long lookedUp) {}
@@ -99,7 +101,11 @@ public final class Planner {
         return new Applied(List.of(outcomes), second.waiting());
     }
 
-    /** @param careful whether entries may be there already; if not, a batch that meets one is sent once more, carefully */
+    /**
+     * @param careful whether entries may already exist; if not, a batch that meets one is sent again, carefully
+     *
+     * @param careful whether entries may be there already; if not, a batch that meets one is sent once more, carefully
+     */
     private Applied lookedUp(Sender sender, List<Change> changes, boolean careful) {
         lookedUp.increment();
         Batch batch = new Batch(changes, knowledge.keys());
@@ -120,7 +126,7 @@ public final class Planner {
         return new Applied(outcomes, plan.waiting());
     }
 
-    /** A DAG is known that was started for a worker here. */
+    /** A DAG that was started for a worker here is known from now on. */
     private void meet(Batch batch, RunToStart birth, List<Outcome> outcomes) {
         LocalDag dag = batch.tasks.dag(birth.key());
         if (dag != null

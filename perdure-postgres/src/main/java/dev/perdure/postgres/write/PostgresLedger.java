@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies batches: one round trip and one commit each.
  *
- * <p>How it works: the {@link Planner} chooses how a batch is sent. A batch that the server refuses for the sake of one change
- * left nothing behind, so it is sent again in halves until that change is alone.
+ * <p>How it works: the {@link Planner} chooses how a batch is sent. If the server refuses a batch because of one
+ * change, the batch has changed nothing. Then it is sent again in halves until that change is alone.
  */
 public final class PostgresLedger implements Ledger {
     private final WriteContext context;
@@ -57,7 +57,7 @@ public final class PostgresLedger implements Ledger {
     /**
      * The ledger of a schema.
      *
-     * @param believes whether batches may be sent by plans that believe something; otherwise everything is looked up
+     * @param believes whether batches may be sent by plans with beliefs; otherwise everything is looked up
      */
     public PostgresLedger(
             Database database,
@@ -104,8 +104,8 @@ public final class PostgresLedger implements Ledger {
     }
 
     /**
-     * Runs of queues with limits begin only by a poll, which counts the places. So they are not born running, and tasks are not known
-     * to go on in the memory of this process.
+     * Runs of queues with limits begin only by a poll, which counts the places. So they do not start as running, and
+     * the worker does not take over their tasks in memory.
      */
     private List<Change> withinLimits(List<Change> changes) {
         Set<String> now = context.queues().limited();
@@ -207,12 +207,12 @@ public final class PostgresLedger implements Ledger {
         }
     }
 
-    /** Lets runs begin that replaced others under their keys, which have ended. */
+    /** Lets runs begin whose predecessors under their keys have ended. */
     public void releaseKeys() {
         keyedStarts.release();
     }
 
-    /** Deletes keys of starts that count no more. */
+    /** Deletes keys of starts that no longer count. */
     public void forgetKeys() {
         keyedStarts.forget();
     }
@@ -264,7 +264,7 @@ public final class PostgresLedger implements Ledger {
         }
     }
 
-    /** The same for calls whose own batch was not followed by that look. */
+    /** The same for calls whose own batch was not followed by the search. */
     public void breakOldCycles() {
         breakCycles(cycles.longWaiting());
     }
@@ -278,9 +278,9 @@ public final class PostgresLedger implements Ledger {
                 outcomes.addAll(halving(sender, half));
             } catch (StoreException e) {
                 if (Database.isUnanswered(e)) {
-                    throw e; // with this lane nothing goes on before it is replaced
+                    throw e; // This lane cannot be used before it is replaced.
                 }
-                // The other half shall not wait for a lock in this one; sent again, it finds itself applied.
+                // The other half must not wait for a lock in this one. Sent again, it finds itself applied.
                 locked = e;
             }
         }
@@ -297,7 +297,7 @@ public final class PostgresLedger implements Ledger {
                 showing(change).forEach(run -> hints.tell(new Hints.RunShows(run)));
             }
             if (change instanceof Change.Deliver || change instanceof Change.CompletedCall) {
-                // The batch has the hints for the runs that it wakes. No process knows of a call that was not there
+                // The batch has the hints for the runs that it wakes. No process knows a call that did not exist
                 // before.
                 continue;
             }
@@ -312,7 +312,7 @@ public final class PostgresLedger implements Ledger {
         }
     }
 
-    /** Those that show something new by this change. */
+    /** The runs that publish something with this change. */
     private static Stream<RunId> showing(Change change) {
         return switch (change) {
             case Change.Deliver deliver -> settled(deliver.to(), deliver.mail());
@@ -334,7 +334,7 @@ public final class PostgresLedger implements Ledger {
         return mail.channel().kind() == Channel.Kind.PROMISE ? Stream.of(run) : Stream.empty();
     }
 
-    /** One that was to be born running, and is not, waits for its turn. */
+    /** A run that was to start as running, and does not, waits for its turn. */
     private static boolean waits(Change change) {
         return change instanceof Change.Start start
                 && start.owner() != null

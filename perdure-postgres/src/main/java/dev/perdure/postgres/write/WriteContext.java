@@ -55,12 +55,12 @@ public record WriteContext(
         return new Sending(sender, database.time(), queues.limited());
     }
 
-    /** The same for parts that are sent inside this transaction. What they have to tell is kept until it has committed. */
+    /** The same for parts that are sent inside this transaction. Hints are kept until it has committed. */
     WriteContext inside(Connection transaction, PostgresHints kept) {
         return new WriteContext(database, sql, script, readBack, kept, beliefs, queues, transaction);
     }
 
-    /** Sends parts as one transaction, or inside the one that there is. */
+    /** Sends parts as one transaction, or inside the current one. */
     void send(List<Part> parts) {
         if (transaction != null) {
             try {

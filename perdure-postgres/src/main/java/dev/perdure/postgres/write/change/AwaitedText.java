@@ -5,7 +5,7 @@ import dev.perdure.spi.change.Channel;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What a run waits for, as the literals of its columns. */
+/** What a run waits for, as literals of its columns. */
 public final class AwaitedText {
     private AwaitedText() {}
 

@@ -18,12 +18,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A batch sorted by what has to be done, in the order in which it has to be done: what is moved by key and what is
- * started by id, so that two batches never wait for each other.
+ * A batch, sorted into kinds of changes, in the order in which they are applied: moves by key and starts by id, so that
+ * two batches never wait for each other.
  */
 public final class Batch {
     /**
-     * A change and its place in the batch as it was given.
+     * A change and its index in the batch.
+     *
+     * @param index its index
+     * @param change the change
      *
      * @param index its place
      * @param change the change
@@ -104,7 +107,7 @@ public final class Batch {
         }
     }
 
-    /** Keys are given in the order of the batch as it was given, so that age goes by arrival. */
+    /** Keys are assigned in the original order of the batch, so that age follows arrival. */
     private NewRuns born(List<RunToStart> unborn, Keys keys) {
         long[] numbers = keys.take(unborn.stream().mapToInt(Batch::size).sum());
         List<RunToStart> born = new ArrayList<>(unborn.size());
@@ -126,12 +129,12 @@ public final class Batch {
         return new NewRuns(born);
     }
 
-    /** How many runs are born with it, itself included. */
+    /** How many runs start with it, including itself. */
     private static int size(RunToStart birth) {
         return 1 + birth.tasks().size();
     }
 
-    /** Why the columns are not wide enough for it, or null. Checked before it gets into a batch. */
+    /** Why its values do not fit into the columns, or null. Checked before it becomes part of a batch. */
     public static @Nullable String unstorable(Change change) {
         if (change instanceof Change.Advance advance) {
             for (Entry entry : advance.entries()) {
@@ -151,7 +154,7 @@ public final class Batch {
         return placed.stream().map(Placed::change).toList();
     }
 
-    /** The runs to be locked by key: those that move, and parents that may have to hear that an id is taken. */
+    /** The runs to lock by key: those that move, and parents that may have to be told that an id is taken. */
     public long[] lockedKeys() {
         LongStream parents = deliveries.all.stream()
                 .filter(delivery -> delivery.rival() != null)
@@ -161,7 +164,7 @@ public final class Batch {
                 .toArray();
     }
 
-    /** The runs to be locked by id. */
+    /** The runs to lock by id. */
     public String[] lockedIds() {
         return Stream.of(commands.ids(), cancels.ids(), deliveries.ids(), reruns.ids())
                 .flatMap(List::stream)
@@ -177,7 +180,7 @@ public final class Batch {
         return !moves.isEmpty() || !restarts.isEmpty() || !objects.arrivals.isEmpty();
     }
 
-    /** Whether it does nothing but append to journals. */
+    /** Whether it only appends to journals. */
     public boolean onlyAppends() {
         return stays.size() == size
                 && stays.stream().allMatch(stay -> stay.change().effects().isEmpty());
@@ -187,7 +190,7 @@ public final class Batch {
         return !births.all.isEmpty();
     }
 
-    /** Whether it touches runs beside those that it moves. */
+    /** Whether it touches other runs than those that it moves. */
     public boolean touchesOthers() {
         return !commands.isEmpty()
                 || !cancels.isEmpty()
@@ -198,7 +201,7 @@ public final class Batch {
                 || releases();
     }
 
-    /** Whether all that it touches beside them are runs that come after them. */
+    /** Whether all other runs that it touches come after the runs that it moves. */
     public boolean touchesOnlyWhatComesAfter() {
         return opens()
                 && commands.isEmpty()
@@ -209,44 +212,44 @@ public final class Batch {
                 && !releases();
     }
 
-    /** The runs whose tasks are to be locked as well, by id. */
+    /** The runs whose tasks have to be locked too, by id. */
     public String[] lockedFamilies() {
         return Stream.concat(commands.killedIds().stream(), reruns.ids().stream())
                 .toArray(String[]::new);
     }
 
-    /** Whether a run may end by this batch whose outcome another run waits for. */
+    /** Whether this batch may end a run for whose outcome another run waits. */
     public boolean answers() {
         return ends.answeringKeys().length > 0 || endingIds().length > 0;
     }
 
-    /** Whether it may change who holds a virtual object, or who waits for it. */
+    /** Whether it may change which call holds a virtual object, or which calls wait for it. */
     public boolean touchesObjects() {
         return objects.claims() || releases();
     }
 
-    /** Whether something may end by this batch that holds a virtual object, or waits for it. */
+    /** Whether this batch may end a call that holds a virtual object or waits for it. */
     public boolean releases() {
         return ends.holdingKeys().length > 0 || !commands.isEmpty() || !cancels.isEmpty();
     }
 
-    /** The runs whose objects are to be locked, by key. */
+    /** The runs whose objects have to be locked, by key. */
     public long[] lockedHolders() {
         return LongStream.concat(LongStream.of(ends.holdingKeys()), LongStream.of(objects.arrivingKeys()))
                 .toArray();
     }
 
-    /** The runs whose objects are to be locked, by id. */
+    /** The runs whose objects have to be locked, by id. */
     public String[] commandedIds() {
         return Stream.concat(commands.ids().stream(), cancels.ids().stream()).toArray(String[]::new);
     }
 
-    /** Whether something may end by this batch that others come after. */
+    /** Whether this batch may end a run that other runs come after. */
     public boolean opens() {
         return ends.openingKeys().length > 0 || endingIds().length > 0;
     }
 
-    /** The runs that may end by key, and let others know or begin. */
+    /** The runs, by key, that may end and for which other runs wait. */
     public long[] lastKeys() {
         return LongStream.concat(LongStream.of(ends.answeringKeys()), LongStream.of(ends.openingKeys()))
                 .toArray();

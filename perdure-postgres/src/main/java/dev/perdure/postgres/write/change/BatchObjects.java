@@ -26,13 +26,13 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a batch has to do with virtual objects: who calls them, who arrives, and what becomes of their states. */
+/** The changes of a batch to virtual objects: which calls begin, which arrive, and how states change. */
 public final class BatchObjects {
     /**
      * A call that takes its place at an object.
      *
-     * @param object which, or null if its row says so
-     * @param epoch of one that arrives, or null if it begins
+     * @param object the object, or null if the row of the call has it
+     * @param epoch the epoch of a call that arrives, or null if it begins
      */
     record Entering(
             long key,
@@ -70,7 +70,7 @@ public final class BatchObjects {
     private final List<RunToStart> calls;
     private final Map<Long, StateChange> states = new LinkedHashMap<>();
 
-    /** What one transition makes of a state, its effects taken together. */
+    /** The changes of one transition to a state, with all its effects merged. */
     static final class StateChange {
         private final Change.Advance sender;
         private final Map<String, Optional<Payload>> values = new LinkedHashMap<>();
@@ -85,7 +85,7 @@ public final class BatchObjects {
         this.calls = new ArrayList<>();
     }
 
-    /** Keys are given in the order of arrival. */
+    /** Keys are assigned in the order of arrival. */
     void born(List<RunToStart> births) {
         births.stream()
                 .filter(birth -> birth.run().object() != null)
@@ -107,7 +107,7 @@ public final class BatchObjects {
         change.clearsAll = true;
     }
 
-    /** What a call does to the state that touches nothing else. */
+    /** The changes of a call that has no other effects than those on the state. */
     public void change(Change.Advance sender, Effect effect) {
         switch (effect) {
             case Effect.SetState set -> set(sender, set);
@@ -134,12 +134,15 @@ public final class BatchObjects {
         return call == null ? null : call.hold();
     }
 
-    /** Whether objects are called that may have no row yet: one that arrives later makes it when it is sent. */
+    /**
+     * Whether objects are called that may not have a row yet. A call that arrives later creates the row when it is
+     * sent.
+     */
     public boolean makes() {
         return calls.stream().anyMatch(birth -> hold(birth.run().object()) != Hold.SHARED);
     }
 
-    /** Whether calls are started here that the worker holds at once if their objects are free. */
+    /** Whether this batch starts calls that the worker holds at once if their objects are free. */
     public boolean mayHold() {
         return calls.stream()
                 .anyMatch(birth -> birth.owned() && hold(birth.run().object()) == Hold.EXCLUSIVE);
@@ -178,7 +181,10 @@ public final class BatchObjects {
         NAMES.bind(parameters, claimed());
     }
 
-    /** Tells calls that hold their objects since this batch what these know: those of {@link #bindClaimed}. */
+    /**
+     * Adds the states of the objects to the starts of the calls that hold them since this batch: those of
+     * {@link #bindClaimed}.
+     */
     public void readStates(ResultSet rows, Outcome[] outcomes) throws SQLException {
         List<ObjectKey> objects = claimed();
         Map<ObjectKey, SortedMap<String, Payload>> known = new HashMap<>();
@@ -198,7 +204,7 @@ public final class BatchObjects {
         }
     }
 
-    /** Those that arrive were here before those that begin. */
+    /** Calls that arrive come before calls that begin. */
     public void bindEntering(Parameters parameters) throws SQLException {
         List<Entering> entering = new ArrayList<>();
         arrivals.forEach(arrival -> entering.add(new Entering(

@@ -22,9 +22,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Calls of virtual objects that begin and end in this batch, behind a run that it ends. */
+/** Calls of virtual objects that begin and end in this batch, behind a run that the batch ends. */
 public final class CompletedCalls {
-    /** @param pipeline the number of the pipeline that it is in */
+    /**
+     * @param pipeline the number of its pipeline
+     *
+     * @param pipeline the number of the pipeline that it is in
+     */
     record Call(long key, Change.CompletedCall completed, int pipeline) {}
 
     public static final Columns<Call> CALLS = Columns.<Call>of()
@@ -43,9 +47,9 @@ public final class CompletedCalls {
                     .bigint("follows", line -> line.getValue().run().key())
                     .bigint("epoch", line -> Endings.epoch(line.getValue()));
 
-    /** Those of which the batch ends the call before them. */
+    /** The calls whose predecessor the batch ends. */
     final List<Placed<Change.CompletedCall>> all = new ArrayList<>();
-    /** What they make of the states of their objects. */
+    /** Their changes to the states of their objects. */
     public final BatchObjects states = new BatchObjects();
 
     private final List<Change.Advance> advances = new ArrayList<>();
@@ -53,7 +57,8 @@ public final class CompletedCalls {
     private final Map<ObjectKey, Change.Advance> ends = new LinkedHashMap<>();
 
     /**
-     * Sorts them by their objects, in their order. A call that follows one that does not end here is left out, and so fenced.
+     * Groups them by object, in their order. A call whose predecessor does not end in this batch is left out, and so
+     * fenced.
      *
      * @param ended the ends of runs that the batch makes, by id
      */
@@ -84,7 +89,7 @@ public final class CompletedCalls {
         return Objects.requireNonNull(run.object()).object();
     }
 
-    /** The store applies all calls of a pipeline or none, so what they do to the state together goes with the last. */
+    /** The store applies all calls of a pipeline or none, so their merged changes to the state go with the last one. */
     private void changeStates() {
         Map<Integer, Change.Advance> last = new HashMap<>();
         for (int i = 0; i < advances.size(); i++) {
@@ -101,7 +106,7 @@ public final class CompletedCalls {
         return all.isEmpty();
     }
 
-    /** For each line of calls its object and the run before it, as that has ended. */
+    /** For each pipeline, its object and the run before its calls, with the end of that run. */
     public void bindPipelines(Parameters parameters) throws SQLException {
         LINES.bind(parameters, List.copyOf(ends.entrySet()));
     }

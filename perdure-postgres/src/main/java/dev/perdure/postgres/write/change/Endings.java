@@ -17,7 +17,10 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The moves of a batch by which a run may end, and the runs that this concerns: a key tells, so nothing has to be looked up. */
+/**
+ * The moves of a batch that may end runs, and the runs that this concerns. The keys show that, so nothing has to be
+ * looked up.
+ */
 public final class Endings {
     public static final Columns<Change.Advance> FOLLOWING = Columns.<Change.Advance>of()
             .bigint("key", advance -> advance.run().key())
@@ -33,7 +36,7 @@ public final class Endings {
         this.moves = moves;
     }
 
-    /** Of those whose outcomes other runs wait for. */
+    /** The keys of runs for whose outcomes other runs wait. */
     public long[] answeringKeys() {
         return ending(Keys::answers).mapToLong(advance -> advance.run().key()).toArray();
     }
@@ -45,7 +48,7 @@ public final class Endings {
                 .filter(advance -> advance.move() instanceof Move.End || advance.move() instanceof Move.Recover);
     }
 
-    /** Of those that hold a virtual object. */
+    /** The keys of runs that hold a virtual object. */
     public long[] holdingKeys() {
         return ending(Keys::holds).mapToLong(advance -> advance.run().key()).toArray();
     }
@@ -56,7 +59,7 @@ public final class Endings {
                 .collect(Collectors.toMap(advance -> advance.run().id(), Function.identity()));
     }
 
-    /** How many of the calls that wait the worker takes on, for each of {@link #holdingKeys}. */
+    /** How many of the waiting calls the worker takes over, for each of {@link #holdingKeys}. */
     public int[] takesOfHolders() {
         return takes(Keys::holds);
     }
@@ -75,14 +78,14 @@ public final class Endings {
     }
 
     /**
-     * The epoch that the run has in this batch. One that is taken on in it, to end ahead of its turn, skips an epoch: so it is
-     * never mistaken for one that had its turn, and that may have begun from another state.
+     * The epoch of the run in this batch. A call that is taken over in this batch, to end ahead of its turn, skips an
+     * epoch. So it is never confused with a call that had its turn, and that may have begun from another state.
      */
     public static long epoch(Change.Advance advance) {
         return follows(advance) ? advance.epoch() + 1 : advance.epoch();
     }
 
-    /** Those of {@link #holdingKeys} that end, and the calls that they follow if they are ahead of their turns. */
+    /** Those of {@link #holdingKeys} that end, and the calls that they follow if they end ahead of their turns. */
     public void bindFollowing(Parameters parameters) throws SQLException {
         FOLLOWING.bind(
                 parameters,
@@ -91,12 +94,12 @@ public final class Endings {
                         .toList());
     }
 
-    /** Of those that others come after. */
+    /** The keys of runs that other runs come after. */
     public long[] openingKeys() {
         return ending(Keys::precedes).mapToLong(advance -> advance.run().key()).toArray();
     }
 
-    /** How many of those that come after it the worker takes on, for each of {@link #openingKeys}. */
+    /** How many of the runs that come after it the worker takes over, for each of {@link #openingKeys}. */
     public int[] takes() {
         return takes(Keys::precedes);
     }
@@ -105,12 +108,12 @@ public final class Endings {
         return ending(keys).mapToInt(Endings::takes).toArray();
     }
 
-    /** Those of {@link #openingKeys} and {@link #holdingKeys} that the worker goes on from. */
+    /** Those of {@link #openingKeys} and {@link #holdingKeys} after which the worker takes over runs. */
     public long[] takingKeys() {
         return taking().mapToLong(advance -> advance.run().key()).toArray();
     }
 
-    /** Those of them that others come after. */
+    /** Those of them that other runs come after. */
     public long[] takingTasks() {
         return LongStream.of(takingKeys()).filter(Keys::precedes).toArray();
     }
@@ -120,7 +123,7 @@ public final class Endings {
         return LongStream.of(takingKeys()).filter(Keys::holds).toArray();
     }
 
-    /** With how many, for each of {@link #takingHolders}. */
+    /** How many the worker takes over, for each of {@link #takingHolders}. */
     public int[] takesOfTakingHolders() {
         return taking().filter(advance -> Keys.holds(advance.run().key()))
                 .mapToInt(Endings::takes)

@@ -11,12 +11,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The entries that advances append, the outcome of one that ends among them. */
+/** The entries that transitions append, including the outcomes of runs that end. */
 public final class Entries {
     /**
      * An entry to be appended.
      *
-     * @param owner which of the advances it belongs to
+     * @param owner the index of the transition that appends it
      */
     public record Row(
             int owner, long key, int position, short note, short kind, short status, String name, Payload payload) {
@@ -46,7 +46,7 @@ public final class Entries {
             .text("name", Row::name)
             .bytes("payload", row -> row.payload().bytes());
 
-    /** Where entries are, and what is in them. */
+    /** The identities of entries, and their contents. */
     public static final Columns<Row> PLACES = Columns.<Row>of()
             .bigint("key", Row::key)
             .integer("position", Row::position)

@@ -12,12 +12,12 @@ import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Gives out keys for new runs: a number from a block of this store's own, with the partition as its low byte. A key is
- * known before its row is written, and the sequence behind it is asked once in 65,536 starts.
+ * Assigns keys to new runs: a number from a block of this store, with the partition as its low byte. The key is known
+ * before the row is written, and the store asks the sequence once in 65,536 starts.
  *
- * <p>A bit above the number tells whether the run was started by one that gets its outcome. So a batch knows from the
- * keys alone whether what it ends has to be told to anybody, and the end of any other run pays nothing for it. A second
- * bit tells the same of runs that others come after, a third of those that hold a virtual object or wait for it.
+ * <p>One bit above the number shows whether the run answers a parent. So a batch knows from the keys alone whether the
+ * end of a run has to be delivered, and the end of any other run costs nothing for it. A second bit shows whether other
+ * runs come after the run, and a third whether it holds a virtual object or waits for it.
  */
 public final class Keys {
     private static final String NEXT_BLOCK = "SELECT nextval('${schema}.key_block')";
@@ -39,7 +39,7 @@ public final class Keys {
         this.database = database;
     }
 
-    /** Takes so many numbers at once, in ascending order; they follow one another unless a block ends in between. */
+    /** Takes this many numbers at once, in ascending order. They are consecutive unless a block ends in between. */
     public long[] take(int count) {
         long[] numbers = new long[count];
         for (int i = 0; i < count; i++) {
@@ -49,7 +49,7 @@ public final class Keys {
         return numbers;
     }
 
-    /** Takes one. */
+    /** Takes one number. */
     public long take() {
         lock.lock();
         try {
@@ -63,7 +63,7 @@ public final class Keys {
         return take();
     }
 
-    /** Asks for a block outside the lock: at worst two threads do, and one block stays unused. */
+    /** Asks for a block outside the lock. At worst two threads do so, and one block stays unused. */
     public void refill() {
         long block = database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, nextBlock);
@@ -83,7 +83,7 @@ public final class Keys {
         }
     }
 
-    /** The key of a run to be started. A child that answers its parent is of its family and shares its partition. */
+    /** The key of a run to start. A child that answers its parent has the partition of the parent, like all runs of one root. */
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
         if (parent == null || !parent.answers()) {
@@ -103,7 +103,7 @@ public final class Keys {
         return (key & HOLDS) != 0;
     }
 
-    /** Whether the end of the run with this key may have to be told to another, or let another begin. */
+    /** Whether another run may have to be told of the end of the run with this key, or may begin then. */
     static boolean concernsOthers(long key) {
         return (key & (ANSWERS | PRECEDES | HOLDS)) != 0;
     }
@@ -113,7 +113,7 @@ public final class Keys {
         return (key & (ANSWERS | PRECEDES | HOLDS)) == HOLDS;
     }
 
-    /** What tells the order in which keys were given out. */
+    /** The part of a key that gives the order in which keys were assigned. */
     public static long number(long key) {
         return key & HOLDS - 1;
     }
@@ -123,7 +123,7 @@ public final class Keys {
         return number << PARTITION_BITS | partition(dag) | PRECEDES;
     }
 
-    /** Whether others come after the run with this key. */
+    /** Whether other runs come after the run with this key. */
     public static boolean precedes(long key) {
         return (key & PRECEDES) != 0;
     }
@@ -138,9 +138,9 @@ public final class Keys {
     }
 
     /**
-     * The partition of a run with this id and of its family. What the engine calls children and tasks begins with the id of
-     * their root and a slash, so only the part before the first slash counts: the partition is found from any of these ids
-     * alone. The hash is fixed by Java's specification, so it is the same in every process and for ever.
+     * The partition of the run with this id, and of all runs of one root. The ids of children and tasks begin with the
+     * id of their root and a slash, so only the part before the first slash counts: the partition follows from any of
+     * these ids alone. Java's specification fixes the hash, so it is the same in every process and version.
      */
     public static int partition(RunId id) {
         String value = id.value();

@@ -10,33 +10,33 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run and its tasks: what never changes of them, and how those have ended that ended here. Its edges are those that the rows
- * have as {@code after} and {@code before}.
+ * A DAG's run and its tasks: their unchanging properties, and the outcomes of the tasks that ended here. Its edges are
+ * those that the rows have as {@code after} and {@code before}.
  */
 public final class LocalDag {
-    /** The run that the tasks are part of. */
+    /** The run that the tasks belong to. */
     public final Member head;
 
     /** The tasks, in the order of their start. */
     public final List<Member> tasks;
 
-    /** How many of the tasks are in hand. */
+    /** How many of the tasks are in memory here. */
     final AtomicInteger inHand = new AtomicInteger();
 
-    /** One of them. */
+    /** One of the tasks. */
     public static final class Member {
         public final RunRef ref;
         public final NewRun run;
         public final LocalDag dag;
-        /** Those that it comes after, in order. */
+        /** The tasks that it comes after, in order. */
         public final List<Member> after = new ArrayList<>();
-        /** Those that come after it. */
+        /** The tasks that come after it. */
         public final List<Member> before = new ArrayList<>();
 
-        /** Whether a worker has it in memory that was handed it here. */
+        /** Whether a worker has it in memory, to which it was handed over here. */
         volatile boolean inHand;
 
-        /** How it ended, if that is known here. */
+        /** Its outcome, if it is known here. */
         public volatile @Nullable Premise ended;
 
         private Member(RunRef ref, NewRun run, LocalDag dag) {
@@ -49,17 +49,17 @@ public final class LocalDag {
             return after.isEmpty();
         }
 
-        /** Its input, if that is not the one of the run that it is part of. */
+        /** Its input, if it differs from the input of its DAG's run. */
         public byte @Nullable [] ownInput() {
             return run.input().equals(dag.head.run.input()) ? null : run.input().bytes();
         }
     }
 
     /**
-     * A DAG that is about to be born.
+     * A DAG that is about to be started.
      *
-     * @param key of the run that the tasks are part of
-     * @param numbers as many as there are tasks, in ascending order
+     * @param key the key of the run that the tasks belong to
+     * @param numbers one number per task, in ascending order
      */
     public LocalDag(long key, NewRun run, List<Task> tasks, long[] numbers) {
         this.head = new Member(new RunRef(run.id(), key), run, this);

@@ -14,16 +14,16 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link LocalDag DAGs} whose tasks this process has at work, so that a task can go on to the next without anything
- * being looked up.
+ * The {@link LocalDag DAGs} whose tasks this process executes, so that a worker can continue from one task to the next
+ * without looking anything up.
  *
- * <p>How it works: a DAG is known from its start, if the worker that started it has its first tasks, and for as long as a worker
- * here has one of its tasks in memory that it was handed. Nothing in it has to be true but what never changes: the statement that uses it fails if rows
- * are not as it says, and the batch goes the way that looks everything up. Whatever a task does but end makes its DAG
- * forgotten; so nothing is kept of tasks that wait.
+ * <p>How it works: a DAG is known from its start, if the worker that started it has its first tasks, and for as long as
+ * a worker here has one of its handed-over tasks in memory. Only what never changes has to be true: the statement that
+ * uses it fails if rows differ, and then the batch looks everything up. If a task does anything else than end, its DAG
+ * is forgotten, so nothing is kept of tasks that wait.
  */
 public final class LocalDags {
-    /** Two generations of so many are known at most: some megabytes, for as long as so much is at work. */
+    /** At most two generations of this many tasks are known: some megabytes, while that many are at work. */
     private static final int GENERATION = 25_000;
     /** A larger outcome is not kept: the statement that needs it reads it again. */
     private static final int LARGEST_OUTCOME = 1_024;
@@ -32,8 +32,8 @@ public final class LocalDags {
             new AtomicReference<>(new Generations(new ConcurrentHashMap<>(), new ConcurrentHashMap<>()));
 
     /**
-     * Tasks by key. When the young are many they become the old, and the former old are dropped: among these may be tasks of a worker that
-     * has lost its lease, which would otherwise stay for ever.
+     * Tasks by key. When the young generation is full, it becomes the old one, and the former old one is dropped. It
+     * may contain tasks of a worker that has lost its lease, which would otherwise stay for ever.
      */
     private record Generations(ConcurrentMap<Long, Member> young, ConcurrentMap<Long, Member> old) {
         @Nullable
@@ -53,7 +53,7 @@ public final class LocalDags {
         return tasks.get().find(key);
     }
 
-    /** A DAG has been born, and the worker that started it has the tasks that begin at once. */
+    /** A DAG has been started, and the worker that started it has the tasks that begin at once. */
     public void born(LocalDag dag) {
         for (Member task : dag.tasks) {
             if (task.begins()) {
@@ -65,7 +65,7 @@ public final class LocalDags {
         dag.tasks.forEach(task -> young.put(task.ref.key(), task));
     }
 
-    /** What came of a change, whichever way it went. */
+    /** The outcome of a change, whichever plan sent it. */
     public void saw(Change change, Outcome outcome) {
         if (!(change instanceof Change.Advance advance) || advance.move() instanceof Move.Stay) {
             return;
@@ -102,7 +102,7 @@ public final class LocalDags {
         task.dag.inHand.incrementAndGet();
     }
 
-    /** The task has ended so, and that is durable. */
+    /** The task has ended with this outcome, which is durable. */
     public static void noteEnd(Member task, Move.End end) {
         if (end.outcome().bytes().length > LARGEST_OUTCOME) {
             return;
@@ -110,7 +110,7 @@ public final class LocalDags {
         task.ended = new Premise(task.ref, end.state(), end.outcome(), Text.storable(end.reason()));
     }
 
-    /** Rows were not as the DAG of this task says. */
+    /** Rows differ from what the DAG of this task says. */
     public void doubt(Change change) {
         Member task =
                 change instanceof Change.Advance advance ? find(advance.run().key()) : null;

@@ -21,20 +21,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The mail that a batch delivers, in the order in which it arrives. */
 public final class MailDeliveries {
-    /** The place of a delivery in the batch that no change of its own asks for. */
+    /** The index of a delivery that belongs to no change of the batch. */
     public static final int UNASKED = -1;
 
     /**
      * A mail on its way, to a run given by id or by key.
      *
-     * @param index the place of its change in the batch, or {@link #UNASKED}
+     * @param index the index of its change in the batch, or {@link #UNASKED}
      * @param to the id of the receiving run, or null
      * @param key the key of the receiving run, or null
      * @param mail the mail
      * @param life the life of the run that it is for, or {@link Change.Deliver#ANY_LIFE}
      * @param operator the operator who answers in place of the holder of the token, or null
      * @param sender the transition that sends it, or null
-     * @param rival sent only if the run of this id is another than the sender meant; null for all other mail
+     * @param rival the id of a run; the mail is sent only if another run than the sender's child has that id; null for
+     *     all other mail
      */
     public record MailDelivery(
             int index,
@@ -69,12 +70,12 @@ public final class MailDeliveries {
         all.add(new MailDelivery(UNASKED, to, null, mail, ANY_LIFE, null, sender, null));
     }
 
-    /** Mail that a run is born with: found by its key, it is there only if this batch has started it. */
+    /** Mail that a run starts with. It is addressed by key, so the run exists only if this batch has started it. */
     void born(long key, Mail mail) {
         all.add(new MailDelivery(UNASKED, null, key, mail, ANY_LIFE, null, null, null));
     }
 
-    /** Tells a parent that the id it wanted for a child is another run's, if it is. */
+    /** Tells a parent that another run has the id of its child, if so. */
     void taken(Change.Advance sender, NewRun run, Parent parent) {
         Mail mail = parent.isReport() ? EndReport.taken(run.id(), run.seed()) : taken(run, parent.position());
         all.add(new MailDelivery(UNASKED, null, sender.run().key(), mail, ANY_LIFE, null, sender, run.id()));

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Transitions as the columns of the statements that make them. */
+/** Transitions as columns of the statements that apply them. */
 public final class Moves {
-    /** Which run ends under which epoch, and how. */
+    /** The run that ends, its epoch, and its final state. */
     public static final Columns<Change.Advance> ENDS = Columns.<Change.Advance>of()
             .bigint("key", advance -> advance.run().key())
             .bigint("epoch", Endings::epoch)
@@ -35,7 +35,7 @@ public final class Moves {
             .bigint("seed", advance -> restartOf(advance).seed())
             .bytes("input", advance -> restartOf(advance).input().bytes());
 
-    /** What runs wait for, and until when. Empty for a row that does not wait. */
+    /** What runs wait for, and until when. Empty for a run that does not wait. */
     private static final Columns<Row> WAITING = Columns.<Row>of()
             .bigintOrNull(
                     "delay",
@@ -50,7 +50,7 @@ public final class Moves {
         return row -> row.waiting() == null ? null : value.apply(row.waiting());
     }
 
-    /** Waits of runs that their worker holds. */
+    /** Waits of runs that the worker holds. */
     public static final Columns<Row> WAITS = Columns.<Row>of()
             .bigint("key", Row::key)
             .bigint("epoch", Row::epoch)
@@ -58,7 +58,7 @@ public final class Moves {
             .integerOrNull("seen", Row::seen)
             .with(WAITING);
 
-    /** Any moves. */
+    /** Moves of any kind. */
     public static final Columns<Row> COLUMNS = Columns.<Row>of()
             .bigint("key", Row::key)
             .bigint("epoch", Row::epoch)
@@ -74,10 +74,10 @@ public final class Moves {
     /**
      * A run that leaves its worker.
      *
-     * @param owner who holds it now
-     * @param move what sort of move it is
-     * @param state where it goes
-     * @param seen how many wakes its worker has seen, or null if they do not matter
+     * @param owner the worker that holds it
+     * @param move the kind of move
+     * @param state its new state
+     * @param seen how many wake-ups its worker has seen, or null if they do not matter
      * @param waiting what it waits for, or null if it does not
      */
     public record Row(
@@ -124,7 +124,7 @@ public final class Moves {
             };
         }
 
-        /** The statement decides where a recovered run goes. */
+        /** The statement decides on the new state of a recovered run. */
         public static Row recovery(long key, long epoch, @Nullable Integer owner, String reason) {
             return new Row(key, epoch, owner, Codes.RECOVER, (short) 0, null, reason, null);
         }

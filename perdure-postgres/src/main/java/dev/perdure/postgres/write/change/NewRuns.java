@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The runs that a batch starts, by id, so that two batches never wait for each other. */
+/** The runs that a batch starts, ordered by id, so that two batches never wait for each other. */
 public final class NewRuns {
     /**
      * A run to be started.
      *
-     * @param key its key, if it comes to be
+     * @param key its key, if it is started
      * @param run the run
-     * @param owned whether it is born running
-     * @param asked the change that asks for it, or null when a transition starts it
+     * @param owned whether it starts as running
+     * @param asked the change that starts it, or null if a transition starts it
      * @param starter that transition, or null
-     * @param tasks what is born with it
+     * @param tasks the tasks that start with it
      * @param after the keys of the tasks that it comes after, or null if it has none
      */
     public record RunToStart(
@@ -60,13 +60,17 @@ public final class NewRuns {
             return new RunToStart(key, run, owned, asked, starter, tasks, leaves);
         }
 
-        /** Whether the worker of the batch gets those of its tasks that begin at once. */
+        /** Whether the worker of the batch gets the tasks that begin at once. */
         boolean ownsTasks() {
             return asked != null && asked.change().owner() != null;
         }
     }
 
-    /** @param worker that of the batch, or null for a client */
+    /**
+     * @param worker the worker of the batch, or null for a client
+     *
+     * @param worker that of the batch, or null for a client
+     */
     record Row(RunToStart birth, @Nullable Integer worker) {
         NewRun run() {
             return birth.run();
@@ -77,7 +81,7 @@ public final class NewRuns {
             return birth.owned() ? worker : null;
         }
 
-        /** Of a run with tasks these wait for it. */
+        /** The delay of a run with tasks is a delay of these tasks. */
         @Nullable
         Long delay() {
             return birth.after() == null ? Micros.ofNullable(birth.run().delay()) : null;
@@ -111,7 +115,7 @@ public final class NewRuns {
             .integerOrNull("parent_position", Row::parentPosition)
             .with(Rights.columns("starter", "starter_epoch", row -> row.birth().starter()));
 
-    /** The limits of those that have to begin within some time, from their starts. */
+    /** The limits of the runs that have to begin within a time from their start. */
     public static final Columns<RunToStart> LIMITS = Columns.<RunToStart>of()
             .bigint("key", RunToStart::key)
             .bigint("within", birth -> within(birth.run()))
@@ -133,7 +137,7 @@ public final class NewRuns {
                 .toList();
     }
 
-    /** Those that have to begin within some time. */
+    /** The runs that have to begin within a time. */
     public List<RunToStart> limited() {
         return all.stream()
                 .filter(birth -> birth.run().admission().startWithin() != null && !birth.ownsTasks())

@@ -22,15 +22,23 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The tasks that the starts of a batch bring with them. */
+/** The tasks that start with the runs of a batch. */
 public final class NewTasks {
-    /** By the key of the run that they are part of. */
+    /** By the key of the run that they belong to. */
     private final Map<Long, Unborn> byParent = new LinkedHashMap<>();
 
-    /** @param owned whether the worker of the batch gets those that begin at once */
+    /**
+     * @param owned whether the worker of the batch gets the tasks that begin at once
+     *
+     * @param owned whether the worker of the batch gets those that begin at once
+     */
     private record Unborn(LocalDag dag, boolean owned) {}
 
-    /** @param owner who gets it if it begins at once, or null */
+    /**
+     * @param owner the worker that gets it if it begins at once, or null
+     *
+     * @param owner who gets it if it begins at once, or null
+     */
     record Row(Member task, @Nullable Integer owner) {
         NewRun head() {
             return task.dag.head.run;
@@ -55,8 +63,8 @@ public final class NewTasks {
     /**
      * Adds the tasks of a run.
      *
-     * @param numbers as many as there are tasks, in ascending order
-     * @return the keys of those that the run itself comes after
+     * @param numbers one number per task, in ascending order
+     * @return the keys of the tasks that the run itself comes after
      */
     List<Long> add(RunToStart birth, long[] numbers) {
         LocalDag dag = new LocalDag(birth.key(), birth.run(), birth.tasks(), numbers);
@@ -64,13 +72,13 @@ public final class NewTasks {
         return dag.head.after.stream().map(leaf -> leaf.ref.key()).toList();
     }
 
-    /** What the worker that started a run now holds of its tasks. */
+    /** The tasks of a run that the worker that started it now holds. */
     public List<Claimed> held(long parent, Instant at) {
         Unborn unborn = byParent.get(parent);
         return unborn == null || !unborn.owned() ? List.of() : held(unborn.dag(), at);
     }
 
-    /** Those of its tasks that begin at once. */
+    /** The tasks of a run that begin at once. */
     public static List<Claimed> held(LocalDag dag, Instant at) {
         return dag.tasks.stream()
                 .filter(Member::begins)
@@ -85,7 +93,7 @@ public final class NewTasks {
         return unborn == null ? null : unborn.dag();
     }
 
-    /** A task that its worker has held since it was born. */
+    /** A task that its worker has held since its start. */
     public static Claimed born(RunRef ref, NewRun run, NewRun part, Instant at) {
         return new Claimed(
                 ref,
@@ -100,7 +108,7 @@ public final class NewTasks {
                 run.object());
     }
 
-    /** As the server counts, so that a task has the very deadline that its run has. */
+    /** Computed as the server does it, so that a task has exactly the deadline of its run. */
     private static @Nullable Instant after(Instant at, @Nullable Duration timeout) {
         return timeout == null ? null : at.plus(Micros.of(timeout), ChronoUnit.MICROS);
     }
@@ -109,7 +117,7 @@ public final class NewTasks {
         return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
-    /** By id, so that two batches that want the same do not wait for each other. */
+    /** Ordered by id, so that two batches with the same ids do not wait for each other. */
     public void bind(Parameters parameters, @Nullable Integer worker) throws SQLException {
         List<Row> rows = byParent.values().stream()
                 .flatMap(unborn ->
@@ -123,7 +131,7 @@ public final class NewTasks {
         return array(members.stream().map(member -> member.ref.key()));
     }
 
-    /** As PostgreSQL writes an array: nested arrays cannot be of different lengths. */
+    /** In PostgreSQL's array syntax, because nested arrays cannot have different lengths. */
     static String array(Stream<Long> keys) {
         return keys.map(String::valueOf).collect(Collectors.joining(",", "{", "}"));
     }

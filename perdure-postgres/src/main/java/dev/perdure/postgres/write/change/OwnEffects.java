@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the transitions of a batch do to what belongs to their own runs. */
+/** The effects of the transitions of a batch on their own runs. */
 public final class OwnEffects {
     private record Own<E extends Effect>(long key, E effect) {}
 

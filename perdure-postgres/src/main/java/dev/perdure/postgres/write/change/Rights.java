@@ -6,16 +6,18 @@ import dev.perdure.spi.change.Move;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What gives a transition the right to do something beyond its run: its lane and, if it moves, that it holds the run. */
+/**
+ * What entitles a transition to an effect outside its run: its lane and, if it moves, that its worker holds the run.
+ */
 final class Rights {
     private Rights() {}
 
     /**
-     * For each, the key of the run and the epoch to be held; nulls for what no transition asked for.
+     * For each row, the key of the run and the epoch that must hold; nulls for rows without a transition.
      *
      * @param key the name of the column of keys
-     * @param epoch that of epochs
-     * @param senderOf the transition that asks for a row
+     * @param epoch the name of the column of epochs
+     * @param senderOf the transition that a row belongs to
      */
     static <R> Columns<R> columns(String key, String epoch, Function<R, Change.@Nullable Advance> senderOf) {
         return Columns.<R>of()
@@ -29,7 +31,7 @@ final class Rights {
                 });
     }
 
-    /** The epoch that is looked for on the run's row, or null where the lane says it all. */
+    /** The epoch that the run's row must have, or null if the lane is sufficient. */
     static @Nullable Long epoch(Change.Advance sender) {
         return sender.move() instanceof Move.Stay ? null : Long.valueOf(Endings.epoch(sender));
     }

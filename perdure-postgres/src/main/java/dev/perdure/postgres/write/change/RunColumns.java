@@ -7,7 +7,10 @@ import dev.perdure.spi.change.NewRun;
 
 /** The columns of runs to be started, declared once for all statements that start runs. */
 public final class RunColumns {
-    /** What the table {@code run} keeps as it is given, under the same names. Statements have them as {@code ${run_columns}}. */
+    /**
+     * The columns that the table {@code run} keeps unchanged, under the same names. Statements use them as
+     * {@code ${run_columns}}.
+     */
     public static final Columns<NewRun> KEPT = Columns.<NewRun>of()
             .text("id", run -> run.id().value())
             .text("definition", NewRun::definition)
@@ -23,10 +26,10 @@ public final class RunColumns {
                             : Integer.valueOf(run.admission().weight()))
             .jsonb("attributes", run -> Json.object(run.attributes()));
 
-    /** Those, and how long it may take. */
+    /** These columns and the timeout. */
     public static final Columns<NewRun> TIMED = KEPT.bigintOrNull("timeout", run -> Micros.ofNullable(run.timeout()));
 
-    /** All that is given of a run that is ready at once. */
+    /** All columns of a run that is ready at once. */
     public static final Columns<NewRun> WITH_INPUT =
             TIMED.bytes("input", run -> run.input().bytes());
 

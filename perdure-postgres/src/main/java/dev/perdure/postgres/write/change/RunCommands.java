@@ -12,10 +12,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a batch wants of runs that it does not hold. */
+/** The commands of a batch to runs that its worker does not hold. */
 public final class RunCommands {
     /**
-     * Something wanted of a run.
+     * A command to a run.
+     *
+     * @param index the index of its change in the batch, or {@link MailDeliveries#UNASKED}
+     * @param run the run
+     * @param kind the kind of command
+     * @param reason the reason
+     * @param sender the transition that sends it, or null
      *
      * @param index the place of its change in the batch, or {@link MailDeliveries#UNASKED}
      * @param run of which run
@@ -54,7 +60,7 @@ public final class RunCommands {
         return all.stream().map(command -> command.run().value()).toList();
     }
 
-    /** Those that may end by it. */
+    /** The runs that may end by a command. */
     List<String> endingIds() {
         return all.stream()
                 .filter(command -> command.kind() == CommandKind.CANCEL
@@ -65,7 +71,7 @@ public final class RunCommands {
                 .toList();
     }
 
-    /** Those that are killed, or expire, and their tasks with them. */
+    /** The runs that are killed or expire, with their tasks. */
     public List<RunCommand> kills() {
         return all.stream()
                 .filter(command -> command.kind() == CommandKind.KILL || command.kind() == CommandKind.EXPIRE)

@@ -7,21 +7,21 @@ import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 
-/** Which changes touch nothing but the worker's own runs. Most do, so there are short ways for them. */
+/** Recognises changes that touch only the worker's own runs. Most changes do, so there are shorter plans for them. */
 public final class SelfContained {
     private SelfContained() {}
 
-    /** Whether it does nothing but append to a journal. */
+    /** Whether it only appends to a journal. */
     public static boolean isAppend(Change.Advance advance) {
         return advance.move() instanceof Move.Stay && advance.effects().isEmpty();
     }
 
-    /** Whether it does nothing but end a run, of which no other run has to hear. */
+    /** Whether it only ends a run of which no other run has to be told. */
     public static boolean isEnd(Change.Advance advance) {
         return onlyEnds(advance) && !Keys.concernsOthers(advance.run().key());
     }
 
-    /** Whether it does nothing but let a run wait, for time or for what others send. */
+    /** Whether it only makes a run wait, for a time or for mail. */
     public static boolean isWait(Change change) {
         return change instanceof Change.Advance advance
                 && advance.move() instanceof Move.Wait wait
@@ -29,14 +29,14 @@ public final class SelfContained {
                 && advance.effects().isEmpty();
     }
 
-    /** Whether it does nothing but end a run. */
+    /** Whether it only ends a run. */
     public static boolean onlyEnds(Change.Advance advance) {
         return advance.move() instanceof Move.End
                 && advance.entries().isEmpty()
                 && advance.effects().isEmpty();
     }
 
-    /** Whether it starts or ends a call that holds a virtual object, and does nothing else. */
+    /** Whether it only starts or ends a call that holds a virtual object. */
     static boolean isCall(Change change) {
         return switch (change) {
             case Change.Start start -> isStartOfCall(start);
@@ -45,7 +45,7 @@ public final class SelfContained {
         };
     }
 
-    /** Whether it does nothing but end a call that holds a virtual object, and set values of its state. */
+    /** Whether it only ends a call that holds a virtual object, and sets values of its state. */
     public static boolean isEndOfCall(Change.Advance advance) {
         return advance.move() instanceof Move.End end
                 && end.follows() == null
@@ -54,14 +54,14 @@ public final class SelfContained {
                 && Keys.concernsOnlyObject(advance.run().key());
     }
 
-    /** Whether it does nothing but start a call that holds a virtual object, of which no other run knows. */
+    /** Whether it only starts a call that holds a virtual object and that no other run knows. */
     public static boolean isStartOfCall(Change.Start start) {
         return isAlone(start)
                 && start.run().object() != null
                 && start.run().object().hold() == ObjectCall.Hold.EXCLUSIVE;
     }
 
-    /** Whether it does nothing but start a run, of which no other run knows. */
+    /** Whether it only starts a run that no other run knows. */
     public static boolean isStart(Change.Start start) {
         return isAlone(start) && start.run().object() == null;
     }
@@ -72,7 +72,7 @@ public final class SelfContained {
                 && start.mails().isEmpty()
                 && run.delay() == null
                 && run.parent() == null
-                // One that is born running has begun.
+                // A run that starts as running has begun.
                 && (start.owner() != null || run.admission().startWithin() == null);
     }
 }

@@ -1,2 +1,2 @@
-/** The changes of a batch, sorted into rows, with the columns of every relation that statements are given. */
+/** The changes of a batch, sorted into rows, with the columns of every relation that is passed to a statement. */
 package dev.perdure.postgres.write.change;

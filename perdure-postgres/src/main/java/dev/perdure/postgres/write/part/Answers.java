@@ -22,18 +22,18 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the server said to a batch that asks for a second look. */
+/** The answers of the server to a batch, and what has to be read back. */
 public final class Answers {
     public final Outcome[] outcomes;
 
     /** Whether the lane of the worker was gone. */
     boolean fenced;
 
-    /** The number of the transaction, if some of the entries that it appended were there before. */
+    /** The number of the transaction, if some of the entries that it appended existed before. */
     @Nullable
     Long appendedAmongOthers;
 
-    /** Whether the last mail of the batch went to a run that a worker has in memory; null if there was no mail. */
+    /** Whether the last mail of the batch went to a run in a worker's memory; null if there was no mail. */
     @Nullable
     public Boolean addresseeWasRunning;
 
@@ -42,13 +42,13 @@ public final class Answers {
     final Map<Long, Found> found = new HashMap<>();
     public final List<Placed<Change.Start>> taken = new ArrayList<>();
     public final Set<Hints.Hint> hints = new LinkedHashSet<>();
-    /** For this worker itself. */
+    /** Hints for this worker itself. */
     public final Set<Hints.Hint> hintsHere = new LinkedHashSet<>();
-    /** Keys of runs that the worker now holds, by the run whose end let them begin. */
+    /** The keys of runs that the worker now holds, by the run whose end let them begin. */
     final Map<Long, List<Long>> handed = new HashMap<>();
-    /** Keys of calls that wait behind those, in their order. */
+    /** The keys of calls that wait behind those, in their order. */
     final Map<Long, List<Long>> next = new HashMap<>();
-    /** Keys of calls that wait for their turn, and whose results other runs wait for. */
+    /** The keys of calls that wait for their turn, and for whose results other runs wait. */
     public final List<Long> waiting = new ArrayList<>();
 
     private final Batch batch;
@@ -67,7 +67,7 @@ public final class Answers {
     /**
      * Fences one change.
      *
-     * @param index the place of a change, or {@link MailDeliveries#UNASKED}
+     * @param index the index of a change, or {@link MailDeliveries#UNASKED}
      */
     public void fence(int index) {
         if (index != MailDeliveries.UNASKED) {
@@ -76,9 +76,9 @@ public final class Answers {
     }
 
     /**
-     * Reads back what was there before.
+     * Reads back rows that existed before.
      *
-     * @param stayEntries what the batch appended to runs that stay
+     * @param stayEntries the entries that the batch appended to runs that stay
      */
     public void readBack(ReadBack readBack, Entries stayEntries) {
         if (appendedAmongOthers != null) {
@@ -109,7 +109,7 @@ public final class Answers {
         }
     }
 
-    /** Outcomes of changes of which nothing is known yet. */
+    /** The indexes of changes without an outcome so far. */
     public static Outcome[] none(int size) {
         Outcome[] outcomes = new Outcome[size];
         Arrays.fill(outcomes, new Outcome.UnknownRun());
@@ -117,14 +117,18 @@ public final class Answers {
     }
 
     /**
-     * A run that was not held as the batch believed.
+     * A run that its worker did not hold as the batch believed.
+     *
+     * @param state its state
+     * @param epoch its epoch
+     * @param changedAt when its state last changed
      *
      * @param state where it is
      * @param epoch its epoch
      * @param changedAt since when
      */
     record Found(RunState state, long epoch, Instant changedAt) {
-        /** Whether this transition may be what brought it there. */
+        /** Whether this transition may have brought it there. */
         boolean mayBe(Change.Advance advance) {
             return epoch == Endings.epoch(advance)
                     && switch (advance.move()) {

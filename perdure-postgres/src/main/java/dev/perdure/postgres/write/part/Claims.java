@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a worker has to know of runs that it holds: claimed, handed over, or signalled about. */
+/** Reads what a worker needs to know about runs that it holds: claimed, handed over, or signalled. */
 public final class Claims {
     private static final String DETAILS = """
             r.key, r.id, r.epoch, g.ahead, r.definition, COALESCE(i.payload, t.payload) AS input, r.seed, r.deadline, r.recoveries,
@@ -34,7 +34,7 @@ public final class Claims {
             FROM ${chosen}
             CROSS JOIN LATERAL (${run}) r
             LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = g.key AND j.position = 0 OFFSET 0) i ON true
-            -- A task without an input of its own has that of its run.
+            -- A task without an input of its own has the input of its run.
             LEFT JOIN LATERAL (
                 SELECT payload FROM ${schema}.journal j WHERE i.payload IS NULL AND j.key = r.parent AND j.position = 0 OFFSET 0
             ) t ON true
@@ -57,7 +57,7 @@ public final class Claims {
             SELECT key, id, epoch, definition, seed, deadline, recoveries, wakes, mails, cancel, kill, pause, after, parent
                 FROM ${schema}.run WHERE run.key = g.key AND (run.owner = ? OR run.owner IS NULL AND g.ahead) OFFSET 0""";
 
-    /** The row of a run as the statement leaves it that claims it. */
+    /** The row of a run as the claiming statement leaves it. */
     private static final String CLAIMED = """
             SELECT g.key, g.id, g.epoch + 1 AS epoch, g.definition, g.seed, g.deadline, g.recoveries, 0 AS wakes, g.mails,
                        g.cancel, g.kill, g.pause, g.after, g.parent""";
@@ -70,12 +70,15 @@ public final class Claims {
             ) c ON true
             """;
 
-    /** Of runs that are not calls of virtual objects, and need not be looked for among them. */
+    /** For runs that are not calls of virtual objects and need no lookup there. */
     private static final String NO_CALL = "NULL::smallint AS hold, NULL::text AS object_type, NULL::text AS object_key";
 
     private static final String BY_KEY = "(SELECT key, false AS ahead FROM unnest(?::bigint[]) AS chosen (key)) AS g";
 
-    /** What comes after tasks that have ended; and who holds now what calls held that have ended, and who waits for it next. */
+    /**
+     * The runs that come after ended tasks; and, for ended calls, the calls that hold their objects now and those that
+     * wait next.
+     */
     private static final String AFTER = """
             (
                 SELECT DISTINCT d.key, false AS ahead
@@ -92,7 +95,7 @@ public final class Claims {
                     ) c
                     GROUP BY c.object_type, c.object_key
                 ) freed
-                -- An object that no call holds has none waiting.
+                -- No call waits for an object that no call holds.
                 CROSS JOIN LATERAL (
                     SELECT holder FROM ${schema}.object o
                     WHERE o.type = freed.object_type AND o.key = freed.object_key AND o.holder IS NOT NULL OFFSET 0
@@ -110,7 +113,7 @@ public final class Claims {
                 ) line
             ) AS g""";
 
-    /** The same where nothing that ends holds a virtual object. */
+    /** The same if no ended run held a virtual object. */
     private static final String TASKS_AFTER = """
             (
                 SELECT DISTINCT d.key, false AS ahead
@@ -119,7 +122,7 @@ public final class Claims {
                 CROSS JOIN LATERAL unnest(e.before) AS d (key)
             ) AS g""";
 
-    /** The columns and joins for the statement that claims runs, which has them as {@code taken}. */
+    /** The columns and joins for the statement that claims runs, in which they are called {@code taken}. */
     public static final String TAKEN =
             details("(SELECT taken.*, false AS ahead FROM taken) AS g", CLAIMED, CALL) + CALLS.stripTrailing();
 
@@ -137,12 +140,12 @@ public final class Claims {
     }
 
     /**
-     * What the worker holds of those that come after the runs that a batch ends: the last statement of that batch.
+     * The runs that the worker takes over after the runs that a batch ends: the last statement of that batch.
      *
-     * <p>Its columns are of any size, and it may be sent together with the others all the same: it comes last, so that
-     * nothing is left to be sent while it is read, and the driver does not get to know its columns beforehand, because all
-     * its parameters have types that the driver knows. Should the driver split it off nevertheless, it reads the same after
-     * the commit, only later.
+     * <p>Its columns have unbounded size, and it may be sent together with the others all the same. It comes last, so
+     * nothing is left to send while it is read. The driver does not learn its columns beforehand, because the driver
+     * knows the types of all its parameters. If the driver splits it off nevertheless, it reads the same after the
+     * commit, only later.
      */
     static String handed(Schema schema) {
         return schema.sql("SELECT " + details(AFTER, HELD, CALL) + CALLS);
@@ -180,7 +183,7 @@ public final class Claims {
         return claims;
     }
 
-    /** As it is when a worker takes the run. */
+    /** The run as a worker takes it. */
     private static Control unwoken(Control asked) {
         return new Control(0, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
     }

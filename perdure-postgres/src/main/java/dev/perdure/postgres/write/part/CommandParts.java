@@ -29,12 +29,12 @@ public final class CommandParts {
         this.answers = answers;
     }
 
-    /** What people want of runs. */
+    /** The commands of callers. */
     public Part commands() {
         return command(batch.commands);
     }
 
-    /** What transitions of other runs want of runs. */
+    /** The commands of transitions to other runs. */
     public Part cancels() {
         return command(batch.cancels);
     }
@@ -80,7 +80,7 @@ public final class CommandParts {
                 results -> readKilled(results.next()));
     }
 
-    /** Those who wait for one of these by its id look at it sooner or later; its worker has to know now. */
+    /** Callers that wait for one of these runs by its id ask again sooner or later; its worker has to know now. */
     private void readKilled(ResultSet rows) throws SQLException {
         while (rows.next()) {
             signal(rows);

@@ -3,9 +3,9 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.RunCommands;
 
-/** The statement of a batch that carries out commands; the rules of {@link LedgerSql} hold here too. */
+/** The statement of a batch that carries out commands. The rules of {@link LedgerSql} apply. */
 public final class CommandSql {
-    /** Commands of callers, and of transitions to other runs. Several transitions may send the same. */
+    /** Commands of callers, and of transitions to other runs. Several transitions may send the same command. */
     private static final String COMMANDS = """
             SELECT DISTINCT ON (id, CASE WHEN sender IS NULL THEN ordinal END) *, false AS with_dag
                 FROM ${commands}
@@ -25,7 +25,7 @@ public final class CommandSql {
                 SELECT r.*, g.command, g.why, g.ordinal, clock.at AS moved_at,
                        r.state IN (${SUSPENDED}, ${BACKING_OFF}) AS waits,
                        r.after IS NOT NULL AND r.before IS NULL AS has_tasks,
-                       -- A task ends after all it comes after, unless its DAG ends too.
+                       -- A task ends after all tasks that it comes after, unless its DAG ends too.
                        r.before IS NOT NULL AND r.open > 0 AND NOT g.with_dag AS waits_for_turn,
                        CASE g.command
                            WHEN ${CANCEL} THEN r.cancel IS NULL
@@ -42,9 +42,9 @@ public final class CommandSql {
                 SELECT f.*,
                        CASE WHEN state >= ${COMPLETED} THEN state
                             WHEN command = ${CANCEL} AND NOT asks THEN state
-                            -- Its code passes the cancel on to its tasks, and need not wait for them first.
+                            -- The code of the DAG passes the cancel on to its tasks, and need not wait for them first.
                             WHEN command = ${CANCEL} AND has_tasks AND state = ${PENDING} THEN ${READY}::smallint
-                            -- A task ends after all it comes after.
+                            -- A task ends after all tasks that it comes after.
                             WHEN command = ${CANCEL} AND NOT has_tasks AND before IS NOT NULL AND open > 0 THEN state
                             -- Nothing of it has run, so no code could react to the cancel.
                             WHEN command = ${CANCEL} AND NOT has_tasks AND (epoch = 0 OR state = ${PENDING}) THEN ${CANCELLED}::smallint
@@ -76,7 +76,7 @@ public final class CommandSql {
             ), signalled AS (
                 ${mark_woken FROM decided WHERE asks AND state = ${RUNNING}}
             ), forgiven AS (
-                -- A resume counts recoveries anew, so what was taken over before cannot be taken back any more.
+                -- A resume resets the count of recoveries, so earlier recoveries can no longer be taken back.
                 DELETE FROM ${schema}.takeover
                 WHERE key = ANY (ARRAY(SELECT key FROM decided WHERE command = ${RESUME} AND state = ${PAUSED}))
             ), commanded AS (

@@ -4,14 +4,14 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.CompletedCalls;
 
 /**
- * The statement of a batch about calls of virtual objects that begin and end in it; the rules of {@link LedgerSql} and
- * {@link ObjectSql} hold here too. It comes when the runs of the batch have ended and before their objects are passed on.
+ * The statement of a batch for calls of virtual objects that begin and end in it. The rules of {@link LedgerSql} and
+ * {@link ObjectSql} apply. It comes after the runs of the batch have ended and before their objects are passed on.
  */
 public final class CompletedCallSql {
     /**
-     * Inserts calls as they have ended, all that follow one another at one object or none. The call that holds the
-     * object must have ended: only the batch that ended it sees such a holder, because the same batch passes the object on. No call may
-     * wait for the object but those of this batch and those that are given.
+     * Inserts calls that have already ended: all calls that follow one another at one object, or none. The call that
+     * holds the object must have ended. Only the batch that ended it sees such a holder, because the same batch passes
+     * the object on. No call may wait for the object except those of this batch and those that are listed.
      */
     private static final String START_AND_END = """
             WITH ${clock}, pipeline AS MATERIALIZED (

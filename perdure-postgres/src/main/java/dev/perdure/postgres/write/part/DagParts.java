@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The parts of a batch about runs that come after others, and about what its worker takes on. */
+/** The parts of a batch for runs that come after other runs, and for what the worker takes over. */
 public final class DagParts {
     private final DagSql sql;
     private final Sending sending;
@@ -51,7 +51,7 @@ public final class DagParts {
         batch.reruns.read(rows, answers.outcomes);
     }
 
-    /** Lets those begin that come after runs that end. */
+    /** Lets runs begin that come after runs that end. */
     public Part open() {
         long[] keys = batch.ends.openingKeys();
         int[] takes = batch.ends.takes();
@@ -74,9 +74,9 @@ public final class DagParts {
     }
 
     /**
-     * The same for runs that end by their keys alone.
+     * The same for runs that end, by their keys alone.
      *
-     * @param takes how many of those that come after it the worker takes on, for each of them
+     * @param takes how many of the runs that come after it the worker takes over, for each key
      */
     public static Part open(DagSql sql, Sending sending, long[] keys, int[] takes, Part.Reading reading) {
         return new Part(
@@ -105,7 +105,7 @@ public final class DagParts {
         }
     }
 
-    /** Reads what the worker takes on, where runs end that hold virtual objects. */
+    /** Reads the runs that the worker takes over, if ended runs held virtual objects. */
     public Part handed() {
         return new Part(
                 sql.handed,
@@ -117,7 +117,7 @@ public final class DagParts {
                 results -> handOver(Claims.read(results.next())));
     }
 
-    /** The same where only tasks end. */
+    /** The same if only tasks end. */
     public Part handedTasks() {
         return new Part(
                 sql.handedTasks,

@@ -4,18 +4,18 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.NewTasks;
 
 /**
- * The statements of a batch about runs that come after others; the rules of {@link LedgerSql} hold here too.
+ * The statements of a batch for runs that come after other runs. The rules of {@link LedgerSql} apply.
  *
- * <p>How it works: the edges of a DAG are keys on the rows of its runs, written at birth and never changed. So {@link
- * LockSql#lockAll} can read without a lock which rows an end will touch, and lock them all in its one pass. After
- * everything that may end a run, {@link #open} counts what has ended by this very transaction, which it knows by the
- * transaction's number on the row: what is sent again after a lost answer finds the row as an earlier transaction left
- * it, and counts nothing.
+ * <p>How it works: the edges of a DAG are keys on the rows of its runs, written at the start and never changed. So
+ * {@link LockSql#lockAll} can read without a lock which rows an end will touch, and lock all of them in its one pass.
+ * After everything that may end a run, {@link #open} counts the runs that this transaction has ended. It recognises
+ * them by the transaction's number on the row: if a batch is sent again after a lost answer, it finds the row as an
+ * earlier transaction left it, and counts nothing.
  */
 public final class DagSql {
     /**
-     * Starts the tasks of those runs that {@link LedgerSql#start} has just started. An id that is taken fails the batch, so
-     * that nothing is left of the start that wanted it; the batch is then sent again in pieces.
+     * Starts the tasks of the runs that {@link LedgerSql#start} has just started. If an id is taken, the batch fails,
+     * so that nothing is left of the start that needed it. Then the batch is sent again in pieces.
      */
     private static final String TASK = """
             WITH ${clock}, given AS MATERIALIZED (
@@ -24,7 +24,7 @@ public final class DagSql {
                     SELECT ${run_columns}, key, timeout, owner, input, parent, bound, delay,
                            after::bigint[] AS after, before::bigint[] AS before
                     FROM ${tasks}
-                    -- A parent that was there before has another key.
+                    -- A parent that existed before has another key.
                     WHERE (SELECT true FROM ${schema}.run WHERE run.key = g.parent)
                 ) AS unborn
             ), born AS (
@@ -32,7 +32,7 @@ public final class DagSql {
                     state, parent, parent_restarts, open, after, before, timeout)
                 SELECT ${run_columns}, key, CASE WHEN open > 0 OR owner IS NULL THEN 0 ELSE 1 END, at, at,
                        CASE WHEN open = 0 AND owner IS NULL THEN at + delay * interval '1 microsecond' END,
-                       -- The earlier of the run's and its own, which counts from when it may begin.
+                       -- The earlier of the run's deadline and its own, which counts from when it may begin.
                        LEAST(at + bound * interval '1 microsecond',
                              CASE WHEN open = 0 THEN at + (timeout + COALESCE(delay, 0)) * interval '1 microsecond' END),
                        CASE WHEN open = 0 THEN owner END, key & 255,
@@ -55,7 +55,7 @@ public final class DagSql {
             SELECT count(*) FROM born
             """;
 
-    /** The tasks of runs that were killed, as {@link CommandSql#command} wants them. */
+    /** The tasks of runs that were killed, as rows for {@link CommandSql#command}. */
     static final String TASKS_OF_KILLED = """
             SELECT t.id, ${KILL}::smallint AS command, g.why, row_number() OVER (ORDER BY t.key) AS ordinal, true AS with_dag
                 FROM ${kills}
@@ -65,13 +65,15 @@ public final class DagSql {
                     WHERE run.parent = r.key AND run.before IS NOT NULL AND run.state < ${COMPLETED} OFFSET 0
                 ) t
                 WHERE (${client_or_lane_exists})
-                  -- One that has begun does not expire.
+                  -- A task that has begun does not expire.
                   AND (NOT g.expires OR r.state = ${CANCELLED} AND r.epoch = 0)""";
 
-    /** What a batch of moves may have ended. */
+    /** The runs that a batch of moves may have ended. */
     private static final String MOVED = "unnest(?::bigint[], ?::int[]) AS c (key, takes)";
 
-    /** The same of one that also carries out commands: these, and the tasks of what they have killed. */
+    /**
+     * The same for a batch that also carries out commands: the commanded runs, and the tasks of those that were killed.
+     */
     private static final String MOVED_OR_COMMANDED = """
             (
                     SELECT key, max(takes) AS takes
@@ -93,10 +95,10 @@ public final class DagSql {
                 ) AS c""";
 
     /**
-     * Those of these runs that have ended by this transaction let others begin. Each of the others is touched once, however
-     * many of its premises have ended. What begins goes to the worker of the batch, as far as the ends have asked for it and
-     * it could have claimed the run as well, and is ready otherwise. If several of its premises end at once, one of them
-     * stands for all.
+     * Lets runs begin that come after runs which this transaction has ended. Each of them is touched once, however many
+     * of its premises have ended. A run that begins goes to the worker of the batch, if the end asked for it and the
+     * worker could have claimed it; otherwise it is ready. If several of its premises end at once, one of them
+     * represents all.
      */
     private static final String OPEN = """
             WITH ${clock}, closed AS MATERIALIZED (
@@ -117,7 +119,7 @@ public final class DagSql {
                        r.state = ${PENDING} AND r.open = c.premises AS begins,
                        CASE WHEN r.state = ${PENDING} AND r.open = c.premises
                                  AND r.queue = c.queue AND r.queue = c.last_queue
-                                 -- Of a queue with limits a run begins only by a poll, which counts the places.
+                                 -- A run of a queue with limits begins only by a poll, which counts the places.
                                  AND r.queue <> ALL (?::text[])
                                  AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                             THEN c.premise END AS premise
@@ -131,7 +133,7 @@ public final class DagSql {
                 ) r
             ), logged AS (
                 ${log FROM found
-                -- That it was born to wait is on its own row.
+                -- The run's own row shows that it was started as pending.
                 WHERE begins AND changes > 0}
             ), queued AS (
                 ${enqueue FROM found WHERE begins AND premise IS NULL}
@@ -141,7 +143,7 @@ public final class DagSql {
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN f.premise IS NULL THEN f.epoch ELSE f.epoch + 1 END,
                     changed_at = CASE WHEN f.begins THEN f.moved_at ELSE f.changed_at END,
-                    -- That of the run it is part of stands there already.
+                    -- It already has the deadline of the run that it belongs to.
                     deadline = CASE WHEN f.open_now = 0 AND f.is_task
                                     THEN LEAST(f.moved_at + f.timeout * interval '1 microsecond', f.deadline)
                                     ELSE f.deadline END,
@@ -156,13 +158,13 @@ public final class DagSql {
                 FROM found f
                 WHERE run.ctid = ANY (ARRAY(SELECT place FROM found)) AND run.key = f.key
             )
-            -- Keys of fellows are in the order of their start.
+            -- Keys of the tasks of one run are in the order of their start.
             SELECT key, premise FROM found WHERE begins ORDER BY key
             """;
 
     /**
-     * Gives runs with tasks, and some of these, another life. The answer has a verdict for each that is there, and for one
-     * that is refused because of a task the place of that task.
+     * Gives runs with tasks, and some of these tasks, another life. Returns a verdict for each run that exists and, if
+     * a run is refused because of a task, the index of that task.
      */
     private static final String RERUN = """
             WITH ${clock}, dag AS MATERIALIZED (
@@ -212,7 +214,7 @@ public final class DagSql {
             ), emptied AS (
                 ${empty_journal FROM decided d}
             ), voided AS (
-                -- Its token stays known, as that of all mail. A promise is for any life (0): it gets a number that none has.
+                -- Its token stays known, like that of all mail. A promise is for any life (0), so it gets a number that no life has.
                 UPDATE ${schema}.mail SET taken = true, payload = '',
                     restarts = CASE WHEN channel = ${PROMISE} THEN (SELECT ~d.restarts FROM decided d WHERE d.key = mail.key)
                                     ELSE restarts END

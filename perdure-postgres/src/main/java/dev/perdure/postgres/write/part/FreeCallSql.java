@@ -4,13 +4,14 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.BatchObjects;
 
 /**
- * The statement of a batch for calls of virtual objects that find their objects free, or leave them free, and that concern no
- * other run; the rules of {@link LedgerSql} and the beliefs of {@link OwnSql} hold here too.
+ * The statement of a batch for calls of virtual objects that find their objects free or leave them free, and that
+ * concern no other run. The rules of {@link LedgerSql} and the beliefs of {@link OwnSql} apply.
  *
- * <p>How it works: all objects are taken and freed in one pass, in order, by an insert that changes what is there. An object is
- * taken only if no call holds it; then no call waits for it either. It is freed only if no call waits. That was looked up before
- * its row was locked, and still holds if no call has arrived since: the count of arrivals is the same. Calls for which this does not hold are left as
- * they are, with their objects; the answer does not name them, and they are sent once more by the statements of {@link ObjectSql}.
+ * <p>How it works: one pass takes and frees all objects, in order, by an insert that updates existing rows. It takes an
+ * object only if no call holds it; then no call waits for it either. It frees an object only if no call waits. That was
+ * looked up before its row was locked, and still holds if no call has arrived since, that is, if the count of arrivals
+ * is the same. Calls for which this does not hold are not touched, nor are their objects. The answer does not name
+ * them, and they are sent again with the statements of {@link ObjectSql}.
  */
 public final class FreeCallSql {
     private static final String TURN = """
@@ -37,7 +38,7 @@ public final class FreeCallSql {
                 ) IS NULL
             ), turned AS (
                 INSERT INTO ${schema}.object AS o (holder, arrivals, partition, type, key)
-                -- Of one that comes to an object in the batch that frees it both are left: it is handed over.
+                -- If a call begins at an object in the batch that frees it, both are skipped: the object is handed over.
                 SELECT DISTINCT ON (type, object) holder, arrivals, object_partition, type, object
                 FROM (
                     SELECT key AS holder, 0 AS arrivals, object_partition, type, object FROM coming

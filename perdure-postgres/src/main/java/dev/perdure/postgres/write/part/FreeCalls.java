@@ -29,7 +29,10 @@ import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The calls of virtual objects in a batch that believes: those that begin at objects that may be free, and those that end. */
+/**
+ * The calls of virtual objects in a batch with beliefs: calls that begin at objects that may be free, and calls that
+ * end.
+ */
 public final class FreeCalls {
     static final Columns<Coming> COMING = Columns.<Coming>of()
             .bigint("key", one -> one.ref().key())
@@ -44,7 +47,7 @@ public final class FreeCalls {
     private final List<Coming> coming = new ArrayList<>();
     private final List<Placed<Change.Advance>> leaving = new ArrayList<>();
     private final BatchObjects states = new BatchObjects();
-    /** Their places in the batch by their keys: all, and when it was read those that were left as they are. */
+    /** Their indexes in the batch, by key. After the answer has been read: only those that were skipped. */
     private final Map<Long, Integer> left = new HashMap<>();
 
     record Coming(int index, RunRef ref, NewRun run, ObjectKey object) {}
@@ -76,7 +79,7 @@ public final class FreeCalls {
         return coming.size() + leaving.size();
     }
 
-    /** The places of those that were left as they are, in their order. */
+    /** The indexes of the calls that were skipped, in their order. */
     public List<Integer> left() {
         return left.values().stream().sorted().toList();
     }
@@ -94,7 +97,7 @@ public final class FreeCalls {
                 results -> read(results.next(), outcomes));
     }
 
-    /** Tells those that have begun what their objects know. */
+    /** Adds the states of the objects to the calls that have begun. */
     public Part statesPart(ObjectSql sql, Outcome[] outcomes) {
         return new Part(
                 sql.readAll,
@@ -107,7 +110,7 @@ public final class FreeCalls {
         return (Move.End) advance.move();
     }
 
-    /** What came of those that were done; of all if the lane is gone. */
+    /** The outcomes of the calls that were applied; of all calls if the lane is gone. */
     private void read(ResultSet rows, Outcome[] outcomes) throws SQLException {
         Instant at = null;
         List<Long> done = new ArrayList<>();

@@ -7,39 +7,41 @@ import dev.perdure.postgres.write.change.NewRuns;
 /**
  * The statements of a batch.
  *
- * <p>How it works: a batch is one execute of several of these and of those in {@link LockSql}, {@link MoveSql}, {@link CommandSql},
- * {@link OwnSql}, {@link MailSql} and {@link DagSql}, in the order of its plan and with those left out that it does not need. Sent as one autocommit execute they are one round trip, one
- * transaction and one commit. Under READ COMMITTED each of them sees what the ones before it waited for.
+ * <p>How it works: a batch is one execute of several of these statements and of those in {@link LockSql},
+ * {@link MoveSql}, {@link CommandSql}, {@link OwnSql}, {@link MailSql} and {@link DagSql}, in the order of its plan,
+ * without those that it does not need. Sent as one autocommit execute, they are one round trip, one transaction and one
+ * commit. Under READ COMMITTED each statement sees the changes for which the ones before it waited.
  *
- * <p>One execute stays one only if the driver lets it: before a statement that it knows to return a column of unbounded
- * size (a text, an array) it puts in a Sync, against deadlocks of full buffers, and a Sync commits. So all of these but
- * the last return columns of fixed size only, and texts are read back where they are wanted. A test watches over it.
+ * <p>The driver can split one execute. Before a statement that it knows to return a column of unbounded size (a text,
+ * an array) it inserts a Sync, to avoid deadlocks of full buffers, and a Sync commits. So all of these statements
+ * except the last return only columns of fixed size, and texts are read back where they are needed. A test checks this.
  *
- * <p>Fence: whichever comes first locks the lane FOR KEY SHARE, and each of them does nothing without it. Until the
- * commit no transaction can delete the lane, so no sweep can have taken the worker's runs. Appending therefore needs no look
- * at the run; a move checks owner and epoch on the row as well, because its answer depends on what else is there.
+ * <p>Fence: the first statement locks the lane FOR KEY SHARE, and none of them changes anything without the lane. Until
+ * the commit no transaction can delete the lane, so no sweep can have taken the worker's runs. Therefore an append does
+ * not read the run. A move also checks owner and epoch on the row, because its answer depends on the rest of the row.
  *
- * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass; rows of held, ready, timer and event are changed only by a
- * transaction that has locked their run. Claims and due timers come from these rows to the run, in the opposite order: they skip what is
- * locked and wait for nothing.
+ * <p>Lock order: lane, then virtual objects, then runs by key, each in one pass. Rows of held, ready, timer and event
+ * are changed only by a transaction that has locked their run. Claims and due timers go from these rows to the run, in
+ * the opposite order: they skip locked rows and never wait.
  *
- * <p>Plans are made once, often while tables are empty, and kept. So nothing here leaves the planner a choice that is
- * right for ten rows and ruinous for a million: rows are looked up by LATERAL with OFFSET 0 (never flattened into a
- * join), changed by INSERT … ON CONFLICT DO UPDATE (always by the index, where UPDATE … FROM may scan) or, like those that
- * are deleted, by the places looked up before. {@link #settings} takes care of the rest.
+ * <p>The server makes plans once, often while tables are empty, and keeps them. So no statement leaves the planner a
+ * choice that is right for ten rows and ruinous for a million. Rows are looked up by LATERAL with OFFSET 0 (never
+ * flattened into a join). They are changed by INSERT … ON CONFLICT DO UPDATE (always by the index, where UPDATE … FROM
+ * may scan), or by the row locations that were looked up before; so are deleted rows. {@link #settings} handles the
+ * rest.
  *
- * <p>Entries are new, nearly always: only a batch whose answer was lost brings them again. To provide for it costs an insert
- * two thirds more, so {@link #append} and {@link MoveSql#end} do not, and fail as a whole when one of them is there;
- * then the batch is sent once more, carefully.
+ * <p>Entries are nearly always new: only a batch whose answer was lost brings them again. Handling that case makes an
+ * insert two thirds more expensive, so {@link #append} and {@link MoveSql#end} do not, and fail as a whole if an entry
+ * exists. Then the batch is sent again, carefully.
  */
 public final class LedgerSql {
     /**
-     * For the transaction only. A batch that meets a locked run gives up soon and is sent again in pieces. Without
-     * sequential scans a look-up that was planned on an emptied table still takes the index when the table has grown, and
-     * without bitmaps it takes, and locks, rows in the order of their keys; without nested loops two lists of the same batch
-     * are joined by hash. (LATERAL knows no other join than the loop, so it keeps it.) Such plans look expensive, which must not call the compiler in, and must not make the server
-     * plan anew each time in search of a cheaper one: for a lone completion that took twenty times as long as
-     * carrying it out.
+     * For this transaction only. A batch that meets a locked run gives up soon and is sent again in pieces. Without
+     * sequential scans, a lookup that was planned on an empty table still uses the index when the table has grown.
+     * Without bitmap scans, it reads, and locks, rows in the order of their keys. Without nested loops, two lists of
+     * the same batch are joined by hash. (LATERAL only supports nested loops, so it keeps them.) Such plans look
+     * expensive. That must not trigger the JIT compiler, and must not make the server plan again each time in search of
+     * a cheaper plan: for a single completion, that took twenty times as long as its execution.
      */
     private static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true))
@@ -47,12 +49,12 @@ public final class LedgerSql {
                  + length(set_config('plan_cache_mode', 'force_generic_plan', true)) AS done
             """;
 
-    /** Leaves what is there as it is. */
+    /** Leaves existing rows unchanged. */
     static final String CAREFULLY = "ON CONFLICT DO NOTHING";
 
     /**
-     * Appends entries. Carefully, what is there already stays as it is, and the count tells that there was such; which it was
-     * is read back by the number of this transaction. No row at all when the lane is gone.
+     * Appends entries. In careful mode, existing entries stay unchanged, and the count shows that there were some; the
+     * number of this transaction shows which, when they are read back. Returns no row if the lane is gone.
      */
     private static final String APPEND = """
             WITH fence AS MATERIALIZED (${lane(${now} AS at)}), appended AS (
@@ -64,8 +66,8 @@ public final class LedgerSql {
             """;
 
     /**
-     * Starts runs. An id that is there already is left out; the answer then lists the keys that were not used. One that a
-     * transition starts needs that transition's right to do so, as in {@link MailSql}.
+     * Starts runs. Skips an id that exists; the answer then lists the keys that were not used. A run that a transition
+     * starts needs the right of that transition, as in {@link MailSql}.
      */
     private static final String START = """
             WITH ${fence}, ${clock}, given AS MATERIALIZED (
@@ -108,7 +110,10 @@ public final class LedgerSql {
             ) there_before ON true
             """;
 
-    /** Lets runs that were just started expire, unless they have begun. Those that were there before have other keys. */
+    /**
+     * Inserts the time limits of runs that were just started and have not begun. Runs that existed before have other
+     * keys.
+     */
     private static final String LIMIT = """
             WITH limited AS (
                 INSERT INTO ${schema}.start_limit (due_at, key, within, partition)
@@ -122,10 +127,10 @@ public final class LedgerSql {
             SELECT count(*) FROM limited
             """;
 
-    /** Reads back runs that were there before a start. */
+    /** Reads back runs that existed before a start. */
     private static final String EXISTING = """
             SELECT g.ordinal, r.key, r.definition, r.seed, r.created_at, r.owner, r.epoch, r.state,
-                   -- The input that a restarted run was started with is gone. A task without one has that of its run.
+                   -- The first input of a restarted run is gone. A task without an input has the input of its run.
                    r.restarts > 0 OR COALESCE(i.payload, (
                        SELECT j.payload FROM ${schema}.journal j WHERE j.key = r.parent AND j.position = 0
                    )) = g.input AS same_input
@@ -134,10 +139,10 @@ public final class LedgerSql {
             LEFT JOIN LATERAL (SELECT payload FROM ${schema}.journal j WHERE j.key = r.key AND j.position = 0 OFFSET 0) i ON true
             """;
 
-    /** What is asked of a run. */
+    /** The requests for a run. */
     private static final String CONTROL = "SELECT wakes, mails, cancel, kill, pause FROM ${schema}.run WHERE key = ?";
 
-    /** Reads back entries that were there before: their times, and whether they have the same bytes. */
+    /** Reads back entries that existed before: their times, and whether they have the same bytes. */
     private static final String THERE = """
             SELECT g.ordinal, j.at, j.payload = g.payload AS same_payload, j.transaction
             FROM ${places}
@@ -147,7 +152,7 @@ public final class LedgerSql {
             ) j
             """;
 
-    /** For statements that only read: they wait for nothing but a change of the table. */
+    /** For statements that only read: they wait only for a change of the table's definition. */
     public static final String NO_LOCK_TIMEOUT = "0";
 
     public final String settings;

@@ -29,7 +29,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The ends in a batch that believes, and the runs that come after them. */
+/** The ends in a batch with beliefs, and the runs that come after them. */
 public final class LocalDagEnds {
     private final List<Ending> endings = new ArrayList<>();
     private final Map<Long, Next> next = new HashMap<>();
@@ -39,7 +39,7 @@ public final class LocalDagEnds {
     /**
      * An end.
      *
-     * @param task the task that ends, or null if it is a run that is none
+     * @param task the task that ends, or null if the run is no task
      */
     record Ending(
             int index,
@@ -51,12 +51,12 @@ public final class LocalDagEnds {
         }
     }
 
-    /** A run that comes after some that end. */
+    /** A run that comes after runs that end. */
     static final class Next {
         final Member run;
         int closed;
         boolean sameQueue = true;
-        /** The one of those by whose end the worker may go on with it. */
+        /** The one of those after which the worker may take it over. */
         @Nullable
         Ending premise;
 
@@ -76,7 +76,7 @@ public final class LocalDagEnds {
             return premise != null && sameQueue;
         }
 
-        /** As the worker has to know it, or null if not all of that is known here. */
+        /** The run as the worker needs it, or null if not all of that is known here. */
         @Nullable
         Claimed claimed() {
             List<Premise> premises = new ArrayList<>(run.after.size());
@@ -106,7 +106,7 @@ public final class LocalDagEnds {
     /**
      * Adds an end.
      *
-     * @param task the task that ends, or null if it is a run that is none
+     * @param task the task that ends, or null if the run is no task
      */
     public void add(int index, Change.Advance advance, @Nullable Member task) {
         endings.add(new Ending(index, advance, (Move.End) advance.move(), task));
@@ -117,9 +117,9 @@ public final class LocalDagEnds {
     }
 
     /**
-     * All have been added.
+     * Called when all have been added.
      *
-     * @param skills what the worker can run
+     * @param skills the definitions that the worker can run
      */
     public void close(Predicate<NewRun> skills) {
         endings.sort(Comparator.comparingLong(Ending::key));
@@ -143,12 +143,12 @@ public final class LocalDagEnds {
         }
     }
 
-    /** Whether there is one among those that come after them that the worker would not go on with. */
+    /** Whether one of the runs that come after them is not taken over by the worker. */
     boolean mayQueue() {
         return next.values().stream().anyMatch(one -> !one.taken());
     }
 
-    /** A row to be changed: one that ends, or one that comes after it. */
+    /** A row to change: a run that ends, or a run that comes after it. */
     record Row(long key, @Nullable Ending ends, @Nullable Next next) {
         RunState found() {
             return ends != null ? RunState.RUNNING : RunState.PENDING;
@@ -206,7 +206,7 @@ public final class LocalDagEnds {
         parameters.number(rows.size());
     }
 
-    /** A row with the time, and with a run that begins, if there is one; none if the lane is gone. */
+    /** A row with the time, and with a run that begins, if there is one. No row if the lane is gone. */
     private void read(ResultSet row) throws SQLException {
         while (row.next()) {
             at = at == null ? Results.time(row, "at") : at;
@@ -223,15 +223,15 @@ public final class LocalDagEnds {
         }
     }
 
-    /** Whether something is ready now that any worker can claim. */
+    /** Whether a run is ready now that any worker can claim. */
     public boolean queued() {
         return queued;
     }
 
     /**
-     * Tells what came of the ends.
+     * Sets the outcomes of the ends.
      *
-     * @param lookUp gives what is not known here of runs that the worker holds
+     * @param lookUp looks up what is not known here about runs that the worker holds
      */
     public void ended(Outcome[] outcomes, Function<long[], Map<Long, Claimed>> lookUp) {
         Instant time = at;

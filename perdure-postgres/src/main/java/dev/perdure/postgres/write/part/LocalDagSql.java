@@ -5,17 +5,22 @@ import dev.perdure.postgres.write.change.LocalDag;
 import dev.perdure.postgres.write.change.Moves;
 
 /**
- * The statements of a batch for tasks that begin and end in the worker that started their run: what {@link OwnSql} is for runs that
- * concern no other run, with its beliefs. The worker knows the edges, identities and outcomes in a {@link LocalDag}, so it gives the
- * statements the tasks that an end lets begin, and reads nothing but what it cannot know.
+ * The statements of a batch for tasks that begin and end in the worker that started their run. They are for tasks what
+ * {@link OwnSql} is for runs that concern no other run, with the same beliefs. The worker knows the edges, identities
+ * and outcomes from a {@link LocalDag}, so it passes the tasks that an end lets begin to the statements, and reads only
+ * what it cannot know.
  *
- * <p>One update ends runs and counts down those that come after them, in the order of their keys: that is the one ordered pass in
- * which {@link LedgerSql} locks. It fails as a whole unless each of them is as the worker believes, so that each end counts
- * once: those that end are held, those that come after them are pending, and have never been anything else. If another batch counts one of
- * these down at the same time, the update waits for it and finds the row as it left it.
+ * <p>One update ends runs and counts down the runs that come after them, in the order of their keys: this is the one
+ * ordered pass in which {@link LedgerSql} locks. It fails as a whole unless each row is as the worker believes, so that
+ * each end counts once: the worker holds the runs that end, and the runs that come after them are pending and have
+ * never been in another state. If another batch counts one of these down at the same time, the update waits for that
+ * batch and finds the row as it left it.
  */
 public final class LocalDagSql {
-    /** Starts runs with their tasks, all of which are new. The edges of all come as one array, of which each has its slices. */
+    /**
+     * Starts runs with their tasks, all of which are new. The edges of all of them come as one array, and each row has
+     * its slices.
+     */
     private static final String START = """
             WITH ${fence_with_time}, born AS (
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition,
@@ -39,15 +44,16 @@ public final class LocalDagSql {
             """;
 
     /**
-     * Ends runs, and counts down those that come after them: of these, {@code closed} says how many end that it comes after, none for one that
-     * ends itself, and {@code taken} whether the worker goes on with it when it begins.
+     * Ends runs, and counts down the runs that come after them. For these, {@code closed} is the number of their
+     * premises that end (zero for a run that ends itself), and {@code taken} says whether the worker takes the run over
+     * when it begins.
      */
     private static final String END = """
             WITH ${fence_with_time}, moved AS (
                 UPDATE ${schema}.run SET
                     epoch = CASE WHEN run.open = g.closed AND g.taken THEN run.epoch + 1 ELSE run.epoch END,
                     changed_at = CASE WHEN g.closed = 0 OR run.open = g.closed THEN fence.at ELSE run.changed_at END,
-                    -- That of the run it is part of stands there already.
+                    -- It already has the deadline of the run that it belongs to.
                     deadline = CASE WHEN run.open = g.closed AND g.closed > 0 AND run.before IS NOT NULL
                                     THEN LEAST(fence.at + run.timeout * interval '1 microsecond', run.deadline)
                                     ELSE run.deadline END,
@@ -83,7 +89,7 @@ public final class LocalDagSql {
             LEFT JOIN moved AS begun ON begun.state IN (${READY}, ${RUNNING})
             """;
 
-    /** Those that the worker does not go on with are for all. */
+    /** The runs that the worker does not take over are ready for any worker. */
     private static final String QUEUED = """
             , queued AS (
                 ${enqueue_new(key = g.key, since = fence.at)
@@ -94,7 +100,7 @@ public final class LocalDagSql {
 
     public final String start;
     public final String end;
-    /** The same if there is one among those that come after them that the worker would not go on with. */
+    /** The same if the worker does not take over one of the runs that come after them. */
     public final String endAndQueue;
 
     LocalDagSql(Schema schema) {

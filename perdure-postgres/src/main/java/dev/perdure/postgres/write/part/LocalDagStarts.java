@@ -21,10 +21,14 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The starts of runs with tasks in a batch that believes. */
+/** The starts of runs with tasks in a batch with beliefs. */
 public final class LocalDagStarts {
     /**
-     * A run to be born, with the slices of the edges that are its own.
+     * A run to start, with its slices of the edges.
+     *
+     * @param afterFrom where the list of runs that it comes after begins
+     * @param afterTo where that list ends
+     * @param beforeTo where the list of runs that come after it ends
      *
      * @param afterFrom where those begin that it comes after
      * @param afterTo where these end
@@ -75,7 +79,7 @@ public final class LocalDagStarts {
 
     private record RunToStart(int index, LocalDag dag) {}
 
-    /** Whether it is nothing but a start of a run with tasks, of which no other run knows, by a worker that goes on with them. */
+    /** Whether it only starts a run with tasks that no other run knows, for a worker that takes the tasks. */
     public static boolean isOne(Change.Start start) {
         NewRun run = start.run();
         return start.owner() != null
@@ -100,7 +104,7 @@ public final class LocalDagStarts {
         return Part.timed(sql.start, parameters -> bind(sending.fence(parameters)), done -> at = done);
     }
 
-    /** By id, so that two batches that want the same do not wait for each other. */
+    /** Ordered by id, so that two batches with the same ids do not wait for each other. */
     private void bind(Parameters parameters) throws SQLException {
         List<Member> all = new ArrayList<>();
         for (RunToStart birth : births) {

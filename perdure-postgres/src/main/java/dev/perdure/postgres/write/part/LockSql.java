@@ -2,7 +2,10 @@ package dev.perdure.postgres.write.part;
 
 import dev.perdure.postgres.jdbc.Schema;
 
-/** The statements by which a batch locks all that it will touch, in one ordered pass; the rules of {@link LedgerSql} hold here too. */
+/**
+ * The statements by which a batch locks everything that it will touch, in one ordered pass. The rules of
+ * {@link LedgerSql} apply.
+ */
 public final class LockSql {
     /** Locks the lane and every run that the batch moves, in the order of their keys. */
     private static final String LOCK = """
@@ -14,14 +17,14 @@ public final class LockSql {
             CROSS JOIN LATERAL (
                 SELECT FROM ${schema}.run WHERE run.key = wanted.key AND run.partition = wanted.key & 255 FOR NO KEY UPDATE
             ) locked
-            -- The dead lock nothing, or the sweep would pass over it.
+            -- A dead worker locks nothing, because the sweep would skip what it locks.
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
 
     /**
-     * The same for a batch that touches others as well: those that it commands or sends mail to, the parents that wait for
-     * what it ends, given by key or by id, and those that come after that, and the tasks of what it kills or runs again; also
-     * the calls that are next where it may free a virtual object.
+     * The same for a batch that also touches other runs: the receivers of its commands and mail, the parents that wait
+     * for runs that it ends, by key or by id, the runs that come after those, the tasks of runs that it kills or runs
+     * again, and the next calls of virtual objects that it may free.
      */
     private static final String LOCK_ALL = """
             WITH ${fence}, wanted AS (
@@ -71,7 +74,7 @@ public final class LockSql {
                     SELECT key FROM ${schema}.object_call
                     WHERE object_type = freed.object_type AND object_key = freed.object_key AND number IS NOT NULL
                     ORDER BY number
-                    -- All that end may stand in the queue themselves.
+                    -- Each run that ends may itself wait for the object.
                     LIMIT freed.ends + 1
                 ) w
                 ORDER BY key
@@ -82,7 +85,7 @@ public final class LockSql {
             WHERE ?::int IS NULL OR EXISTS (SELECT FROM fence)
             """;
 
-    /** The same for a batch that touches nothing but the runs that it moves and those that come after these. */
+    /** The same for a batch that touches only the runs that it moves and the runs that come after these. */
     private static final String LOCK_AFTER = """
             WITH ${fence}, wanted AS (
                 SELECT key FROM (

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a batch by which runs reach each other and the world. */
+/** The parts of a batch for effects outside the moved runs: mail, children, published values. */
 public final class MailParts {
     private final MailSql sql;
     private final Sending sending;
@@ -33,7 +33,7 @@ public final class MailParts {
         this.answers = answers;
     }
 
-    /** What transitions do to what belongs to their own runs. */
+    /** The effects of transitions on their own runs. */
     public Part effects() {
         return new Part(sql.effect, parameters -> {
             batch.ownEffects.bindActing(parameters);
@@ -82,7 +82,7 @@ public final class MailParts {
         };
     }
 
-    /** Brings the outcomes of runs that end to the parents that wait for them. */
+    /** Delivers the outcomes of runs that end to the parents that wait for them. */
     public Part answer() {
         return answer(
                 sql, sending, batch.ends.answeringKeys(), batch.endingIds(), results -> readAnswers(results.next()));
@@ -91,8 +91,8 @@ public final class MailParts {
     /**
      * The same for any runs that end.
      *
-     * @param keys those that are given by their keys
-     * @param ids those that are given by their ids
+     * @param keys the runs that are given by key
+     * @param ids the runs that are given by id
      */
     public static Part answer(MailSql sql, Sending sending, long[] keys, String[] ids, Part.Reading reading) {
         return new Part(
@@ -108,7 +108,7 @@ public final class MailParts {
         }
     }
 
-    /** What a parent gets of the only run that ends, if that is no more than its result. */
+    /** What a parent gets from the only run that ends, if that is only its result. */
     private @Nullable Mail onlyAnswer(ResultSet row) throws SQLException {
         boolean only = batch.size == 1 && batch.moves.size() == 1 && row.getInt("position") != Parent.REPORTS;
         return only
@@ -118,7 +118,11 @@ public final class MailParts {
                 : null;
     }
 
-    /** @param mail what has arrived, if it is the only one; the run gets it without a look into its mailbox */
+    /**
+     * @param mail the mail, if it is the only one; the run gets it without reading its mailbox
+     *
+     * @param mail what has arrived, if it is the only one; the run gets it without a look into its mailbox
+     */
     private void told(ResultSet row, @Nullable Mail mail) throws SQLException {
         if (row.getBoolean("goes_on")) {
             answers.hints.add(new Hints.WorkReady());

@@ -7,19 +7,19 @@ import dev.perdure.postgres.write.change.OwnEffects;
 import dev.perdure.spi.change.EndReport;
 
 /**
- * The statements of a batch by which runs reach each other and the world; the rules of {@link LedgerSql} hold here too.
+ * The statements of a batch for effects outside the moved runs. The rules of {@link LedgerSql} apply.
  *
- * <p>How it works: what a transition does beyond its run comes before its move, because its right to do so is on the
- * run's row: a move must hold the run as the batch believes, a stay is fenced by the lane alone. So mail meets a run as
- * it was before the moves of the same batch, and one that was just to wait finds itself woken. Only {@link #answer}
- * comes after all moves and commands: it brings the outcomes of what has ended by them to those who wait for it.
+ * <p>How it works: the effects of a transition outside its run come before its move, because the run's row has its
+ * right to them: for a move, the worker must hold the run as the batch believes; a stay is fenced by the lane alone. So
+ * mail meets a run as it was before the moves of the same batch, and a run that was about to wait finds itself woken.
+ * Only {@link #answer} comes after all moves and commands: it delivers the outcomes of runs that have ended by them.
  *
- * <p>Mail is numbered, and found to be new, under the lock of the run that gets it, which {@link LockSql#lock} took.
- * A run that another transaction has started since is not locked yet: it is locked here if that does not mean waiting and the
- * run has not changed since this statement began, and otherwise taken for not yet there.
+ * <p>Mail is numbered, and checked for being new, under the lock of the receiving run, which {@link LockSql#lock} took.
+ * A run that another transaction has started since is not locked yet. It is locked here if that needs no wait and the
+ * run has not changed since this statement began; otherwise it counts as not existing yet.
  */
 final class MailSql {
-    /** What a transition does to what belongs to its own run, the journal apart. */
+    /** The effects of a transition on its own run, except the journal. */
     private static final String EFFECT = """
             WITH acting AS MATERIALIZED (
                 SELECT r.key, r.partition, r.restarts
@@ -59,8 +59,9 @@ final class MailSql {
             """;
 
     /**
-     * Delivers mail to runs given by id, or by key: those to be started by the same batch, which are there if they were.
-     * Mail with a rival tells a parent that its child's id is taken, if it is: then the run of that id is not this child.
+     * Delivers mail to runs by id, or by key: the latter to runs that the same batch starts, which exist if they were
+     * started. Mail with a rival tells a parent that the id of its child is taken: then the run with that id is not
+     * this child.
      */
     private static final String DELIVER = """
             WITH ${clock}, delivery AS MATERIALIZED (
@@ -98,7 +99,7 @@ final class MailSql {
             LEFT JOIN decided d ON d.key = l.key
             """;
 
-    /** Delivers the outcomes of those of these runs that have ended to the parents that wait for them. */
+    /** Delivers the outcomes of the runs among these that have ended to the parents that wait for them. */
     private static final String ANSWER = """
             WITH ${clock}, child AS MATERIALIZED (
                 SELECT moved.key FROM unnest(?::bigint[]) AS moved (key)
@@ -140,8 +141,8 @@ final class MailSql {
             """;
 
     /**
-     * What becomes of deliveries, one for each mail with the run that gets it. The runs are touched once each, however many
-     * deliveries they get, and only for those that are new. What a run waits for is unpacked once for all its deliveries.
+     * Decides on deliveries, one row for each mail with its receiving run. Each run is touched once, however many
+     * deliveries it gets, and only for new ones. What a run waits for is unpacked once for all its deliveries.
      */
     private static final String ARRIVAL = """
             looked_at AS MATERIALIZED (
@@ -231,7 +232,7 @@ final class MailSql {
                     needed = excluded.needed
             )""";
 
-    /** Lets runs begin anew. What belonged to the old life is left behind with its number. */
+    /** Begins runs anew. What belonged to the old life stays behind under its number. */
     private static final String RESTART = """
             WITH ${clock}, decided AS MATERIALIZED (
                 SELECT r.*, g.seed AS seed_now, g.input, clock.at AS moved_at,

@@ -3,11 +3,11 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Moves;
 
-/** The statements of a batch by which runs change their states; the rules of {@link LedgerSql} hold here too. */
+/** The statements of a batch by which runs change their states. The rules of {@link LedgerSql} apply. */
 public final class MoveSql {
     /**
-     * Moves runs. Only those that are held as the batch believes are changed; the answer tells what each was found as.
-     * The sweep uses it too, without a lane and in the name of the dead.
+     * Moves runs. Changes only runs that the worker holds as the batch believes; the answer has the found state of
+     * each. The sweep uses it too, without a lane and under the number of the dead worker.
      */
     private static final String MOVE = """
             WITH ${clock}, given AS MATERIALIZED (
@@ -16,7 +16,7 @@ public final class MoveSql {
             ), entry AS MATERIALIZED (
                 SELECT * FROM ${entries}
             ), there_before AS MATERIALIZED (
-                -- Left by an earlier try of the same transition, whose time then counts.
+                -- An earlier try of the same transition has left it, and the time of that try counts.
                 SELECT e.key, max(j.at) AS at, count(*) AS entries
                 FROM entry e
                 CROSS JOIN LATERAL (
@@ -31,7 +31,7 @@ public final class MoveSql {
                 SELECT r.*, g.epoch AS held_epoch, g.move, g.state AS wanted, g.delay, g.due, g.reason AS why,
                        g.needed AS needed_now, g.awaited AS awaited_now, g.awaited_names AS awaited_names_now,
                        r.state = ${RUNNING} AND r.epoch = g.epoch AND r.owner IS NOT DISTINCT FROM g.owner AS holds,
-                       -- A run that is to wait for others stays running if these have ended.
+                       -- A run that wants to wait for other runs stays running if those have ended.
                        COALESCE(r.wakes > g.seen, false)
                            OR (g.move = ${WAIT} AND g.state = ${PENDING} AND COALESCE(r.open, 0) = 0) AS woken,
                        -- Counted only where it matters, which is rare.
@@ -48,7 +48,7 @@ public final class MoveSql {
                        COALESCE(b.at, clock.at) AS entered_at,
                        clock.at AS moved_at,
                        f.entries + COALESCE(c.entries, 0) - COALESCE(b.entries, 0) AS entries_now,
-                       -- Progress forgives; giving up counts.
+                       -- Progress resets the count; giving the run up adds to it.
                        CASE WHEN f.entries + COALESCE(c.entries, 0) - COALESCE(b.entries, 0) > f.entries_at_recovery
                             THEN 0 ELSE f.recoveries END
                            + CASE WHEN f.move = ${RECOVER} THEN 1 ELSE 0 END AS recoveries_now
@@ -81,7 +81,7 @@ public final class MoveSql {
                 WHERE d.holds}
                 ON CONFLICT DO NOTHING
             ), logged AS (
-                -- Of one that was born running its own row tells.
+                -- The row of a run that was started as running shows that itself.
                 ${log FROM decided WHERE moves AND changes > 0}
             ), let_go AS (
                 ${let_go FROM decided d WHERE d.moves}
@@ -96,7 +96,7 @@ public final class MoveSql {
                     recoveries = d.recoveries_now,
                     entries_at_recovery = CASE WHEN d.move = ${RECOVER} THEN d.entries_now ELSE d.entries_at_recovery END,
                     state = d.state_now, reason = d.reason_now,
-                    -- A pause is asked for once: it has happened now.
+                    -- A pause is requested once, and has happened now.
                     pause = CASE WHEN d.state_now = ${PAUSED} THEN NULL ELSE d.pause END,
                     needed = d.needed_now, awaited = d.awaited_now::int4multirange, awaited_names = d.awaited_names_now::text[]
                 FROM decided d
@@ -106,8 +106,8 @@ public final class MoveSql {
             """;
 
     /**
-     * Ends runs: what {@link #move} does to them, without all that it does for others. Most moves are ends, and a lone
-     * one spends less time in the rows than in setting up the statement, so that this is twice as fast.
+     * Ends runs: what {@link #move} does for them, without what it does for other moves. Most moves are ends, and for a
+     * single one the server needs less time for the rows than for setting up the statement, so this is twice as fast.
      */
     private static final String END = """
             WITH ${clock}, decided AS MATERIALIZED (

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The parts of a batch about virtual objects. */
+/** The parts of a batch for virtual objects. */
 public final class ObjectParts {
     private final LedgerSql sql;
     private final Sending sending;
@@ -32,7 +32,7 @@ public final class ObjectParts {
         this.answers = answers;
     }
 
-    /** Makes sure of a row for every object that is called. */
+    /** Makes sure that every called object has a row. */
     public Part make() {
         return new Part(sql.objects.make, parameters -> {
             batch.objects.bindMade(sending.lane(parameters));
@@ -59,7 +59,7 @@ public final class ObjectParts {
                 results -> readEntered(results.next()));
     }
 
-    /** Those that wait for their turn are not born running, whatever was asked for. */
+    /** Calls that wait for their turn do not start as running, even if it was requested. */
     private void readEntered(ResultSet rows) throws SQLException {
         Map<Long, Placed<Change.Start>> starts = new HashMap<>();
         batch.births.all.stream()
@@ -95,12 +95,12 @@ public final class ObjectParts {
         return before ? new Outcome.AlreadyThere(Results.time(row, "changed_at"), state) : new Outcome.Fenced();
     }
 
-    /** What transitions do to the states of objects. */
+    /** The changes of transitions to the states of objects. */
     public Part states() {
         return states(batch.objects);
     }
 
-    /** What calls that begin and end in this batch do to the states of objects. */
+    /** The changes of calls that begin and end in this batch to the states of objects. */
     public Part statesOfCompleted() {
         return states(batch.completedCalls.states);
     }
@@ -112,7 +112,7 @@ public final class ObjectParts {
         });
     }
 
-    /** Takes on calls that end ahead of their turns. */
+    /** Takes over calls that end ahead of their turns. */
     public Part follow() {
         return new Part(sql.objects.follow, parameters -> {
             batch.ends.bindFollowing(parameters.time(sending.time()));
@@ -150,9 +150,9 @@ public final class ObjectParts {
     /**
      * The same for any runs that end.
      *
-     * @param keys those that are given by their keys
-     * @param takes how many of the calls that wait the worker takes on, for each of these
-     * @param ids those that are given by their ids
+     * @param keys the runs that are given by key
+     * @param takes how many of the waiting calls the worker takes over, for each of these
+     * @param ids the runs that are given by id
      */
     public static Part release(
             ObjectSql sql, Sending sending, long[] keys, int[] takes, String[] ids, Part.Reading reading) {
@@ -179,7 +179,7 @@ public final class ObjectParts {
         }
     }
 
-    /** Tells calls that hold their objects since this batch what these know. */
+    /** Adds the states of the objects to the calls that hold them since this batch. */
     public Part knownStates() {
         return new Part(
                 sql.objects.readAll,

@@ -5,18 +5,18 @@ import dev.perdure.postgres.write.change.BatchObjects;
 import dev.perdure.postgres.write.change.Endings;
 
 /**
- * The statements of a batch about virtual objects; the rules of {@link LedgerSql} hold here too.
+ * The statements of a batch for virtual objects. The rules of {@link LedgerSql} apply.
  *
- * <p>How it works: everything that decides who holds an object is done under the lock of its row, which comes before those of
- * runs: {@link #make} and {@link #lock} take it for all objects of the batch, in order. Runs are then started, moved and
- * commanded as if there were no objects; those that end ahead of their turn are taken on by {@link #follow} before. Only afterwards
- * {@link #enter} gives new calls their places and makes those pending
- * that have to wait, and {@link #release} passes on what has been freed.
+ * <p>How it works: which call holds an object is decided under the lock of the object's row, which comes before the
+ * locks of runs: {@link #make} and {@link #lock} take it for all objects of the batch, in order. After that, the batch
+ * starts, moves and commands runs as if there were no objects; before that, {@link #follow} takes over calls that end
+ * ahead of their turn. Only afterwards {@link #enter} gives new calls their places and makes those pending that have to
+ * wait, and {@link #release} passes on the objects that were freed.
  *
- * <p>A call never changes its object, so which rows to lock can be read without a lock.
+ * <p>A call never changes its object, so the rows to lock can be read without a lock.
  */
 public final class ObjectSql {
-    /** Makes sure of a row for every object that is called. Those that are there are not touched. */
+    /** Makes sure that every called object has a row. Does not touch existing rows. */
     private static final String MAKE = """
             WITH ${fence}, made AS (
                 INSERT INTO ${schema}.object (type, key, partition)
@@ -29,7 +29,7 @@ public final class ObjectSql {
             SELECT count(*) FROM made
             """;
 
-    /** Locks the objects that are called, and those of runs that may arrive or end, given by key or by id. */
+    /** Locks the called objects, and the objects of runs that may arrive or end, given by key or by id. */
     private static final String LOCK = """
             WITH ${fence}, wanted AS (
                 SELECT type, key FROM ${names}
@@ -57,8 +57,8 @@ public final class ObjectSql {
             """;
 
     /**
-     * Gives calls that were just started, or that arrive now, their places in the order given. The first at a free object
-     * holds it; the others are made pending. Each object is touched once.
+     * Gives calls that were just started, or that arrive now, their places in the given order. The first call at a free
+     * object holds it; the others become pending. Each object is touched once.
      */
     private static final String ENTER = """
             WITH ${clock}, given AS MATERIALIZED (
@@ -73,7 +73,7 @@ public final class ObjectSql {
                            version, reason, parent_position
                     FROM ${schema}.run WHERE run.key = g.key AND run.partition = g.key & 255 OFFSET 0
                 ) r
-                -- Only what arrives does not say where.
+                -- Only the row of a call that arrives has no object.
                 LEFT JOIN LATERAL (
                     SELECT object_type, object_key FROM ${schema}.object_call c WHERE g.type IS NULL AND c.key = g.key OFFSET 0
                 ) there ON true
@@ -89,7 +89,7 @@ public final class ObjectSql {
             ), turn AS MATERIALIZED (
                 SELECT given.*, row_number() OVER (PARTITION BY type, object ORDER BY ordinal) AS turn
                 FROM given
-                -- One that is sent again may hold the object already.
+                -- A call that is sent again may already hold the object.
                 WHERE enters AND hold = ${EXCLUSIVE} AND holder IS DISTINCT FROM key
             ), placed AS MATERIALIZED (
                 SELECT turn.*, turn > 1 OR holder IS NOT NULL AS waits,
@@ -129,10 +129,10 @@ public final class ObjectSql {
             """;
 
     /**
-     * Takes on calls that end in this batch ahead of their turns: those that wait at the very front, as many as follow one
-     * another without a gap and each name the one before, if the run that holds their object ends in this batch too. From here on
-     * they are held like any other; the object stays with the run that holds it until {@link #release}. Those that are passed over are found
-     * not to be held.
+     * Takes over calls that end in this batch ahead of their turns: the calls at the very front of the queue that
+     * follow one another without a gap and each name the one before, if the run that holds their object ends in this
+     * batch too. From here on the worker holds them like any other run; the object stays with its holder until
+     * {@link #release}. Calls that are not taken over are then found not to be held.
      */
     private static final String FOLLOW = """
             WITH ${clock}, given AS MATERIALIZED (
@@ -144,7 +144,7 @@ public final class ObjectSql {
                 ) c
                 WHERE ${lane_exists}
             ), freed AS MATERIALIZED (
-                -- Objects whose holders end here, with how many end behind them.
+                -- Objects whose holders end here, with the number of calls that end behind them.
                 SELECT o.type, o.key, o.holder, g.followers
                 FROM given g
                 CROSS JOIN LATERAL (
@@ -196,10 +196,10 @@ public final class ObjectSql {
             """;
 
     /**
-     * Passes on the objects of those of these runs that have ended: to the next that waits, which goes to the worker of the
-     * batch if the end asked for it and it could have claimed the run as well, and is ready otherwise. One that is paused holds
-     * the object from then on and stays paused. Behind one that was handed over it tells who waits next, as far as the worker
-     * could run them.
+     * Passes on the objects of the runs among these that have ended, each to the next waiting call. That call goes to
+     * the worker of the batch, if the end asked for it and the worker could have claimed it; otherwise it is ready. A
+     * paused call holds the object from then on and stays paused. Behind a call that was handed over, it returns the
+     * next waiting calls, as far as the worker could run them.
      */
     private static final String RELEASE = """
             WITH ${clock}, taker AS MATERIALIZED (
@@ -250,7 +250,7 @@ public final class ObjectSql {
                 ${leave_line.select FROM ended WHERE number IS NOT NULL}}
             ), found AS MATERIALIZED (
                 SELECT r.*, n.ended, n.takes, n.number, n.type, n.object, clock.at AS moved_at,
-                       -- Of a queue with limits a run begins only by a poll, which counts the places.
+                       -- A run of a queue with limits begins only by a poll, which counts the places.
                        n.takes > 0 AND r.queue = n.ended_queue AND r.queue <> ALL (?::text[]) AND (
                            SELECT r.definition = ANY (t.definitions) AND (r.version IS NULL OR r.version = t.version)
                            FROM taker t) IS TRUE AS handed
@@ -304,8 +304,8 @@ public final class ObjectSql {
             """;
 
     /**
-     * What transitions do to the states of the objects that their runs hold, in the order given. A transition names no value
-     * twice; of several at one object the last counts.
+     * The changes of transitions to the states of the objects that their runs hold, in the given order. A transition
+     * names no value twice; if several change one object, the last counts.
      */
     private static final String STATE = """
             WITH acting AS MATERIALIZED (
@@ -370,8 +370,8 @@ public final class ObjectSql {
             """;
 
     /**
-     * What runs wait for: a call for the run that holds its object, any other run for those that it has called and not just
-     * sent to.
+     * What runs wait for: a call waits for the run that holds its object; any other run waits for the runs that it has
+     * called, but not for those that it has only sent.
      */
     private static final String WAITS_FOR = """
             SELECT g.key AS waits, r.key, r.id, r.definition, r.state, c.object_type, c.object_key
@@ -389,7 +389,7 @@ public final class ObjectSql {
             LEFT JOIN ${schema}.object_call c ON c.key = r.key
             """;
 
-    /** Calls whose results other runs wait for, and that have waited for their own turn for a while. */
+    /** Calls for whose results other runs wait, and that have waited for their own turn for a while. */
     private static final String LONG_WAITING = """
             SELECT c.key
             FROM ${schema}.object_call c
@@ -400,7 +400,7 @@ public final class ObjectSql {
             LIMIT 100
             """;
 
-    /** Whether anything waits for its turn at all. */
+    /** Whether any call waits for its turn. */
     private static final String ANY_WAITING =
             "SELECT EXISTS (SELECT FROM ${schema}.object_call WHERE number IS NOT NULL) AS any";
 

@@ -9,15 +9,17 @@ import dev.perdure.spi.change.Entry;
 import dev.perdure.spi.change.NewRun;
 
 /**
- * The statements for a change that is alone, which is what a run does that has the engine to itself; the rules of
- * {@link LedgerSql} hold here too.
+ * The statements for a single change, which is what the engine sends when one run is alone in it. The rules of
+ * {@link LedgerSql} apply.
  *
- * <p>How it works: such a change costs the server less in its rows than in setting up a statement that could do more. So
- * these take scalars instead of arrays, touch what they must, and decide nothing: no row comes back, and nothing was done,
- * when the lane is gone or things are not as the sender believes. Then the statements of {@link LedgerSql} find out why.
+ * <p>How it works: for such a change the server needs less time for the rows than for setting up a statement that could
+ * do more. So these statements take scalars instead of arrays, touch only what they must, and decide nothing: if the
+ * lane is gone or a belief is wrong, no row comes back and nothing was changed. Then the statements of
+ * {@link LedgerSql} find out why.
  *
- * <p>Some of them tell something to a run that a worker has in memory. Whether that run's row in {@code held} can be seen yet is not known, as
- * the run may have been claimed since the statement began: so it is woken by an insert that finds it in any case.
+ * <p>Some of them deliver to a run in a worker's memory. It is not known whether that run's row in {@code held} is
+ * visible yet, because the run may have been claimed since the statement began. So they wake it by an insert that finds
+ * the row in any case.
  */
 public final class OneChangeSql {
     /** An entry and the key of its run. */
@@ -45,7 +47,7 @@ public final class OneChangeSql {
             RETURNING at
             """;
 
-    /** Starts one run that is born running. It may have to wait for another of the same id, but not for long. */
+    /** Starts one run as running. It may have to wait for another start with the same id, but not for long. */
     private static final String START = """
             WITH started AS (
                 INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, owner, partition, state)
@@ -83,12 +85,12 @@ public final class OneChangeSql {
             SELECT created_at AS at FROM started
             """;
 
-    /** For the transaction only; the plan that is kept must look runs up by their index, and not wait for long. */
+    /** For this transaction only: the plan that is kept must look runs up by their index, and not wait for long. */
     private static final String SETTINGS = """
             SELECT length(set_config('lock_timeout', ?, true)) + length(set_config('enable_seqscan', 'off', true)) AS done
             """;
 
-    /** Ends one run, whose end concerns no other run. */
+    /** Ends one run whose end concerns no other run. */
     private static final String END = """
             WITH ended AS (
                 UPDATE ${schema}.run SET
@@ -108,7 +110,7 @@ public final class OneChangeSql {
             SELECT at FROM ended
             """;
 
-    /** What the sending run has taken from its mailbox, and what it appends to its journal. */
+    /** The mails that the sending run has taken, and the entries that it appends. */
     private static final String NOTED = """
             took AS (
                 ${take_mail}
@@ -137,9 +139,9 @@ public final class OneChangeSql {
             """;
 
     /**
-     * Ends one run with a result and brings that to its parent. The parent is locked before the child, which is the order of
-     * their keys; where it is not, as with parents that were started elsewhere, this does nothing. That the child is still held
-     * needs no second look: no sweep can take it while the lane is locked.
+     * Ends one run with a result and delivers that to its parent. It locks the parent before the child, which is the
+     * order of their keys. If it is not, as with parents that were started elsewhere, this does nothing. It need not
+     * check again that the worker holds the child: no sweep can take it while the lane is locked.
      */
     private static final String END_AND_ANSWER = """
             WITH ${fence}, child AS MATERIALIZED (
@@ -175,9 +177,9 @@ public final class OneChangeSql {
     public final String enqueue;
     public final String settings;
     public final String end;
-    /** For a sender outside. */
+    /** For a sender outside of runs. */
     public final String deliver;
-    /** For a transition that stays, and that notes what it has read. */
+    /** For a transition that stays and records what it has read. */
     public final String send;
 
     public final String endAndAnswer;

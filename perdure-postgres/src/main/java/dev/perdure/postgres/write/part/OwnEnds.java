@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The runs of a batch that believes that end, and whose ends concern no other run. */
+/** In a batch with beliefs, the runs that end and whose ends concern no other run. */
 public final class OwnEnds {
     private final List<Placed<Change.Advance>> all = new ArrayList<>();
 

@@ -4,18 +4,20 @@ import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Moves;
 
 /**
- * The statements of a batch for runs that begin, wait and end in this worker and concern no other run, which is most of them; the
- * rules of {@link LedgerSql} hold here too.
+ * The statements of a batch for runs that begin, wait and end in this worker and concern no other run, which most runs
+ * do. The rules of {@link LedgerSql} apply.
  *
- * <p>How it works: these believe that every id is new and that the worker holds every run. So they look nothing up first, lock nothing but
- * the rows that they change, and answer nothing for each run. If the belief is wrong they fail as a whole, by a unique
- * index or by a division by zero, and the batch is sent once more with the statements that provide for it.
+ * <p>How it works: these statements believe that every id is new and that the worker holds every run. So they look
+ * nothing up first, lock only the rows that they change, and return nothing for each run. If a belief is wrong, they
+ * fail as a whole, by a unique index or by a division by zero, and the batch is sent again with the statements that
+ * look everything up.
  *
- * <p>They lock the lane, and while it is locked no other transaction changes the state, the epoch or the owner of a run that this worker
- * holds. Another transaction may raise its wake count at the same time: the update then waits for it and sees the new count.
+ * <p>They lock the lane, and while it is locked no other transaction changes the state, the epoch or the owner of a run
+ * that this worker holds. Another transaction may raise its wake count at the same time: then the update waits for it
+ * and sees the new count.
  */
 public final class OwnSql {
-    /** Starts runs that are born running. */
+    /** Starts runs as running. */
     private static final String START = """
             WITH ${fence_with_time}, given AS MATERIALIZED (
                 SELECT fence.at, fence.worker, g.*
@@ -33,7 +35,10 @@ public final class OwnSql {
             SELECT at FROM fence
             """;
 
-    /** Ends runs. Their keys are given once more for the index, which so is used whatever the tables were when this was planned. */
+    /**
+     * Ends runs. Their keys are passed a second time for the index, so that it is used whatever the tables were when
+     * this was planned.
+     */
     private static final String END = """
             WITH ${fence_with_time}, ended AS (
                 UPDATE ${schema}.run SET
@@ -52,8 +57,9 @@ public final class OwnSql {
             """;
 
     /**
-     * Lets runs wait. One that was woken more often than its worker has seen stays, and one that was recovered has to be looked
-     * at: then the belief was wrong. The state that a run leaves is logged unless it was born in it.
+     * Makes runs wait. A run that was woken more often than its worker has seen has to stay, and a run that was
+     * recovered has to be looked up: then the belief was wrong. The state that a run leaves is logged, unless it was
+     * started in it.
      */
     private static final String WAIT = """
             WITH ${fence_with_time}, given AS MATERIALIZED (

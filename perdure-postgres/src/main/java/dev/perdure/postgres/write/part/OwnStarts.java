@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The runs of a batch that believes that are born running. */
+/** In a batch with beliefs, the runs that start as running. */
 public final class OwnStarts {
     static final Columns<KeyedRun> COLUMNS =
             Columns.<KeyedRun>of().bigint("key", KeyedRun::key).with(RunColumns.WITH_INPUT.in(KeyedRun::run));
@@ -29,7 +29,7 @@ public final class OwnStarts {
         return all.isEmpty();
     }
 
-    /** By id, so that two batches that want the same do not wait for each other. */
+    /** Ordered by id, so that two batches with the same ids do not wait for each other. */
     public Part part(OwnSql sql, Sending sending, Outcome[] outcomes) {
         all.sort(Comparator.comparing(start -> start.keyed().run().id()));
         return Part.timed(

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The runs of a batch that believes that leave memory to wait. */
+/** In a batch with beliefs, the runs that leave memory to wait. */
 public final class OwnWaits {
     private final List<Placed<Change.Advance>> all = new ArrayList<>();
 

@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The pieces that statements are composed of: one SQL text for each table and verb.
+ * The pieces from which statements are composed: one SQL text for each table and verb.
  *
- * <p>A statement names a piece by a placeholder. An insert takes its columns from the relation after {@code FROM}, by the same names; where
- * the relation calls a column otherwise, the placeholder says so:
+ * <p>A statement names a piece by a placeholder. An insert takes its columns from the relation after {@code FROM}, by
+ * the same names; if the relation has another name for a column, the placeholder gives it:
  *
  * <pre>{@code
  * ${enqueue FROM decided WHERE goes_on}
@@ -28,7 +28,8 @@ import java.util.stream.Collectors;
  * ${let_go FROM decided d WHERE d.holds}
  * }</pre>
  *
- * <p>The text is composed once, when the store is opened. It is what a person would write, so that plans depend on nothing else.
+ * <p>The text is composed once, when the store is opened. It is the same as if it were written by hand, so the
+ * composition does not affect plans.
  */
 public final class Pieces {
     private static final Pattern DELETED = Pattern.compile("(\\w+) (\\w+)(?:\\s+WHERE (.*))?", Pattern.DOTALL);
@@ -36,7 +37,7 @@ public final class Pieces {
     private static final Map<String, Piece> PIECES = new LinkedHashMap<>();
 
     static {
-        // What guards a statement: the lane of its worker, locked or only looked at.
+        // What guards a statement: the lane of its worker, locked or only read.
         text("lane", "SELECT ${columns} FROM ${schema}.lane WHERE worker = ? AND number = ? FOR KEY SHARE");
         text("fence", "fence AS MATERIALIZED (${lane})");
         text("fence_with_time", "fence AS MATERIALIZED (${lane(${now} AS at, worker)})");
@@ -45,7 +46,7 @@ public final class Pieces {
         text("now", "COALESCE(?::timestamptz, now())");
         text("clock", "clock AS MATERIALIZED (SELECT ${now} AS at)");
 
-        // Relations of a batch that many statements are given.
+        // Relations of a batch that are passed to many statements.
         text("run_columns", RunColumns.KEPT.names());
         text("entries", Entries.COLUMNS.many("e"));
 
@@ -119,7 +120,8 @@ public final class Pieces {
                 "object_type = type, object_key = object, name, partition, payload",
                 "ON CONFLICT (object_type, object_key, name, partition) DO UPDATE SET payload = excluded.payload");
 
-        // run: the columns that an end sets. When it began to run stands there, instead of a row in event.
+        // run: the columns that an end sets. The time when it began to run is in the row itself, instead of a row in
+        // event.
         values(
                 "end_columns",
                 "changed_at = ${at}, owner = NULL, changes = run.changes + 1, state = ${state}, reason = ${reason}, "
@@ -146,14 +148,14 @@ public final class Pieces {
         }
     }
 
-    /** What becomes of a placeholder. */
+    /** The replacement of a placeholder. */
     private interface Piece {
         String sql(Call call);
     }
 
     private Pieces() {}
 
-    /** The statement with its pieces, the schema's name and the numbers of states put in. */
+    /** The statement with its pieces, the schema's name and the numbers of states. */
     public static String sql(Schema schema, String statement) {
         return schema.sql(resolved(statement));
     }
@@ -175,7 +177,7 @@ public final class Pieces {
         return sql.append(text, from, text.length()).toString();
     }
 
-    /** Numbers of states have names in upper case; the schema's name, and they, are put in by {@link Schema#sql}. */
+    /** Names of states are in upper case. {@link Schema#sql} replaces them and the schema's name. */
     private static boolean isPiece(String placeholder) {
         return Character.isLowerCase(placeholder.charAt(0)) && !placeholder.equals("schema");
     }
@@ -188,12 +190,12 @@ public final class Pieces {
         return piece;
     }
 
-    /** A text that stands as it is, or takes a list of columns. */
+    /** A fixed text, or a text with a list of columns. */
     private static void text(String name, String text) {
         PIECES.put(name, call -> text.replace("${columns}", call.arguments()));
     }
 
-    /** A text that takes values by their names. */
+    /** A text with named values. */
     private static void values(String name, String text) {
         PIECES.put(name, call -> {
             String sql = text;
@@ -223,7 +225,7 @@ public final class Pieces {
                         .formatted(table, String.join(", ", declared.keySet()), select.sql(call), conflict));
     }
 
-    /** {@code DELETE FROM table} the rows that have these columns of the relation, by their places. */
+    /** Deletes the rows of a table that have these columns of the relation, by their locations. */
     private static void delete(String name, String table, String columns, String condition) {
         Map<String, String> declared = assignments(columns);
         PIECES.put(name, call -> {
@@ -247,7 +249,7 @@ public final class Pieces {
         });
     }
 
-    /** The columns that a placeholder takes otherwise than by their names. */
+    /** The columns for which a placeholder gives another value. */
     private static Map<String, String> given(String name, Map<String, String> declared, Call call) {
         Map<String, String> given = assignments(call.arguments());
         if (!declared.keySet().containsAll(given.keySet())) {
@@ -257,7 +259,10 @@ public final class Pieces {
         return given;
     }
 
-    /** Columns with their values: {@code key, since = moved_at}. One that says no value has the one of its own name. */
+    /**
+     * Columns with their values: {@code key, since = moved_at}. A column without a value takes the one with its own
+     * name.
+     */
     private static Map<String, String> assignments(String list) {
         Map<String, String> assignments = new LinkedHashMap<>();
         for (String each : split(list)) {
@@ -284,7 +289,7 @@ public final class Pieces {
         return elements;
     }
 
-    /** Where what opens here closes. */
+    /** The index of the parenthesis that closes the one that opens here. */
     private static int closing(String text, int open, char opening, char closing) {
         int depth = 0;
         for (int at = open; at < text.length(); at++) {

@@ -29,7 +29,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Second looks, after the commit, at what a batch found to be there already. */
+/** Reads back, after the commit, rows that a batch found to exist. */
 public final class ReadBack {
     private final Database database;
     private final LedgerSql sql;
@@ -39,7 +39,7 @@ public final class ReadBack {
         this.sql = sql;
     }
 
-    /** The times of entries that were there before this transaction, by the advance they belong to. */
+    /** The times of entries that existed before this transaction, by the transition that they belong to. */
     Map<Integer, Instant> before(long transaction, Entries entries) {
         return database.call(connection -> {
             Map<Integer, Instant> times = new HashMap<>();
@@ -58,7 +58,7 @@ public final class ReadBack {
         });
     }
 
-    /** What is asked of a run. */
+    /** The requests for a run. */
     Control control(RunRef run) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.control)) {
@@ -70,7 +70,7 @@ public final class ReadBack {
         });
     }
 
-    /** Whether everything that this transition appends, its outcome included, is there with the same bytes. */
+    /** Whether everything that this transition appends, including its outcome, exists with the same bytes. */
     boolean hasAll(Change.Advance advance) {
         Entries entries = new Entries(List.of(advance));
         return database.call(connection -> {
@@ -93,7 +93,7 @@ public final class ReadBack {
         Entries.PLACES.bind(new Parameters(statement), entries.rows);
     }
 
-    /** The first of these whose id is taken, or null. */
+    /** The first of these whose id another run has, or null. */
     @Nullable
     public RunId taken(List<Task> tasks) {
         List<NewRun> runs = tasks.stream().map(Task::run).toList();
@@ -103,7 +103,7 @@ public final class ReadBack {
                 .orElse(null);
     }
 
-    /** Tells starts that met an existing run whether it was their own, sent before. */
+    /** Sets the outcomes of starts that met an existing run: whether it is their own, from an earlier send. */
     void existing(List<Placed<Change.Start>> starts, Sender sender, Outcome[] outcomes) {
         List<NewRun> runs = starts.stream().map(start -> start.change().run()).toList();
         existing(runs).forEach((place, found) -> {
@@ -112,7 +112,7 @@ public final class ReadBack {
         });
     }
 
-    /** Tells calls that were not applied whether they had been before. */
+    /** Sets the outcomes of calls that were not applied: whether they were applied before. */
     void completedCalls(List<Placed<Change.CompletedCall>> completedCalls, Outcome[] outcomes) {
         List<NewRun> runs = completedCalls.stream()
                 .map(completed -> completed.change().run())
@@ -152,7 +152,7 @@ public final class ReadBack {
         return held;
     }
 
-    /** A run that was there before a start. */
+    /** A run that existed before a start. */
     private record Existing(
             RunRef run,
             String definition,
@@ -170,7 +170,7 @@ public final class ReadBack {
         }
     }
 
-    /** What is there under the ids of these, by their places. */
+    /** The runs that have the ids of these starts, by their indexes. */
     private SortedMap<Integer, Existing> existing(List<NewRun> runs) {
         return database.call(connection -> {
             try (PreparedStatement statement = Database.prepare(connection, sql.existing)) {

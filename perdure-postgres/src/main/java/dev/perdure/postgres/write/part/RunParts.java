@@ -25,7 +25,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The parts of a batch that lock, start, move and restart runs, everything looked up. */
+/** The parts of a batch that lock, start, move and restart runs, with everything looked up. */
 public final class RunParts {
     private final LedgerSql sql;
     private final Sending sending;
@@ -41,7 +41,7 @@ public final class RunParts {
         this.stayEntries = new Entries(Batch.changes(batch.stays));
     }
 
-    /** What the batch appends to runs that stay. */
+    /** The entries that the batch appends to runs that stay. */
     public Entries stayEntries() {
         return stayEntries;
     }
@@ -91,7 +91,7 @@ public final class RunParts {
     /**
      * Appends to the journals of runs that stay.
      *
-     * @param careful whether entries may be there already: see {@link LedgerSql}
+     * @param careful whether entries may already exist: see {@link LedgerSql}
      */
     public Part append(boolean careful) {
         return new Part(
@@ -125,7 +125,7 @@ public final class RunParts {
                 results -> readStarts(results.one()));
     }
 
-    /** Lets those of the runs expire that do not begin in time. */
+    /** Inserts the time limits of the runs that have to begin in time. */
     public Part limit() {
         return new Part(sql.limit, parameters -> NewRuns.LIMITS.bind(parameters, batch.births.limited()));
     }
@@ -172,7 +172,7 @@ public final class RunParts {
                 results -> readMoves(results.next()));
     }
 
-    /** A move by which every run ends. */
+    /** Moves by which every run ends. */
     public Part end(boolean careful) {
         Entries entries = new Entries(Batch.changes(batch.moves));
         return new Part(

@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends a batch, and when.
+ * The sender and the time of a batch.
  *
  * @param sender the worker and its lane, or a client
- * @param time what time it is, or null if the server knows
+ * @param time the time to write, or null for the server's time
  * @param limited the queues whose runs begin only by a poll
  */
 public record Sending(Sender sender, @Nullable Instant time, Set<String> limited) {
@@ -30,7 +30,7 @@ public record Sending(Sender sender, @Nullable Instant time, Set<String> limited
         return lane(parameters.time(time));
     }
 
-    /** The worker and its lane: a client has none, and needs none. */
+    /** The worker and its lane. A client has none and needs none. */
     public Parameters laneOfWorker(Parameters parameters) throws SQLException {
         return lane(parameters.integer(sender.worker()));
     }

@@ -3,11 +3,13 @@ package dev.perdure.postgres.write.part;
 import dev.perdure.postgres.jdbc.Schema;
 
 /**
- * The statements of starts under keys. They are sent one after another in one transaction, because what a start does is decided by what
- * the key names.
+ * The statements of starts under keys. They are sent one after another in one transaction, because the run that has the
+ * key decides what a start does.
  */
 public final class StartKeySql {
-    /** Locks the key, which may be new. A start that meets another under it waits here for the commit of that one. */
+    /**
+     * Locks the key, which may be new. A start that meets another start under the same key waits here for its commit.
+     */
     private static final String LOCK = """
             INSERT INTO ${schema}.start_key AS k (definition, start_key, kind, look_at)
             VALUES (?::text, ?::text, ?::smallint, ${now} + interval '1 hour')
@@ -15,7 +17,7 @@ public final class StartKeySql {
             RETURNING 1
             """;
 
-    /** What the key names, read after it was locked, and how that stands to this start. */
+    /** The run that has the key, read after the key was locked, with what this start needs to know about it. */
     private static final String NAMED = """
             SELECT clock.at, k.seed, k.until, k.until > clock.at AS lives, r.key, r.id, r.definition, r.state, r.epoch,
                    r.epoch > 0 OR EXISTS (
@@ -34,7 +36,7 @@ public final class StartKeySql {
             ) a ON true
             """;
 
-    /** Lets the key name another run. */
+    /** Gives the key to another run. */
     private static final String NAME = """
             UPDATE ${schema}.start_key SET
                 run = ?::bigint, after = ?::bigint, seed = ?::bigint, until = ?::timestamptz,
@@ -44,8 +46,8 @@ public final class StartKeySql {
             """;
 
     /**
-     * Gives a debounced run another input and lets it begin later, unless it has become ready: then its quiet time is over. A poll that
-     * makes it ready locks it too, so a claim sees either the old input with the old time or both new.
+     * Gives a debounced run another input and postpones it, unless it has become ready: then its quiet time is over. A
+     * poll that makes it ready locks it too, so a claim sees either the old input with the old time, or both new.
      */
     private static final String POSTPONE = """
             WITH clock AS MATERIALIZED (SELECT ${now} AS at), found AS MATERIALIZED (
@@ -71,7 +73,7 @@ public final class StartKeySql {
             SELECT key FROM found
             """;
 
-    /** Lets a run that was just started wait until the one that it replaces has ended. */
+    /** Makes a run that was just started wait until the run that it replaces has ended. */
     private static final String HOLD_BACK = """
             WITH found AS MATERIALIZED (
                 SELECT key FROM ${schema}.run WHERE key = ?::bigint AND state = ${READY}
@@ -86,7 +88,7 @@ public final class StartKeySql {
     /** The key of a run, by its id. */
     private static final String FIND = "SELECT key FROM ${schema}.run WHERE id = ?::text";
 
-    /** Lets runs begin that replaced others, which have ended. Comes from the key to the run, so it skips what is locked. */
+    /** Lets runs begin whose predecessors have ended. It goes from the key to the run, so it skips locked rows. */
     private static final String RELEASE = """
             WITH clock AS MATERIALIZED (SELECT ${now} AS at), free AS MATERIALIZED (
                 SELECT k.ctid AS place, k.run
@@ -119,7 +121,7 @@ public final class StartKeySql {
             SELECT count(*) AS released FROM found
             """;
 
-    /** Deletes keys that count no more, and looks at the others an hour later. */
+    /** Deletes keys that no longer count, and checks the others again an hour later. */
     private static final String FORGET = """
             WITH clock AS MATERIALIZED (SELECT ${now} AS at), looked AS MATERIALIZED (
                 SELECT k.ctid AS place, k.after, k.until < clock.at AS over, k.kind, k.run
