@@ -151,6 +151,15 @@ class PostgresScenariosIT {
 
     @Nested
     @Tag("thorough")
+    class DagInterruption extends DagInterruptionScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    @Tag("thorough")
     class DagCondition extends DagConditionScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
@@ -195,6 +204,15 @@ class PostgresScenariosIT {
     @Nested
     @Tag("thorough")
     class Determinism extends DeterminismScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    @Tag("thorough")
+    class ChangedCall extends ChangedCallScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);
