@@ -8,6 +8,7 @@ import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
 import dev.perdure.error.UnknownQueueException;
 import dev.perdure.error.UnknownRunException;
+import dev.perdure.error.UnknownScheduleException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.HelpCommand;
             MigrateCommand.class,
             QueuesCommand.class,
             RunsCommand.class,
+            SchedulesCommand.class,
             SleepersCommand.class,
             HelpCommand.class
         },
@@ -35,7 +37,7 @@ import picocli.CommandLine.HelpCommand;
             "1:A check did not hold, or something failed.",
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:The run or the queue does not exist.",
+            "4:The run, the queue or the schedule does not exist.",
             "5:The run has already ended, so the command did nothing."
         })
 public final class Main {
@@ -88,6 +90,7 @@ public final class Main {
             case EmbeddedPostgresException trouble -> NO_DATABASE;
             case UnknownRunException unknown -> NO_SUCH_RUN;
             case UnknownQueueException unknown -> NO_SUCH_RUN;
+            case UnknownScheduleException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
             default -> FAILED;
         };

@@ -1,5 +1,6 @@
 package dev.perdure.cli;
 
+import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -19,9 +20,11 @@ import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.postgres.PostgresStore;
 import dev.perdure.queue.Queue;
+import dev.perdure.schedule.Schedule;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -341,6 +344,48 @@ class MainIT {
                 .satisfiesExactly(
                         line -> assertThat(line).startsWith("task  pack                 READY"),
                         line -> assertThat(line).isEqualTo("task  ship                 PENDING      after pack"));
+    }
+
+    @Test
+    void schedules_are_listed_shown_paused_triggered_backfilled_and_deleted() {
+        Definition<String, String> report = Definition.of("report", String.class, String.class, (ctx, in) -> in);
+        assertThat(perdure(onDatabase("migrate"))).isZero();
+        try (PostgresStore store = PostgresStore.on(database.dataSource())
+                        .notifications(false)
+                        .open();
+                Perdure worker = Perdure.on(store)
+                        .register(report)
+                        .schedules(Schedule.cron("yearly", "0 0 1 1 *", ZoneId.of("UTC"), Invocation.of(report, "x")))
+                        .start()) {
+            await().until(() -> !worker.schedules().list("", 1).isEmpty());
+            assertThat(perdure(onDatabase("schedules", "pause", "yearly", "--note", "audit"))).isZero();
+            await().until(() -> worker.schedules().get("yearly").status().paused().isPresent());
+            assertThat(perdure(onDatabase("schedules", "list"))).isZero();
+            assertThat(perdure(onDatabase("schedules", "resume", "yearly"))).isZero();
+            assertThat(perdure(onDatabase("schedules", "trigger", "yearly"))).isZero();
+            assertThat(perdure(onDatabase(
+                            "schedules", "backfill", "yearly", "--from", "2001-01-01T00:00:00Z", "--to", "2003-06-01T00:00:00Z")))
+                    .isZero();
+            await().until(() -> worker.schedules().get("yearly").recent().size() == 4);
+            assertThat(perdure(onDatabase("schedules", "show", "yearly"))).isZero();
+            assertThat(perdure(onDatabase("schedules", "backfill", "yearly", "--from", "then", "--to", "now")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("schedules", "skip", "yearly"))).isZero();
+            assertThat(perdure(onDatabase("schedules", "reset", "yearly"))).isZero();
+            assertThat(perdure(onDatabase("schedules", "delete", "yearly"))).isZero();
+            await().until(() -> worker.schedules().list("", 1).isEmpty());
+            assertThat(perdure(onDatabase("schedules", "show", "yearly"))).isEqualTo(Main.NO_SUCH_RUN);
+        }
+        assertThat(out.toString())
+                .containsPattern("yearly +report +paused: audit")
+                .containsPattern("Run yearly!\\S+ is started for it\\.")
+                .contains("when       cron 0 0 1 1 * in UTC")
+                .contains("source     CODE")
+                .containsPattern("run        yearly@2001-01-01T00:00:00Z +COMPLETED")
+                .containsPattern("run        yearly@2003-01-01T00:00:00Z +COMPLETED");
+        assertThat(err.toString())
+                .contains("--from is 'then'. Give a time such as 2030-01-01T00:00:00Z.")
+                .contains("There is no schedule 'yearly'.");
     }
 
     private void withClient(Consumer<Perdure> work) {

@@ -22,10 +22,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON ${schema}.slot, ${schema}.queue_turn, ${
 GRANT USAGE ON SEQUENCE ${schema}.key_block TO ${worker};
 GRANT SELECT ON ${schema}.migration, ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails,
     ${schema}.publications, ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits,
-    ${schema}.queues, ${schema}.queue_keys TO ${worker};
+    ${schema}.queues, ${schema}.queue_keys, ${schema}.schedules TO ${worker};
 
 -- A viewer reads the views and nothing else: above all not the table secret, by which anybody could answer awakeables.
 GRANT USAGE ON SCHEMA ${schema} TO ${viewer};
 GRANT SELECT ON ${schema}.runs, ${schema}.journals, ${schema}.events, ${schema}.mails, ${schema}.publications,
     ${schema}.objects, ${schema}.object_calls, ${schema}.object_states, ${schema}.audits, ${schema}.queues,
-    ${schema}.queue_keys TO ${viewer};
+    ${schema}.queue_keys, ${schema}.schedules TO ${viewer};

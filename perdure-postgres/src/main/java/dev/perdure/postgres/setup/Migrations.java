@@ -79,7 +79,8 @@ public final class Migrations {
             "V025__rates.sql",
             "V030__start_limits.sql",
             "V031__start_keys.sql",
-            "V032__turns_of_keys.sql");
+            "V032__turns_of_keys.sql",
+            "V050__schedules.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */
     private static final String ALONE = "SELECT pg_advisory_xact_lock(hashtextextended('perdure:' || ?, 0))";
