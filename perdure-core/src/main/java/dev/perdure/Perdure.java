@@ -10,6 +10,7 @@ import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownTokenException;
 import dev.perdure.object.ObjectHandle;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
@@ -151,6 +152,9 @@ public interface Perdure extends AutoCloseable {
 
     /** The schedules: made, looked at and changed at run time. */
     Schedules schedules();
+
+    /** The limiters of steps: what waits for them, and their limits. */
+    Limiters limiters();
 
     /** Lists runs, newest first, one page at a time. */
     List<RunInfo> list(RunFilter filter);

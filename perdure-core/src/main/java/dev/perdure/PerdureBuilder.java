@@ -13,6 +13,7 @@ import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
 import dev.perdure.internal.time.SystemClockwork;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Codec;
@@ -36,6 +37,7 @@ public final class PerdureBuilder {
     private final Set<String> queues = new LinkedHashSet<>();
     private final List<Queue> declared = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
+    private final List<Limiter> limiters = new ArrayList<>();
     private Codec codec = new JsonCodec();
     private RetryPolicy retry = RetryPolicy.standard();
     private Duration warmWindow = Duration.ofSeconds(1);
@@ -181,6 +183,23 @@ public final class PerdureBuilder {
     }
 
     /**
+     * Declares limiters of steps. The engine stores the declarations when it starts; if processes declare a limiter
+     * differently, the limits are those of the process that started last. What operators have changed stays in effect. A
+     * limiter that no process has declared is declared by the first step that names it.
+     */
+    public PerdureBuilder limiters(Limiter... withLimits) {
+        Texts.requireGiven("list of limiters", withLimits);
+        for (Limiter limiter : withLimits) {
+            require(
+                    limiters.stream().noneMatch(other -> other.name().equals(limiter.name())),
+                    "the limiter '%s' is declared twice; declare it once, with all its limits"
+                            .formatted(limiter.name()));
+            limiters.add(limiter);
+        }
+        return this;
+    }
+
+    /**
      * The version of this worker's code. The worker takes runs pinned to this version, and runs that are not pinned.
      */
     public PerdureBuilder version(String tag) {
@@ -218,6 +237,7 @@ public final class PerdureBuilder {
                 rules,
                 List.copyOf(declared),
                 List.copyOf(schedules),
+                List.copyOf(limiters),
                 workerRules);
     }
 }

@@ -2,6 +2,7 @@ package dev.perdure;
 
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Texts;
+import dev.perdure.queue.Limiter;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -11,22 +12,25 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * ctx.step("ship", () -> shipping.ship(order), retry(5).timeout(Duration.ofSeconds(10)));
+ * ctx.step("charge", () -> stripe.charge(order), limit(STRIPE));
  * }</pre>
  */
 public final class StepOptions {
     private static final Duration LONGEST_TIMEOUT = Duration.ofDays(36_500);
-    private static final StepOptions DEFAULTS = new StepOptions(null, null);
+    private static final StepOptions DEFAULTS = new StepOptions(null, null, null);
 
     private final @Nullable RetryPolicy retry;
     private final @Nullable Duration timeout;
+    private final @Nullable Limiter limiter;
 
-    private StepOptions(@Nullable RetryPolicy retry, @Nullable Duration timeout) {
+    private StepOptions(@Nullable RetryPolicy retry, @Nullable Duration timeout, @Nullable Limiter limiter) {
         if (timeout != null && (timeout.isNegative() || timeout.isZero() || timeout.compareTo(LONGEST_TIMEOUT) > 0)) {
             throw new InvalidRequestException("The step timeout is %s; it must be longer than zero and at most %d days."
                     .formatted(timeout, LONGEST_TIMEOUT.toDays()));
         }
         this.retry = retry;
         this.timeout = timeout;
+        this.limiter = limiter;
     }
 
     /** The engine's retry policy and no timeout. */
@@ -42,7 +46,21 @@ public final class StepOptions {
     /** Retries by this policy. */
     public static StepOptions retry(RetryPolicy policy) {
         Texts.requireGiven("retry policy", policy);
-        return new StepOptions(policy, null);
+        return new StepOptions(policy, null, null);
+    }
+
+    /** Takes a permit of this limiter before each attempt. */
+    public static StepOptions limit(Limiter limiter) {
+        return DEFAULTS.limitedBy(limiter);
+    }
+
+    /**
+     * The same for options that have something else too: {@code retry(5).limitedBy(STRIPE)}. The time for which a step waits
+     * for its permit does not count for its timeout.
+     */
+    public StepOptions limitedBy(Limiter one) {
+        Texts.requireGiven("limiter", one);
+        return new StepOptions(retry, timeout, one);
     }
 
     /**
@@ -51,7 +69,7 @@ public final class StepOptions {
      */
     public StepOptions timeout(Duration limit) {
         Texts.requireGiven("step timeout", limit);
-        return new StepOptions(retry, limit);
+        return new StepOptions(retry, limit, limiter);
     }
 
     /** The retry policy, if this step has its own. */
@@ -62,5 +80,10 @@ public final class StepOptions {
     /** The timeout of an attempt, if any. */
     public Optional<Duration> timeout() {
         return Optional.ofNullable(timeout);
+    }
+
+    /** The limiter of its attempts, if any. */
+    public Optional<Limiter> limiter() {
+        return Optional.ofNullable(limiter);
     }
 }

@@ -30,6 +30,7 @@ public abstract sealed class PerdureException extends RuntimeException
                 TasksFailedException,
                 TerminalException,
                 TimedOutException,
+                UnknownLimiterException,
                 UnknownQueueException,
                 UnknownRunException,
                 UnknownScheduleException,

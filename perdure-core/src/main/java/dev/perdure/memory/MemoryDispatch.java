@@ -34,6 +34,7 @@ final class MemoryDispatch implements Dispatch {
             if (!tables.workers.containsKey(request.worker())) {
                 return new Polled(List.of(), List.of(), null, false);
             }
+            tables.permits.callAll();
             wakeDue();
             ledger.keys.release();
             List<RunChange> expired = expire();
@@ -91,7 +92,8 @@ final class MemoryDispatch implements Dispatch {
         Instant timer = tables.timers.isEmpty() ? null : tables.timers.first().wakeAt;
         Instant limit = tables.startLimits.isEmpty() ? null : startBy(tables.startLimits.first());
         Instant rate = tables.queues.nextFree(request).orElse(null);
-        return earliest(rate, earliest(timer, limit));
+        Instant permit = tables.permits.nextFree().orElse(null);
+        return earliest(permit, earliest(rate, earliest(timer, limit)));
     }
 
     private static @Nullable Instant earliest(@Nullable Instant one, @Nullable Instant other) {

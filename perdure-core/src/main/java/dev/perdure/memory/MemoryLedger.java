@@ -286,6 +286,7 @@ final class MemoryLedger implements Ledger {
         row.wakeAt = due;
         row.awaited = wait.awaited().channels();
         row.needed = wait.awaited().needed();
+        row.limiters = wait.awaited().limiters();
         tables.change(row, wait.state(), null);
         return new Outcome.Applied(at, wait.state());
     }

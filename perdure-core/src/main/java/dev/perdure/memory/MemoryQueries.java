@@ -52,6 +52,8 @@ final class MemoryQueries implements Runs, Journals {
                             row.start.version() == null ? "" : " in version '" + row.start.version() + "'");
         } else if (row.state == RunState.READY) {
             reason = tables.queues.whyReady(row).orElse(reason);
+        } else if (row.state == RunState.SUSPENDED) {
+            reason = tables.permits.why(row).orElse(reason);
         }
         return new RunInfo(
                 row.ref.id(),

@@ -8,6 +8,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -78,6 +79,11 @@ public final class MemoryStore implements Store {
     @Override
     public QueueRules queues() {
         return tables.queues;
+    }
+
+    @Override
+    public Permits permits() {
+        return tables.permits;
     }
 
     @Override

@@ -80,6 +80,7 @@ final class Row {
 
     Set<Channel> awaited = Set.of();
     int needed;
+    Set<String> limiters = Set.of();
     int restarts;
 
     long readySince;

@@ -33,6 +33,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +84,7 @@ final class Tables {
     final MemoryObjects objects = new MemoryObjects(this);
     final DependentRuns dags = new DependentRuns(this);
     final MemoryQueues queues = new MemoryQueues(this);
+    final MemoryPermits permits = new MemoryPermits(this);
 
     private final Clockwork clockwork;
     private final ReentrantLock lock = new ReentrantLock();
@@ -205,6 +207,7 @@ final class Tables {
                 }
                 row.wakeAt = null;
                 row.awaited = Set.of();
+                row.limiters = Set.of();
             }
             case RUNNING -> row.owner = null;
             case PENDING, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> {}
@@ -220,7 +223,7 @@ final class Tables {
                 children.put(parent.position(), child.ref.id());
             }
         }
-        return row.awaited.stream()
+        Stream<String> mail = row.awaited.stream()
                 .filter(channel -> !channel.once() || row.mailbox.at(channel).isEmpty())
                 .sorted(Comparator.comparingInt(Channel::position)
                         .thenComparing(Channel::kind)
@@ -233,7 +236,8 @@ final class Tables {
                                 .map(child -> "run '" + child + "'")
                                 .or(() -> post.answerTo(new Address(row.ref.id(), channel.position(), row.restarts)));
                 })
-                .flatMap(Optional::stream)
+                .flatMap(Optional::stream);
+        return Stream.concat(row.limiters.stream().sorted().map(limiter -> "permit of limiter '" + limiter + "'"), mail)
                 .limit(10)
                 .toList();
     }

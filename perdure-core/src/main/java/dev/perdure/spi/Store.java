@@ -29,6 +29,9 @@ public interface Store extends AutoCloseable {
     /** Keeps the limits of queues. */
     QueueRules queues();
 
+    /** Keeps the limiters of steps. */
+    Permits permits();
+
     /** Tells engines that something may have changed. */
     Hints hints();
 

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.read.JournalSql;
 import dev.perdure.postgres.read.PostgresJournals;
@@ -34,6 +35,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -72,6 +74,7 @@ public final class PostgresStore implements Store {
     private final PostgresStates states;
     private final JournalBook journalBook;
     private final PostgresQueues queues;
+    private final PostgresPermits permits;
     private final DataSource source;
     private final Schema schema;
     private volatile @Nullable ListeningLoop listening;
@@ -91,6 +94,7 @@ public final class PostgresStore implements Store {
         keys.refill();
         this.queues = new PostgresQueues(database, schema);
         queues.refresh();
+        this.permits = new PostgresPermits(database, schema, workers, hints);
         this.ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, wanted.believes);
         this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, this::tidy);
         this.dispatch = new PostgresDispatch(
@@ -98,6 +102,7 @@ public final class PostgresStore implements Store {
                 schema,
                 workers,
                 new LimitedClaims(database, schema, workers, queues, wanted.believes),
+                permits,
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),
                 ledger,
@@ -153,6 +158,7 @@ public final class PostgresStore implements Store {
     private void tidy() {
         ledger.breakOldCycles();
         queues.tidy();
+        permits.tidy();
     }
 
     private static void migrate(Database database, PostgresStoreBuilder wanted) {
@@ -240,6 +246,11 @@ public final class PostgresStore implements Store {
     @Override
     public QueueRules queues() {
         return queues;
+    }
+
+    @Override
+    public Permits permits() {
+        return permits;
     }
 
     @Override

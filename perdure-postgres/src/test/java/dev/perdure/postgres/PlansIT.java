@@ -12,6 +12,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -97,6 +98,7 @@ final class PlansIT {
                         SCHEMA,
                         workers,
                         new LimitedClaims(database, SCHEMA, workers, queues, true),
+                        new PostgresPermits(database, SCHEMA, workers, hints),
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
                         ledger,

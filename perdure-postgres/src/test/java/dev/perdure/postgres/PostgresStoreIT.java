@@ -12,6 +12,7 @@ import dev.perdure.conformance.HintsConformance;
 import dev.perdure.conformance.JournalsConformance;
 import dev.perdure.conformance.LeasesConformance;
 import dev.perdure.conformance.MailConformance;
+import dev.perdure.conformance.PermitConformance;
 import dev.perdure.conformance.RaceConformance;
 import dev.perdure.conformance.RunsConformance;
 import dev.perdure.conformance.StartConformance;
@@ -153,6 +154,14 @@ final class PostgresStoreIT {
 
     @Nested
     final class QueueOperators extends QueueOperatorConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
+    final class Limiting extends PermitConformance {
         @Override
         protected Store open(Supplier<Instant> time) {
             return freshStore(time);

@@ -26,6 +26,7 @@ class RoomsTest {
             ".write.change",
             ".hint",
             ".write.part",
+            ".limiter",
             ".write",
             ".read",
             ".inbox",

@@ -11,6 +11,7 @@ import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.LeaseSql;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims;
 import dev.perdure.postgres.work.PostgresDispatch;
@@ -53,6 +54,7 @@ final class WatermarkIT {
                     schema,
                     workers,
                     new LimitedClaims(database, schema, workers, queues, true),
+                    new PostgresPermits(database, schema, workers, new PostgresHints()),
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
                     ledger,

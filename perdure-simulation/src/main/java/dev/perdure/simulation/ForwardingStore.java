@@ -6,6 +6,7 @@ import dev.perdure.spi.Journals;
 import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -63,6 +64,11 @@ public abstract class ForwardingStore implements Store {
     @Override
     public QueueRules queues() {
         return store.queues();
+    }
+
+    @Override
+    public Permits permits() {
+        return store.permits();
     }
 
     @Override

@@ -133,6 +133,14 @@ final class MemoryStoreConformanceTest {
     }
 
     @Nested
+    final class Limiting extends PermitConformance {
+        @Override
+        protected Store open(Supplier<Instant> time) {
+            return freshStore(time);
+        }
+    }
+
+    @Nested
     final class Leasing extends LeasesConformance {
         @Override
         protected Store open(Supplier<Instant> time) {

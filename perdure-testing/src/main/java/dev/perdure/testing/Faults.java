@@ -9,6 +9,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -181,6 +182,11 @@ final class Faults implements Store {
     @Override
     public QueueRules queues() {
         return store.queues();
+    }
+
+    @Override
+    public Permits permits() {
+        return store.permits();
     }
 
     @Override

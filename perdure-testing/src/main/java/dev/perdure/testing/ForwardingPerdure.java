@@ -16,6 +16,7 @@ import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.ClosedException;
 import dev.perdure.object.ObjectHandle;
+import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Inbox;
@@ -134,6 +135,11 @@ abstract class ForwardingPerdure implements Perdure {
     @Override
     public Schedules schedules() {
         return engine().schedules();
+    }
+
+    @Override
+    public Limiters limiters() {
+        return engine().limiters();
     }
 
     @Override

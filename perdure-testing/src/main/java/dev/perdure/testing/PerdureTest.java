@@ -15,6 +15,7 @@ import dev.perdure.internal.json.JsonCodec;
 import dev.perdure.internal.settings.ExecutionRules;
 import dev.perdure.internal.settings.Settings;
 import dev.perdure.memory.MemoryStore;
+import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
@@ -57,6 +58,7 @@ public final class PerdureTest extends ForwardingPerdure {
     private final List<Object> workflows = new ArrayList<>();
     private final List<Queue> queues = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
+    private final List<Limiter> limiters = new ArrayList<>();
     private final List<RunChange> changes = new CopyOnWriteArrayList<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final Faults.Plan faults = new Faults.Plan();
@@ -110,6 +112,13 @@ public final class PerdureTest extends ForwardingPerdure {
     public PerdureTest schedules(Schedule... declared) {
         requireNotStarted();
         schedules.addAll(List.of(declared));
+        return this;
+    }
+
+    /** Declares limiters of steps. */
+    public PerdureTest limiters(Limiter... declared) {
+        requireNotStarted();
+        limiters.addAll(List.of(declared));
         return this;
     }
 
@@ -186,7 +195,16 @@ public final class PerdureTest extends ForwardingPerdure {
                 warmWindow,
                 maxPayloadBytes,
                 mode == TestMode.REPLAY_AFTER_EVERY_STEP);
-        return new Settings(seen, clockwork, workflows, List.of(changes::add), rules, List.copyOf(queues), List.copyOf(schedules), worker);
+        return new Settings(
+                seen,
+                clockwork,
+                workflows,
+                List.of(changes::add),
+                rules,
+                List.copyOf(queues),
+                List.copyOf(schedules),
+                List.copyOf(limiters),
+                worker);
     }
 
     /** Starts one more worker. */

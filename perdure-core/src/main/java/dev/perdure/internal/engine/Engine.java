@@ -43,6 +43,7 @@ import dev.perdure.internal.worker.Listeners;
 import dev.perdure.internal.worker.Session;
 import dev.perdure.internal.worker.Worker;
 import dev.perdure.object.ObjectHandle;
+import dev.perdure.queue.Limiters;
 import dev.perdure.queue.Queues;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.Schedules;
@@ -75,6 +76,7 @@ public final class Engine implements Perdure {
     private final Queues queues;
     private final ScheduleWrites scheduleWrites;
     private final EngineSchedules schedules;
+    private final Limiters limiters;
     private final @Nullable Worker worker;
     private final Hints.Subscription hints;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -89,6 +91,8 @@ public final class Engine implements Perdure {
                 DeclaredSchedules.definitions(dags, declared, values), settings.rules().codec());
         settings.store().queues().declare(settings.queues());
         this.queues = new EngineQueues(settings.store().queues());
+        settings.store().permits().declare(settings.limiters());
+        this.limiters = new EngineLimiters(settings.store().permits());
         Listeners listeners = new Listeners(settings.listeners());
         this.resultWaiters = new Waiters<>(
                 "results",
@@ -377,6 +381,11 @@ public final class Engine implements Perdure {
     @Override
     public Schedules schedules() {
         return schedules;
+    }
+
+    @Override
+    public Limiters limiters() {
+        return limiters;
     }
 
     // ---- the end

@@ -35,6 +35,7 @@ import dev.perdure.internal.execution.replay.ContextCall;
 import dev.perdure.internal.execution.replay.Replay;
 import dev.perdure.internal.execution.state.StateCalls;
 import dev.perdure.internal.execution.state.StateSource;
+import dev.perdure.internal.execution.step.StepPermits;
 import dev.perdure.internal.execution.step.Steps;
 import dev.perdure.internal.execution.step.TransactionCalls;
 import dev.perdure.internal.execution.transition.BodyGuard;
@@ -117,7 +118,8 @@ class RunContext implements Shorthands {
         this.values = parts.values();
         this.derived = new Derived(held.run().id(), held.seed());
         Waits waits = new Waits(host, orders, transitions);
-        this.steps = new Steps(host, transitions, waits, parts.guard(), values, derived);
+        StepPermits permits = new StepPermits(held, host, transitions, waits);
+        this.steps = new Steps(host, transitions, waits, permits, parts.guard(), values, derived);
         this.calls = new ContextCalls(
                 held, transitions, parts.replay(), () -> steps.current().isPresent());
         this.futures = new Futures(calls, host, transitions, waits, steps, values);

@@ -1,6 +1,7 @@
 package dev.perdure.internal.settings;
 
 import dev.perdure.RunListener;
+import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.spi.Clockwork;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param rules how executions behave
  * @param queues the queues that it declares
  * @param schedules the schedules that it declares
+ * @param limiters the limiters of steps that it declares
  * @param worker how its worker behaves, or null for a client without one
  */
 public record Settings(
@@ -32,6 +34,7 @@ public record Settings(
         ExecutionRules rules,
         List<Queue> queues,
         List<Schedule> schedules,
+        List<Limiter> limiters,
         @Nullable WorkerRules worker) {
     /** The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds them up. */
     public static final String SCHEDULES_QUEUE = "perdure.schedules";

@@ -97,7 +97,7 @@ public final class Session implements Host, PipelineHost {
                 id,
                 settings.store().lanes(),
                 this::alive);
-        this.store = new SessionStore(settings, committer, this::alive);
+        this.store = new SessionStore(settings, committer, id, this::alive);
     }
 
     /** The worker that this is an incarnation of. */
@@ -439,6 +439,7 @@ public final class Session implements Host, PipelineHost {
     @Override
     public void left(LoadedRun execution, Departure departure) {
         executions.remove(execution.ref().key(), execution);
+        store.left(execution.ref());
         switch (departure) {
             case Departure.Ended ended -> {
                 waiters.announce(

@@ -9,9 +9,11 @@ import dev.perdure.internal.execution.host.StoreAccess;
 import dev.perdure.internal.execution.host.Unwind;
 import dev.perdure.internal.execution.value.Tokens;
 import dev.perdure.internal.settings.Settings;
+import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -19,11 +21,13 @@ import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.ObjectKey;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -36,15 +40,17 @@ final class SessionStore implements StoreAccess {
 
     private final Settings settings;
     private final Committer committer;
-    private final StateReads stateReads;
+    private final SharedRequests<ObjectKey, SortedMap<String, Payload>> stateReads;
+    private final SessionPermits permits;
     private final Refusals refusals;
     private final BooleanSupplier alive;
 
-    SessionStore(Settings settings, Committer committer, BooleanSupplier alive) {
+    SessionStore(Settings settings, Committer committer, WorkerId worker, BooleanSupplier alive) {
         this.settings = settings;
         this.committer = committer;
         this.alive = alive;
-        this.stateReads = new StateReads(settings.store().states(), settings.clockwork());
+        this.stateReads = new SharedRequests<>(this::states, settings.clockwork());
+        this.permits = new SessionPermits(settings.store().permits(), settings.clockwork(), worker);
         this.refusals = new Refusals(settings.clockwork());
     }
 
@@ -79,7 +85,31 @@ final class SessionStore implements StoreAccess {
 
     @Override
     public SortedMap<String, Payload> state(ObjectKey object) {
-        return stateReads.read(object);
+        return stateReads.ask(object);
+    }
+
+    /** The states of objects, each for its caller to keep. */
+    private List<SortedMap<String, Payload>> states(List<ObjectKey> objects) {
+        Map<ObjectKey, SortedMap<String, Payload>> found =
+                settings.store().states().readAll(objects.stream().distinct().toList());
+        return objects.stream()
+                .<SortedMap<String, Payload>>map(object -> new TreeMap<>(found.getOrDefault(object, new TreeMap<>())))
+                .toList();
+    }
+
+    @Override
+    public boolean permit(Limiter limiter, Permits.Request request) {
+        return untilReached(() -> requestOf(request.run()), () -> permits.take(limiter, request));
+    }
+
+    @Override
+    public void permitFreed(String limiter) {
+        permits.freed(limiter);
+    }
+
+    /** A run has left memory. */
+    void left(RunRef run) {
+        permits.left(run.key());
     }
 
     @Override

@@ -17,15 +17,15 @@ public final class QuerySql {
                        WHERE NOT w.dead AND r.definition = ANY (w.definitions) AND (r.version IS NULL OR r.version = w.version)
                    ) THEN 'No live worker has the definition ''' || r.definition || ''''
                           || COALESCE(' in version ''' || r.version || '''', '') || '.'
-                   WHEN r.state = ${READY} THEN COALESCE(${schema}.why_ready(r.key, COALESCE(?::timestamptz, now())), r.reason)
-                   ELSE r.reason END AS reason,
+                   ELSE COALESCE(${schema}.why_waits(r.key, r.state, r.awaited_names, COALESCE(?::timestamptz, now())), r.reason)
+                   END AS reason,
                    -- As in the view runs, which a worker may not read.
                    CASE WHEN r.state = ${SUSPENDED} THEN ARRAY(
                        SELECT a.what FROM (
-                           SELECT 0 AS position, CASE WHEN n.name LIKE 'm:%' THEN 'message ''' ELSE 'promise ''' END
-                                  || substr(n.name, 3) || '''' AS what
+                           SELECT 0 AS position, CASE left(n.name, 1) WHEN 'm' THEN 'message ''' WHEN 'l' THEN 'permit of limiter '''
+                                       ELSE 'promise ''' END || substr(n.name, 3) || '''' AS what
                            FROM unnest(r.awaited_names) AS n (name)
-                           WHERE n.name LIKE 'm:%' OR NOT EXISTS (
+                           WHERE n.name NOT LIKE 'p:%' OR NOT EXISTS (
                                SELECT FROM ${schema}.mail m
                                WHERE m.key = r.key AND m.channel <> 0 AND m.position = 0 AND m.name = substr(n.name, 3)
                            )

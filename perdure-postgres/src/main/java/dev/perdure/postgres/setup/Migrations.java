@@ -80,6 +80,7 @@ public final class Migrations {
             "V030__start_limits.sql",
             "V031__start_keys.sql",
             "V032__turns_of_keys.sql",
+            "V040__limiters.sql",
             "V050__schedules.sql");
 
     /** Waits for another process that migrates at the same time; ends with the transaction. */

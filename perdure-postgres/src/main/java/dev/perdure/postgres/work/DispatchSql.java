@@ -147,6 +147,7 @@ public final class DispatchSql {
                          AND NOT EXISTS (SELECT FROM ${schema}.run a WHERE a.key = k.after AND a.state < ${COMPLETED})
                    ) AS keys_free,
                    EXISTS (SELECT FROM ${schema}.start_key WHERE look_at <= clock.at) AS keys_stale,
+                   (SELECT true FROM ${schema}.permit WHERE state = 0 LIMIT 1) IS TRUE AS permits_wait,
                    (
                        SELECT count(*)
                        FROM unnest(?::text[]) AS q (queue), unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)

@@ -10,6 +10,7 @@ import dev.perdure.postgres.jdbc.Results;
 import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.Workers;
+import dev.perdure.postgres.limiter.PostgresPermits;
 import dev.perdure.postgres.queue.PostgresQueues;
 import dev.perdure.postgres.work.LimitedClaims.Taken;
 import dev.perdure.postgres.work.LimitedClaims.Waiting;
@@ -50,6 +51,7 @@ public final class PostgresDispatch implements Dispatch {
     private final Watermark watermark;
     private final StuckRuns stuckRuns;
     private final PostgresQueues queues;
+    private final PostgresPermits permits;
     private final LimitedClaims limitedClaims;
     private final AtomicLong polls = new AtomicLong();
 
@@ -61,6 +63,7 @@ public final class PostgresDispatch implements Dispatch {
             Schema schema,
             Workers workers,
             LimitedClaims limitedClaims,
+            PostgresPermits permits,
             InboxReader inbox,
             StartLimits startLimits,
             PostgresLedger ledger,
@@ -77,6 +80,7 @@ public final class PostgresDispatch implements Dispatch {
         this.stuckRuns = new StuckRuns(database, sql, workers.lanes());
         this.queues = limitedClaims.queues();
         this.limitedClaims = limitedClaims;
+        this.permits = permits;
     }
 
     @Override
@@ -115,10 +119,11 @@ public final class PostgresDispatch implements Dispatch {
         if (answer.keysStale()) {
             ledger.forgetKeys();
         }
+        Instant permit = answer.permitsWait() ? permits.callAll() : null;
         return new Polled(
                 claimed,
                 signalled(answer.signalled(), worker),
-                earliest(answer.nextDue(), earliest(first.freeAt(), last.freeAt())),
+                earliest(earliest(answer.nextDue(), permit), earliest(first.freeAt(), last.freeAt())),
                 answer.aloneWaits() || first.aloneWaits() || last.aloneWaits(),
                 changed,
                 answer.limitedWaits());
@@ -230,6 +235,7 @@ public final class PostgresDispatch implements Dispatch {
             boolean limitsDue,
             boolean keysFree,
             boolean keysStale,
+            boolean permitsWait,
             boolean alive) {}
 
     private Answer poll(Connection connection, Poll request, int worker, int lane, Watermark.Floor floor)
@@ -293,6 +299,7 @@ public final class PostgresDispatch implements Dispatch {
         boolean limitsDue = outlook.getBoolean("limits_due");
         boolean keysFree = outlook.getBoolean("keys_free");
         boolean keysStale = outlook.getBoolean("keys_stale");
+        boolean permitsWait = outlook.getBoolean("permits_wait");
         boolean inboxWaits = outlook.getBoolean("inbox_waits");
         boolean limited = outlook.getBoolean("limited_waits");
         long revision = outlook.getLong("queue_revision");
@@ -320,6 +327,7 @@ public final class PostgresDispatch implements Dispatch {
                 limitsDue,
                 keysFree,
                 keysStale,
+                permitsWait,
                 alive);
     }
 }

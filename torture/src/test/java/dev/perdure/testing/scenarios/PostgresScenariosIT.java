@@ -51,7 +51,10 @@ class PostgresScenariosIT {
             "queue",
             "slot",
             "queue_turn",
-            "queue_rate");
+            "queue_rate",
+            "limiter",
+            "permit",
+            "limiter_rate");
 
     /** Where there are few rows this is ten times as quick as to truncate. */
     private static final String CLEAR =
@@ -396,6 +399,14 @@ class PostgresScenariosIT {
 
     @Nested
     final class FullKeys extends FullKeyScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
+    final class LimitersOfSteps extends LimiterScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
             return onPostgres(mode);

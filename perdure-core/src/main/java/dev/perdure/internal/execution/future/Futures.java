@@ -114,8 +114,20 @@ public final class Futures implements SideThreads, Joins {
     /** The workflow has returned: waits until everything that it began and did not await has ended. */
     public void finish() {
         transitions.finishing();
+        begun.forEach(this::awaitPermit);
         while (atWork() || !queued.isEmpty()) {
             waits.awaitBody();
+        }
+    }
+
+    private void awaitPermit(StepFuture<?> step) {
+        while (step.waitsForPermit()) {
+            transitions.obeySignals();
+            WaitCondition wanted = new WaitCondition();
+            step.wants(wanted);
+            if (step.waitsForPermit()) {
+                waits.await(wanted);
+            }
         }
     }
 

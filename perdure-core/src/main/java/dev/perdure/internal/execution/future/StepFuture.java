@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A step whose body runs beside the run's own thread. The body's thread only runs the body and hands in the result. The
  * run's thread records everything, so that a run has one writer. The next attempt of a failed step begins when the run
- * awaits it and its back-off is over.
+ * awaits it and its back-off is over. An attempt that waits for a permit begins when the run awaits it and its
+ * turn has come.
  */
 final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private final Futures futures;
@@ -38,6 +39,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     private @Nullable Instant firstFailure;
     private @Nullable Instant nextAttempt;
     private boolean running;
+    private boolean waitsForPermit;
     private @Nullable Settled<T> settled;
 
     StepFuture(
@@ -80,6 +82,14 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             if (!replaying) {
                 transitions.deliverTo(call);
             }
+            launchIfPermitted();
+        }
+    }
+
+    /** Lets the next attempt begin, if it holds a permit or needs none. */
+    private void launchIfPermitted() {
+        waitsForPermit = !steps.permits().take(call, failed + 1, options);
+        if (!waitsForPermit) {
             futures.launch(this);
         }
     }
@@ -104,10 +114,18 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             return;
         }
         if (nextAttempt == null || !futures.now().isBefore(nextAttempt)) {
-            futures.launch(this);
+            launchIfPermitted();
+            if (waitsForPermit) {
+                options.limiter().ifPresent(limiter -> wanted.permit(limiter.name()));
+            }
         } else {
             wanted.time(nextAttempt);
         }
+    }
+
+    /** Whether its next attempt waits for a permit, and nothing else has come of it. */
+    boolean waitsForPermit() {
+        return waitsForPermit && settled == null;
     }
 
     void launched() {
@@ -163,6 +181,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
 
     @SuppressWarnings({"unchecked", "NullAway"}) // read back as the type that the caller declared
     private void succeed(Values.Stored stored) {
+        steps.permits().recorded(options);
         settled = value((T) stored.copy());
     }
 
@@ -176,6 +195,7 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
     }
 
     private void fail(Steps.Verdict verdict, Instant at) {
+        steps.permits().recorded(options);
         failed = verdict.attempt().attempt();
         firstFailure = firstFailure == null ? at : firstFailure;
         Duration again = verdict.again();

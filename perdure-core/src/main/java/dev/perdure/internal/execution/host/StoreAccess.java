@@ -2,9 +2,11 @@ package dev.perdure.internal.execution.host;
 
 import dev.perdure.RunId;
 import dev.perdure.error.StoreException;
+import dev.perdure.queue.Limiter;
 import dev.perdure.spi.Journals;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
@@ -45,6 +47,12 @@ public interface StoreAccess {
 
     /** Applies a transition and returns when it is durable. */
     Outcome commit(Change.Advance transition);
+
+    /** Asks for a permit of this limiter; says whether the attempt holds one now. */
+    boolean permit(Limiter limiter, Permits.Request request);
+
+    /** An attempt that held a permit of this limiter has been recorded. Does not wait for the store. */
+    void permitFreed(String limiter);
 
     /**
      * Delivers an event to every run that waits for it.

@@ -40,6 +40,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Performs steps: answers from the journal, or runs the body by its policy and records the result.
  *
+ * <p>A limited step waits for a permit before each attempt ({@link StepPermits}).
+ *
  * <p>Crash points, in order. Before the flush: nothing of this step has happened. In the body: it runs again with the
  * same attempt number, and the run counts as recovered. After the body and before the record: it runs again. After the
  * record: it never runs again.
@@ -51,6 +53,7 @@ public final class Steps {
     private final Host host;
     private final Transitions transitions;
     private final Waits waits;
+    private final StepPermits permits;
     private final BodyGuard guard;
     private final Values values;
     private final Derived derived;
@@ -60,10 +63,18 @@ public final class Steps {
     // Only the workflow's own thread reads and writes it.
     private @Nullable Attempt onOwnThread;
 
-    public Steps(Host host, Transitions transitions, Waits waits, BodyGuard guard, Values values, Derived derived) {
+    public Steps(
+            Host host,
+            Transitions transitions,
+            Waits waits,
+            StepPermits permits,
+            BodyGuard guard,
+            Values values,
+            Derived derived) {
         this.host = host;
         this.transitions = transitions;
         this.waits = waits;
+        this.permits = permits;
         this.guard = guard;
         this.values = values;
         this.derived = derived;
@@ -171,6 +182,11 @@ public final class Steps {
         }
     }
 
+    /** The permits of limited steps. */
+    public StepPermits permits() {
+        return permits;
+    }
+
     /** The attempt that runs on this thread. */
     public Optional<Attempt> current() {
         Thread thread = Thread.currentThread();
@@ -233,11 +249,13 @@ public final class Steps {
             transitions.deliverTo(call);
             transitions.flush();
             int number = ++failed;
+            permits.await(call, number, options);
             RunningAttempt attempt = attempt(call, number);
             Throwable thrown;
             try {
                 Values.Stored stored = doing.perform(body -> tryOnce(call, attempt, type, body, options, guard));
                 if (!doing.isLast()) {
+                    permits.recorded(options);
                     transitions.unloadAfterStep();
                 }
                 return stored.copy();
@@ -264,9 +282,12 @@ public final class Steps {
             Verdict verdict = judge(call, policy, attempt, thrown, firstFailure);
             Duration delay = verdict.again();
             if (delay == null) {
-                return replay(call, givenUp(call, doing, verdict), type);
+                Entry counts = givenUp(call, doing, verdict);
+                permits.recorded(options);
+                return replay(call, counts, type);
             }
             Instant due = waits.begin(entry(call, verdict), delay, RunState.BACKING_OFF);
+            permits.recorded(options);
             waits.await(call, due, RunState.BACKING_OFF);
             firstFailure = firstFailure == null ? due.minus(delay) : firstFailure;
         }

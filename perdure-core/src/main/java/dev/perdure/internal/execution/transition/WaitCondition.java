@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What an open future waits for: mail, a time, or both. */
+/** What an open future waits for: mail, a permit, a time, or several of these. */
 public final class WaitCondition {
     private final Set<Channel> channels = new LinkedHashSet<>();
+    private final Set<String> limiters = new LinkedHashSet<>();
     private final List<Entry> notes = new ArrayList<>();
     private final List<Runnable> whenNoted = new ArrayList<>();
     private int needed = 1;
@@ -25,6 +26,11 @@ public final class WaitCondition {
 
     public void mail(Channel channel) {
         channels.add(channel);
+    }
+
+    /** Waits for its turn at a limiter. */
+    public void permit(String limiter) {
+        limiters.add(limiter);
     }
 
     /**
@@ -59,12 +65,13 @@ public final class WaitCondition {
         delay = delay == null || duration.compareTo(delay) < 0 ? duration : delay;
     }
 
-    boolean isForMail() {
-        return !channels.isEmpty();
+    /** Whether something else than the time may let it go on, and soon. */
+    boolean isForNews() {
+        return !channels.isEmpty() || !limiters.isEmpty();
     }
 
     Awaited awaited() {
-        return new Awaited(Set.copyOf(channels), needed);
+        return new Awaited(Set.copyOf(channels), needed, Set.copyOf(limiters));
     }
 
     /** When the run continues by itself at the latest. */

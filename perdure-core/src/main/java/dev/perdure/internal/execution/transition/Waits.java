@@ -59,7 +59,7 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
             stayWarm(wanted, nanos, Clockwork.NEVER);
             return;
         }
-        boolean staysWarm = wanted.isForMail() && !host.rules().warmWindow().isZero();
+        boolean staysWarm = wanted.isForNews() && !host.rules().warmWindow().isZero();
         if (staysWarm) {
             transitions.flush();
             if (stayWarm(wanted, nanos, host.rules().warmWindow().toNanos())) {

@@ -3,6 +3,7 @@ package dev.perdure.postgres.write.change;
 import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Channel;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a run waits for, as literals of its columns. */
@@ -35,11 +36,15 @@ public final class AwaitedText {
         return ranges.append('}').toString();
     }
 
-    /** Topics and promises, as an array. Null if there are none. */
+    /** How a limiter is named among what a run waits for. */
+    public static final String LIMITER = "l:";
+
+    /** Topics, promises and limiters, as an array. Null if there are none. */
     public static @Nullable String names(Awaited awaited) {
-        String names = awaited.channels().stream()
+        Stream<String> mail = awaited.channels().stream()
                 .filter(channel -> channel.kind() != Channel.Kind.ANSWER)
-                .map(channel -> (channel.kind() == Channel.Kind.MESSAGE ? "m:" : "p:") + channel.name())
+                .map(channel -> (channel.kind() == Channel.Kind.MESSAGE ? "m:" : "p:") + channel.name());
+        String names = Stream.concat(mail, awaited.limiters().stream().map(LIMITER::concat))
                 .map(name -> '"' + name.replace("\\", "\\\\").replace("\"", "\\\"") + '"')
                 .collect(Collectors.joining(","));
         return names.isEmpty() ? null : "{" + names + "}";

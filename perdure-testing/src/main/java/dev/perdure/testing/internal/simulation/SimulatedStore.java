@@ -2,6 +2,8 @@ package dev.perdure.testing.internal.simulation;
 
 import dev.perdure.RunChange;
 import dev.perdure.error.StoreException;
+import dev.perdure.queue.Limiter;
+import dev.perdure.queue.LimiterInfo;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Journals;
@@ -9,6 +11,7 @@ import dev.perdure.spi.Leases;
 import dev.perdure.spi.Ledger;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.Permits;
 import dev.perdure.spi.QueueRules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.States;
@@ -20,7 +23,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -356,6 +361,48 @@ final class SimulatedStore implements Store {
     @Override
     public QueueRules queues() {
         return real.queues();
+    }
+
+    /** A request that arrives late takes nothing that the run does not hold or wait for. */
+    @Override
+    public Permits permits() {
+        Permits permits = real.permits();
+        return new Permits() {
+            @Override
+            public List<Answer> take(WorkerId worker, List<Request> requests) {
+                Supplier<List<Answer>> take = () -> permits.take(worker, requests);
+                return write(Call.important(() -> "take of permits"), take, take);
+            }
+
+            @Override
+            public void next(Set<String> limiters) {
+                Supplier<Boolean> next = () -> {
+                    permits.next(limiters);
+                    return true;
+                };
+                boolean unused = write(Call.housekeeping("next permits"), next, next);
+            }
+
+            @Override
+            public void declare(Collection<Limiter> limiters) {
+                permits.declare(limiters);
+            }
+
+            @Override
+            public boolean apply(Order order) {
+                return permits.apply(order);
+            }
+
+            @Override
+            public List<LimiterInfo> list() {
+                return permits.list();
+            }
+
+            @Override
+            public Optional<LimiterInfo> find(String limiter) {
+                return permits.find(limiter);
+            }
+        };
     }
 
     @Override

@@ -292,6 +292,7 @@ public final class World {
                 rules,
                 queues,
                 List.of(),
+                List.of(),
                 worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofSeconds(5)) : null);
     }
 

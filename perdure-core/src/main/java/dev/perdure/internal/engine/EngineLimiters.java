@@ -1,0 +1,65 @@
+package dev.perdure.internal.engine;
+
+import dev.perdure.error.UnknownLimiterException;
+import dev.perdure.queue.Limiter;
+import dev.perdure.queue.LimiterInfo;
+import dev.perdure.queue.Limiters;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.Permits.Order;
+import java.util.List;
+
+/** Limiters for operators, on what the store keeps of them. */
+final class EngineLimiters implements Limiters {
+    private final Permits permits;
+
+    EngineLimiters(Permits permits) {
+        this.permits = permits;
+    }
+
+    @Override
+    public List<LimiterInfo> list() {
+        return permits.list();
+    }
+
+    @Override
+    public LimiterInfo get(String limiter) {
+        return permits.find(limiter).orElseThrow(() -> unknown(limiter));
+    }
+
+    @Override
+    public void declare(Limiter limiter) {
+        permits.declare(List.of(limiter));
+    }
+
+    @Override
+    public void limit(Limiter changes) {
+        apply(new Order.Limit(changes));
+    }
+
+    @Override
+    public void pause(String limiter, String reason) {
+        apply(new Order.Pause(limiter, reason));
+    }
+
+    @Override
+    public void resume(String limiter) {
+        apply(new Order.Resume(limiter));
+    }
+
+    @Override
+    public void reset(String limiter) {
+        apply(new Order.Reset(limiter));
+    }
+
+    private void apply(Order order) {
+        if (!permits.apply(order)) {
+            throw unknown(order.limiter());
+        }
+    }
+
+    private static UnknownLimiterException unknown(String limiter) {
+        return new UnknownLimiterException(
+                "There is no limiter '%s'. Check the name, or declare the limiter when you set up the engine."
+                        .formatted(limiter));
+    }
+}

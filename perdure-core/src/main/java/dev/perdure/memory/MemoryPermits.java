@@ -1,0 +1,343 @@
+package dev.perdure.memory;
+
+import dev.perdure.RunState;
+import dev.perdure.queue.Limiter;
+import dev.perdure.queue.LimiterInfo;
+import dev.perdure.queue.Queue;
+import dev.perdure.spi.Hints;
+import dev.perdure.spi.Permits;
+import dev.perdure.spi.change.Control;
+import dev.perdure.spi.change.Entry;
+import dev.perdure.spi.change.RunRef;
+import dev.perdure.spi.change.WorkerId;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limiters of steps, and which attempts hold their permits.
+ *
+ * <p>How it works: a limiter has a list of attempts, those that hold a permit and those that wait. Whether one still does is
+ * read from its run whenever permits are counted ({@link #holds}, {@link #isOver}), so no change of a run has to give a permit back.
+ */
+final class MemoryPermits implements Permits {
+    /** So many of the runs that hold permits are named. */
+    private static final int NAMED = 3;
+
+    private final Tables tables;
+    private final Map<String, Line> lines = new TreeMap<>();
+
+    /** A limiter with its attempts. */
+    private static final class Line {
+        private Limiter declared;
+        private Limiter changed;
+        private @Nullable String paused;
+        private final List<Place> holders = new ArrayList<>();
+        /** In the order of their turns. */
+        private final List<Place> waiting = new ArrayList<>();
+        /** When attempts got permits that may still count for the rate. */
+        private final List<Instant> begun = new ArrayList<>();
+
+        private Line(String name) {
+            this.declared = Limiter.named(name);
+            this.changed = Limiter.named(name);
+        }
+
+        private Limiter limits() {
+            return declared.with(changed);
+        }
+    }
+
+    /** An attempt that holds a permit or waits for one. */
+    private static final class Place {
+        private final Row row;
+        private final int position;
+        private final int attempt;
+        private final int restarts;
+        private final Instant since;
+        private long epoch;
+        /** When its turn came. */
+        private @Nullable Instant called;
+        /** Whether others go before it until it asks again. */
+        private boolean passed;
+
+        private Place(Row row, Request request, Instant since) {
+            this.row = row;
+            this.position = request.position();
+            this.attempt = request.attempt();
+            this.restarts = row.restarts;
+            this.since = since;
+        }
+
+        private boolean isOf(Request request) {
+            return row.ref.equals(request.run()) && position == request.position();
+        }
+
+        private boolean isSameAttempt(Request request) {
+            return attempt == request.attempt() && restarts == row.restarts;
+        }
+    }
+
+    MemoryPermits(Tables tables) {
+        this.tables = tables;
+    }
+
+    // ---- who holds what
+
+    /** Whether the attempt has been recorded, or will never be made. */
+    private static boolean isOver(Place place) {
+        return place.row.state.isTerminal()
+                || place.row.restarts != place.restarts
+                || place.row.journal.containsKey(new Row.Place(place.position, Entry.ANSWER))
+                || place.row.journal.containsKey(new Row.Place(place.position, place.attempt));
+    }
+
+    private static boolean holds(Place place) {
+        return place.row.state == RunState.RUNNING && place.row.epoch == place.epoch && !isOver(place);
+    }
+
+    private void forget(Line line) {
+        line.holders.removeIf(place -> !holds(place));
+        line.waiting.removeIf(MemoryPermits::isOver);
+        Instant now = tables.now();
+        Optional<Queue.Rate> rate = line.limits().appliedRate();
+        line.begun.removeIf(
+                at -> rate.isEmpty() || !at.plus(rate.get().period()).isAfter(now));
+    }
+
+    private long free(Line line) {
+        if (line.paused != null) {
+            return 0;
+        }
+        long places = line.limits().concurrency().orElse(Limiter.UNLIMITED) - (long) line.holders.size();
+        long units = line.limits().appliedRate().map(Queue.Rate::most).orElse(Limiter.UNLIMITED)
+                - (long) line.begun.size();
+        return Math.min(places, units);
+    }
+
+    // ---- taking
+
+    @Override
+    public List<Answer> take(WorkerId worker, List<Request> requests) {
+        return tables.inTransaction(
+                () -> requests.stream().map(request -> take(worker, request)).toList());
+    }
+
+    private Answer take(WorkerId worker, Request request) {
+        Line line = lines.get(request.limiter());
+        if (line == null) {
+            return Answer.UNKNOWN;
+        }
+        Row row = tables.byKey.get(request.run().key());
+        if (row == null || !row.isHeldBy(worker, request.epoch()) || !tables.workers.containsKey(worker)) {
+            return Answer.WAITS;
+        }
+        forget(line);
+        if (line.holders.stream().anyMatch(place -> place.isOf(request) && place.isSameAttempt(request))) {
+            return Answer.HELD;
+        }
+        Place place = line.waiting.stream()
+                .filter(each -> each.isOf(request) && each.isSameAttempt(request))
+                .findFirst()
+                .orElse(null);
+        if (place == null) {
+            line.waiting.removeIf(each -> each.isOf(request));
+            place = new Place(row, request, tables.now());
+            line.waiting.add(place);
+        }
+        place.passed = false;
+        place.called = null;
+        place.epoch = request.epoch();
+        if (turns(line).contains(place)) {
+            line.waiting.remove(place);
+            line.holders.add(place);
+            line.begun.add(tables.now());
+            return Answer.HELD;
+        }
+        if (line.limits().appliedRate().isPresent()) {
+            tables.hint(new Hints.WorkReady()); // so that a poll says when the rate allows more
+        }
+        return Answer.WAITS;
+    }
+
+    /** Those whose turn it is. Others of which it is not known whether they still wait are passed over. */
+    private List<Place> turns(Line line) {
+        List<Place> turns = new ArrayList<>();
+        long free = free(line);
+        for (Place place : line.waiting) {
+            if (turns.size() >= free) {
+                break;
+            }
+            place.passed |= place.called == null ? !waits(line, place) : isLate(line, place);
+            if (!place.passed) {
+                turns.add(place);
+            }
+        }
+        return turns;
+    }
+
+    /** Whether the run is on its way to ask, or can be called. */
+    private static boolean waits(Line line, Place place) {
+        return switch (place.row.state) {
+            case READY, RUNNING -> true;
+            case SUSPENDED -> place.row.limiters.contains(line.declared.name());
+            case PENDING, BACKING_OFF, PAUSED, COMPLETED, FAILED, CANCELLED, SKIPPED -> false;
+        };
+    }
+
+    private boolean isLate(Line line, Place place) {
+        boolean late = !Objects.requireNonNull(place.called).plus(GRACE).isAfter(tables.now());
+        return !waits(line, place) || (late && place.row.state != RunState.SUSPENDED);
+    }
+
+    @Override
+    public void next(Set<String> limiters) {
+        tables.inTransaction(() -> {
+            limiters.stream().map(lines::get).filter(Objects::nonNull).forEach(this::call);
+            return true;
+        });
+    }
+
+    /** Lets runs go on whose turn it is at any limiter. */
+    void callAll() {
+        lines.values().forEach(this::call);
+    }
+
+    private void call(Line line) {
+        forget(line);
+        for (Place place : turns(line)) {
+            if (place.called == null) {
+                place.called = tables.now();
+                wake(place.row);
+            }
+        }
+    }
+
+    private void wake(Row row) {
+        if (row.state == RunState.SUSPENDED) {
+            tables.change(row, RunState.READY, null);
+        } else if (row.owner != null) {
+            Control asked = row.control;
+            row.control =
+                    new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
+            tables.hint(new Hints.WorkerSignalled(row.owner));
+        }
+    }
+
+    /** When a rate next allows more, or a permit is no longer kept free, if attempts wait for that. */
+    Optional<Instant> nextFree() {
+        return lines.values().stream().flatMap(this::ends).min(Comparator.naturalOrder());
+    }
+
+    private Stream<Instant> ends(Line line) {
+        forget(line);
+        Stream<Instant> units = line.waiting.stream().allMatch(place -> place.passed)
+                ? Stream.empty()
+                : line.limits().appliedRate().stream()
+                        .flatMap(rate -> line.begun.stream().map(at -> at.plus(rate.period())));
+        Stream<Instant> late = line.waiting.size() < 2
+                ? Stream.empty()
+                : line.waiting.stream()
+                        .filter(place -> !place.passed)
+                        .map(place -> place.called)
+                        .filter(Objects::nonNull)
+                        .map(called -> called.plus(GRACE));
+        return Stream.concat(units, late);
+    }
+
+    // ---- what operators do
+
+    private Line line(String name) {
+        return lines.computeIfAbsent(name, Line::new);
+    }
+
+    @Override
+    public void declare(Collection<Limiter> declared) {
+        tables.inTransaction(() -> {
+            declared.forEach(limiter -> line(limiter.name()).declared = limiter);
+            tables.hint(new Hints.WorkReady());
+            return true;
+        });
+    }
+
+    @Override
+    public boolean apply(Order order) {
+        return tables.inTransaction(() -> {
+            Line line = lines.get(order.limiter());
+            if (line == null) {
+                return false;
+            }
+            switch (order) {
+                case Order.Limit limit -> line.changed = line.changed.with(limit.changes());
+                case Order.Pause pause -> line.paused = pause.reason();
+                case Order.Resume resume -> line.paused = null;
+                case Order.Reset reset -> line.changed = Limiter.named(reset.limiter());
+            }
+            tables.hint(new Hints.WorkReady());
+            return true;
+        });
+    }
+
+    // ---- what there is
+
+    @Override
+    public List<LimiterInfo> list() {
+        return tables.inTransaction(() -> lines.values().stream().map(this::info).toList());
+    }
+
+    @Override
+    public Optional<LimiterInfo> find(String limiter) {
+        return tables.inTransaction(() -> Optional.ofNullable(lines.get(limiter)).map(this::info));
+    }
+
+    private LimiterInfo info(Line line) {
+        forget(line);
+        return new LimiterInfo(
+                line.declared,
+                line.changed,
+                Optional.ofNullable(line.paused),
+                line.waiting.size(),
+                line.waiting.stream().map(place -> place.since).min(Comparator.naturalOrder()),
+                line.holders.size());
+    }
+
+    /** Why a run that waits for permits has not gone on. */
+    Optional<String> why(Row row) {
+        return row.limiters.stream().sorted().map(lines::get).filter(Objects::nonNull).findFirst().flatMap(this::why);
+    }
+
+    private Optional<String> why(Line line) {
+        forget(line);
+        String name = line.declared.name();
+        if (line.paused != null) {
+            return Optional.of("The limiter '%s' is paused: %s".formatted(name, line.paused));
+        }
+        int permits = line.limits().concurrency().orElse(Limiter.UNLIMITED);
+        if (line.holders.size() >= permits) {
+            List<RunRef> holders =
+                    line.holders.stream().map(place -> place.row.ref).toList();
+            String first = holders.stream()
+                    .limit(NAMED)
+                    .map(run -> "'" + run.id() + "'")
+                    .collect(Collectors.joining(", "));
+            String more = holders.size() > NAMED ? " and %d more".formatted(holders.size() - NAMED) : "";
+            return Optional.of("The limiter '%s' is full: %d of %d permits are held, by %s%s."
+                    .formatted(name, holders.size(), permits, first, more));
+        }
+        return line.limits()
+                .appliedRate()
+                .filter(rate -> line.begun.size() >= rate.most())
+                .flatMap(rate -> line.begun.stream().min(Comparator.naturalOrder()).map(at -> at.plus(rate.period())))
+                .map(at -> "The rate of the limiter '%s' allows no more before %s.".formatted(name, at));
+    }
+}
