@@ -107,17 +107,17 @@ public final class Queue {
         return limit(PER_KEY, "perKey", most);
     }
 
-    /** What happens to a start whose key is full. Without {@link #perKey} it means nothing. */
+    /** What happens to a start whose key is full. Without {@link #perKey} it has no effect. */
     public Queue whenKeyFull(WhenKeyFull policy) {
         return with(WHEN_KEY_FULL, policy.name());
     }
 
     /**
-     * Where keys take turns, this key gets so many turns for each turn of a key that has none of its own: with 3 beside
-     * one other key, three of four. One lets the key have turns like the others.
+     * Gives a key more turns, where keys take turns: this many for each turn of a key without a setting. With 3 beside
+     * one other key, it gets three of four turns. With 1 the key has turns like the others.
      *
      * @param key the key, such as a customer that pays
-     * @param turns at most 1,000
+     * @param turns how many turns, at most 1,000
      */
     public Queue turns(String key, int turns) {
         Names.require("key", key, MAX_KEY);
@@ -129,9 +129,9 @@ public final class Queue {
     }
 
     /**
-     * Lets the priority of a waiting run rise by one with each period that it has waited, so that runs of low priority
-     * are not kept waiting for ever. The period counts from the time since when the run is ready. {@link Duration#ZERO}
-     * turns it off, which is the default.
+     * Raises the priority of a waiting run by one with each period that it has waited, so that runs of low priority do
+     * not wait for ever. The period counts from when the run became ready. {@link Duration#ZERO} turns it off, which is
+     * the default.
      */
     public Queue ageing(Duration period) {
         if (period.isZero()) {
@@ -147,9 +147,9 @@ public final class Queue {
     }
 
     /**
-     * At most this many runs begin in any period of this length, in all processes together, by the clock of the store. A
-     * run counts when it first begins, with the weight that its start options give it; when it goes on after a sleep or
-     * a crash, it does not count again.
+     * At most this many runs begin in any period of this length, in all processes together, by the clock of the store.
+     * A run counts when it first begins, with the weight that its start options give it; when it continues after a
+     * sleep or a crash, it does not count again.
      */
     public Queue rate(int most, Duration period) {
         return rate(RATE, "rate", most, period);
@@ -236,12 +236,12 @@ public final class Queue {
         return counted == null ? Counting.BEGUN : Counting.valueOf(counted);
     }
 
-    /** How many turns the key gets for each turn of others. */
+    /** How many turns the key gets for each turn of the others. */
     public int turns(String key) {
         return Integer.parseInt(settings.getOrDefault(TURNS + key, "1"));
     }
 
-    /** With which period the priority of waiting runs rises, if it does. */
+    /** The period with which the priority of waiting runs rises, if it does. */
     public Optional<Duration> ageing() {
         String period = settings.get(AGEING);
         return period == null || period.equals(NONE) ? Optional.empty() : Optional.of(Duration.parse(period));
@@ -321,7 +321,9 @@ public final class Queue {
         return rate().isPresent() || ratePerKey().isPresent();
     }
 
-    /** Whether it limits anything, or has an order of its own: then its runs begin only by a poll that obeys that. */
+    /**
+     * Whether it limits anything, or has an order of its own: then its runs begin only by a poll, which applies that.
+     */
     public boolean hasLimits() {
         return concurrency().isPresent()
                 || perWorker().isPresent()

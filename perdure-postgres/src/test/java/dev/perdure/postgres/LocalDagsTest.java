@@ -49,7 +49,7 @@ final class LocalDagsTest {
     }
 
     @Test
-    void a_family_is_known_until_the_last_of_its_tasks_in_hand_has_ended() {
+    void a_dag_is_known_until_the_last_of_its_tasks_in_hand_has_ended() {
         LocalDag dag = born(0);
         Member first = dag.tasks.get(0);
         Member second = dag.tasks.get(1);
@@ -68,7 +68,7 @@ final class LocalDagsTest {
     }
 
     @Test
-    void a_task_that_waits_makes_its_family_forgotten() {
+    void a_task_that_waits_makes_its_dag_forgotten() {
         Member first = born(0).tasks.get(0);
         Move wait = new Move.Wait(RunState.SUSPENDED, new Due.Never(), 0);
         localDags.saw(
@@ -78,7 +78,7 @@ final class LocalDagsTest {
     }
 
     @Test
-    void an_end_that_was_not_applied_makes_its_family_forgotten() {
+    void an_end_that_was_not_applied_makes_its_dag_forgotten() {
         Member first = born(0).tasks.get(0);
         localDags.saw(new Change.Advance(first.ref, 1, List.of(), END), new Outcome.Fenced());
         assertThat(isKnown(first)).isFalse();

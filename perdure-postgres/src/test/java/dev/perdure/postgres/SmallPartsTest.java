@@ -156,7 +156,7 @@ final class SmallPartsTest {
             assertThat(Keys.answers(child)).isTrue();
         }
         assertThat(Keys.partition(RunId.of("order-42/1-0a1b2c3d4e5f"))).isEqualTo(Keys.partition(parent));
-        // A run that is only spawned is the root of a family of its own.
+        // A run that is only spawned is a root of its own.
         assertThat(Keys.partition(Keys.key(8, run("parcel-7").withParent(new Parent(order, 1, false)))))
                 .isEqualTo(Keys.partition(RunId.of("parcel-7")))
                 .isNotEqualTo(Keys.partition(parent));

@@ -82,9 +82,9 @@ public interface EngineContext extends WorkflowContext {
     /** Turns of a run that is a state machine. */
     Turns turns();
 
-    /** What is born with this run, if it is the run of a DAG that is registered here. */
+    /** The tasks that start with this run, if it is the run of a DAG that is registered here. */
     List<Task> tasksOf(NewRun run);
 
-    /** Pauses the run for a person to mend the code. To be thrown. */
+    /** Pauses the run until the code is fixed. The caller throws what this returns. */
     Error stop(String reason);
 }

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The queues and their limits.
  *
- * <p>How it works: which queues have limits is kept in memory, because every start and every hand-over asks. A poll reads the sum of
- * the revisions of all queues, and reads the queues again if that has changed; a worker polls at least once a second. A process
- * that learns of a queue with new limits makes what runs there already count, twice: a start that was under way the
- * first time is found the second time.
+ * <p>How it works: the process keeps in memory which queues have limits, because every start and every hand-over asks.
+ * A poll reads the sum of the revisions of all queues, and reads the queues again if the sum has changed; a worker
+ * polls at least once a second. A process that finds a queue with new limits makes the runs that already run there
+ * count, and does so twice: the second time finds a start that was under way the first time.
  */
 public final class PostgresQueues implements QueueRules {
     private static final int ADOPTIONS = 2;
@@ -51,7 +51,7 @@ public final class PostgresQueues implements QueueRules {
      * @param revision the sum of all revisions
      * @param limits the limits of all queues
      * @param limited the queues that have limits or are paused
-     * @param adoptions how often what runs in a queue has yet to be made count
+     * @param adoptions how often the running runs of a queue still have to be counted
      */
     private record Known(
             long revision, Map<String, Queue> limits, Set<String> limited, Map<String, Integer> adoptions) {
@@ -162,7 +162,7 @@ public final class PostgresQueues implements QueueRules {
         return Queue.of(row.getString("name"), Results.pairs(row, "changed"));
     }
 
-    /** Deletes what no claim will look at again, now and then, if any queue is known. For the sweep. */
+    /** Deletes rows that no claim will read again, from time to time, if any queue is known. For the sweep. */
     public void tidy() {
         long due = nextTidying.get();
         if (known.get().revision() > 0

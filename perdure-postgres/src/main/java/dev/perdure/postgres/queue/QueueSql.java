@@ -3,9 +3,9 @@ package dev.perdure.postgres.queue;
 import dev.perdure.postgres.jdbc.Json;
 import dev.perdure.postgres.jdbc.Schema;
 
-/** The statements about queues themselves. */
+/** The statements about the queues themselves. */
 public final class QueueSql {
-    /** What is cached in every process. */
+    /** The rows that every process caches. */
     private static final String RULES = """
             SELECT name, paused, ${declared} AS declared, ${changed} AS changed, revision FROM ${schema}.queue ORDER BY name
             """;
@@ -46,8 +46,8 @@ public final class QueueSql {
             """;
 
     /**
-     * Runs that began to run before their queue had limits: from now on they count. The table slot has to be there for a run before
-     * its place is counted, so a process that learns of new limits does this for all workers.
+     * Makes runs count that began before their queue had limits. A run needs a row in {@code slot} before its place is
+     * counted, so a process that finds new limits inserts these rows for all workers.
      */
     private static final String ADOPT = """
             WITH done AS (
@@ -63,8 +63,8 @@ public final class QueueSql {
             """;
 
     /**
-     * Forgets places of runs that hold none any more, and turns of keys that have nothing waiting: those of keys that no
-     * claim looks at again. Bounded, and from a place that moves on, so that it ends soon however many there are.
+     * Deletes places that runs no longer hold, and turns of keys without waiting runs: those of keys that no claim
+     * examines again. Limited, and from a position that moves on, so that it ends soon, however many there are.
      */
     private static final String TIDY_SLOTS = """
             WITH seen AS MATERIALIZED (

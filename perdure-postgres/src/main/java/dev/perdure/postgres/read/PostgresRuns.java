@@ -162,15 +162,15 @@ public final class PostgresRuns implements Runs {
 
     @Override
     public List<TaskRow> tasks(RunRef run) {
-        return family(run, sql.tasks, sql.taskChanges);
+        return startedRuns(run, sql.tasks, sql.taskChanges);
     }
 
     @Override
     public List<TaskRow> children(RunRef run) {
-        return family(run, sql.children, sql.childrenChanges);
+        return startedRuns(run, sql.children, sql.childrenChanges);
     }
 
-    private List<TaskRow> family(RunRef run, String members, String changes) {
+    private List<TaskRow> startedRuns(RunRef run, String members, String changes) {
         Map<Long, Integer> places = new HashMap<>();
         List<UnplacedTask> tasks = query.all(
                 members, parameters -> parameters.time(database.time()).number(run.key()), row -> {

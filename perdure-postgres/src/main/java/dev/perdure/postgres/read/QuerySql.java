@@ -119,14 +119,14 @@ public final class QuerySql {
             """;
 
     /** Selects the tasks of a run: runs that were started together with their parent. */
-    private static final String BORN_WITH_IT = "r.before IS NOT NULL";
+    private static final String TASKS = "r.before IS NOT NULL";
 
     /** Selects the children that the current life of a run has started. */
-    private static final String STARTED_BY_IT =
+    private static final String CHILDREN =
             "r.before IS NULL AND r.parent_position IS DISTINCT FROM ${REPORTING} AND r.parent_restarts = (SELECT p.restarts FROM ${schema}.run p WHERE p.key = r.parent)";
 
     /** The tasks or the children of a run, in the order of their start. */
-    private static final String FAMILY = """
+    private static final String STARTED = """
             SELECT ${info}, CASE WHEN r.before IS NULL THEN '{}'::bigint[] ELSE r.after END AS after, o.payload AS outcome
             FROM ${schema}.run r
             LEFT JOIN LATERAL (
@@ -148,7 +148,7 @@ public final class QuerySql {
                             ELSE ${RUNNING} END""";
 
     /** The states that runs have left, and the states in which they are. */
-    private static final String FAMILY_CHANGES = """
+    private static final String STARTED_CHANGES = """
             SELECT t.key, c.state, c.at, c.reason
             FROM (
                 SELECT key, changes, state, created_at, changed_at, reason, ran_at, after FROM ${schema}.run r
@@ -203,15 +203,15 @@ public final class QuerySql {
         this.input = schema.sql(INPUT);
         this.ended = schema.sql(ENDED);
         this.liveChildren = schema.sql(LIVE_CHILDREN);
-        this.tasks = family(schema, FAMILY, BORN_WITH_IT);
-        this.taskChanges = family(schema, FAMILY_CHANGES, BORN_WITH_IT);
-        this.children = family(schema, FAMILY, STARTED_BY_IT);
-        this.childrenChanges = family(schema, FAMILY_CHANGES, STARTED_BY_IT);
+        this.tasks = startedRuns(schema, STARTED, TASKS);
+        this.taskChanges = startedRuns(schema, STARTED_CHANGES, TASKS);
+        this.children = startedRuns(schema, STARTED, CHILDREN);
+        this.childrenChanges = startedRuns(schema, STARTED_CHANGES, CHILDREN);
         this.audited = schema.sql(AUDITED);
         this.changes = schema.sql(CHANGES.replace("${first_state}", firstState("run")));
     }
 
-    private static String family(Schema schema, String statement, String member) {
+    private static String startedRuns(Schema schema, String statement, String member) {
         return schema.sql(statement
                 .replace("${info}", INFO)
                 .replace("${member}", member)

@@ -8,22 +8,26 @@ import dev.perdure.postgres.write.part.Pieces;
 /**
  * The statements that claim runs of queues with limits, and runs with keys.
  *
- * <p>How it works: a claim of such a queue is one execute. It locks the row of the queue; the statement after that has a new
- * snapshot, so it sees all that the claim before it has taken. It counts the places from the rows of runs: {@code slot} only says
- * which runs to look at. It steps through {@code ready_by_key} from key to key, so what it costs depends on how many keys wait and not
- * on how many runs. It looks at so many keys at once and no more; if there are more, the next claim goes on behind them.
+ * <p>How it works: a claim of such a queue is one execute. It locks the row of the queue. The next statement has a new
+ * snapshot, so it sees everything that the claim before it has taken. It counts the places from the rows of runs;
+ * {@code slot} only lists the runs to examine. It walks through {@code ready_by_key} from key to key, so its cost
+ * depends on the number of waiting keys and not on the number of runs. It examines a limited number of keys; if there
+ * are more, the next claim continues behind them.
  */
 public final class LimitedClaimSql {
-    /** So many keys (with definition and version) one claim looks at. */
+    /** How many keys (with definition and version) one claim examines. */
     private static final int WINDOW = 1_000;
 
-    /** So long one turn of a key is, in the time of turns. */
+    /** The length of one turn of a key, in the time of turns. */
     private static final long A_TURN = 1_000_000;
 
-    /** Into so many stretches the period of a rate is divided: what began in one counts until a period after its end. */
+    /**
+     * Into how many parts the period of a rate is divided: what began in a part counts until one period after the end
+     * of the part.
+     */
     private static final int STRETCHES = 128;
 
-    /** When rates of these queues next allow more: of each queue in all, and of keys that wait. */
+    /** When rates of these queues next allow more: for each queue as a whole, and for waiting keys. */
     private static final String FREE_AT = """
             SELECT min(f.expires_at) AS free_at
             FROM unnest(?::text[]) AS n (name)
@@ -37,7 +41,9 @@ public final class LimitedClaimSql {
             ) f
             """;
 
-    /** The queues of a worker from which it might take something here: of those with limits any run, of others runs with keys. */
+    /**
+     * The queues of a worker from which this claims: any run of queues with limits, and runs with keys of other queues.
+     */
     private static final String WAITING = """
             SELECT n.name, (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.alone LIMIT 1) IS TRUE AS alone,
                    (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL LIMIT 1) IS TRUE AS keyed
@@ -46,7 +52,10 @@ public final class LimitedClaimSql {
             ORDER BY n.name
             """;
 
-    /** One row with LIMIT, and not EXISTS: the planner would make that a hash of all rows, and keep it when there are a million. */
+    /**
+     * Uses one row with LIMIT, and not EXISTS: the planner would turn EXISTS into a hash of all rows, and keep that
+     * plan for a million rows.
+     */
     static final String WAITS = """
             CASE WHEN (SELECT q.paused IS NOT NULL FROM ${schema}.queue q WHERE q.name = n.name LIMIT 1) THEN false
                  WHEN (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NOT NULL LIMIT 1) THEN true
@@ -54,8 +63,8 @@ public final class LimitedClaimSql {
                      AND (SELECT true FROM ${schema}.ready r WHERE r.queue = n.name AND r.queue_key IS NULL LIMIT 1) IS TRUE END""";
 
     /**
-     * One worker at a time takes from a queue. A queue that was not declared gets its row here, when it first has runs with keys. Says
-     * whether runs with keys wait: the shorter claim takes nothing then.
+     * One worker at a time claims from a queue. A queue that was not declared gets its row here, when it first has runs
+     * with keys. Returns whether runs with keys wait: then the shorter claim takes nothing.
      */
     private static final String LOCK = """
             WITH ${fence}, known AS (
@@ -70,7 +79,7 @@ public final class LimitedClaimSql {
             ) AS locked
             """;
 
-    /** The limits of the queue, and what the worker asks for. No row: the queue is paused, or the worker is dead. */
+    /** The limits of the queue and the request of the worker. No row if the queue is paused or the worker is dead. */
     private static final String RULE = """
             rule AS MATERIALIZED (
                 SELECT g.*, q.turn, q.look_from, q.virtual_time, q.limits,
@@ -91,7 +100,7 @@ public final class LimitedClaimSql {
             ), suiting AS MATERIALIZED (
                 SELECT d.definition, v.version FROM unnest(?::text[]) AS d (definition), unnest(?::text[]) AS v (version)
             ), of_queue AS MATERIALIZED (
-                -- Only a limit for all of them makes it necessary to look at all of them: what goes on is not to wait for a rate.
+                -- Only a limit for all runs makes it necessary to examine all of them: a run that continues does not wait for a rate.
                 SELECT s.key, s.queue_key, r.state, COALESCE(${holds}, false) AS holds
                 FROM rule
                 CROSS JOIN LATERAL (
@@ -105,12 +114,12 @@ public final class LimitedClaimSql {
     private static final String UNKEYED =
             " AND (SELECT true FROM ${schema}.ready r WHERE r.queue = g.queue AND r.queue_key IS NOT NULL LIMIT 1) IS NULL";
 
-    /** Which states hold a place: those in which a run has begun, or those in which it is at work. */
+    /** The states in which a run holds a place: those in which it has begun, or those in which it is at work. */
     private static final String HOLDS = """
             CASE WHEN r.state = ${RUNNING} THEN true
                                      ELSE rule.begun AND r.state IN (${READY}, ${SUSPENDED}, ${BACKING_OFF}) END""";
 
-    /** How many more this worker may take, and how many more may have places. */
+    /** How many more runs this worker may take, and how many more may have places. */
     private static final String ROOM = """
             GREATEST(0, LEAST(rule.room, rule.per_worker - (
                            SELECT count(*)::int
@@ -122,7 +131,7 @@ public final class LimitedClaimSql {
                        ))) AS here,
                        rule.concurrency - (SELECT count(*)::int FROM of_queue WHERE holds) AS places""";
 
-    /** Woken, given back or begun anew: such a run holds its place and needs no other. */
+    /** A run that was woken, given back or begun anew holds its place and needs no other. */
     private static final String GOES_ON = """
             goes_on AS MATERIALIZED (
                 SELECT q.place, q.key, q.rank, q.since, q.alone
@@ -137,7 +146,7 @@ public final class LimitedClaimSql {
                 LIMIT (SELECT here FROM room)
             )""";
 
-    /** Takes what was picked. Gives the places up that runs do not hold any more. */
+    /** Takes the chosen runs. Removes places that runs no longer hold. */
     private static final String TAKE = """
             looked AS MATERIALIZED (
                 SELECT p.place, p.rank, p.since, p.alone, p.pick, p.cost, p.key_cost, r.*, clock.at AS moved_at
@@ -184,7 +193,7 @@ public final class LimitedClaimSql {
 
     private static final String CLAIM = """
             WITH RECURSIVE ${clock}, ${rule}, head AS (
-                -- Where priorities rise with time, the runs of each priority are looked at by themselves: of these the oldest is first.
+                -- If priorities rise with time, the runs of each priority are examined separately; the oldest of them is first.
                 SELECT r.queue_key, r.definition, r.version, r.alone, CASE WHEN rule.ageing IS NULL THEN ${LAST_RANK} ELSE r.rank END AS rank
                 FROM rule
                 CROSS JOIN LATERAL (
@@ -235,7 +244,7 @@ public final class LimitedClaimSql {
                        ) AS units
                 FROM rule CROSS JOIN clock
             ), ${goes_on}, key_room AS MATERIALIZED (
-                -- A key gives no more than twice its share to choose from, so that many keys are not read to the end.
+                -- A key offers at most twice its share, so that many keys are not read to the end.
                 SELECT w.queue_key, COALESCE(t.served, 0) AS served, GREATEST(t.next_turn, rule.virtual_time) AS next_turn,
                        ${A_TURN} / turns.of_key AS step,
                        (2 * rule.room / (SELECT count(*)::int FROM waiting) + 4) * turns.of_key AS share,
@@ -272,7 +281,7 @@ public final class LimitedClaimSql {
                     LIMIT GREATEST(0, LEAST(k.share, k.room))
                 ) r
                 UNION ALL
-                -- Runs without a key are one more key, which has no limit of its own.
+                -- Runs without a key count as one more key, which has no limit of its own.
                 SELECT COALESCE(t.served, 0), GREATEST(t.next_turn, rule.virtual_time), ${A_TURN},
                        '', NULL, rule.room, NULL, r.place, r.key, r.rank, r.since, r.alone
                 FROM rule
@@ -310,7 +319,7 @@ public final class LimitedClaimSql {
                     LIMIT rule.room
                 ) r
             ), weighed AS MATERIALIZED (
-                -- Where there is a rate, a run takes its weight of it when it first begins, and no more than there is in a period.
+                -- A run takes its weight from the rate when it first begins, at most what a period has.
                 SELECT found.*, LEAST(w.weight, rule.rate_units) AS cost, LEAST(w.weight, rule.key_rate_units) AS key_cost,
                        rank - COALESCE(GREATEST(0, floor(extract(epoch FROM clock.at - since) / extract(epoch FROM rule.ageing))), 0) AS urgency
                 FROM found
@@ -325,7 +334,7 @@ public final class LimitedClaimSql {
                 FROM weighed
                 WINDOW line AS (PARTITION BY queue_key ORDER BY urgency, since, key)
             ), ordered AS MATERIALIZED (
-                -- One that weighs much is not passed by lighter ones, or it would never begin.
+                -- Lighter runs do not overtake a heavy one: otherwise it would never begin.
                 SELECT c.*, row_number() OVER in_turns AS pick, sum(cost) OVER in_turns AS spent
                 FROM (SELECT *, next_turn + (nth - 1) * step AS turn FROM candidate) c
                 WHERE nth <= LEAST(room, share) AND (units IS NULL OR key_cost = 0 OR key_spent <= units)
@@ -376,8 +385,8 @@ public final class LimitedClaimSql {
             """;
 
     /**
-     * The same where no runs with keys wait and there are no rates: what most queues with limits are, at a third of the cost. It leaves
-     * out how to choose among keys; {@code ClaimsAgreeIT} compares what both leave behind.
+     * The same if no runs with keys wait and there are no rates, which is so for most queues with limits, at a third of
+     * the cost. It leaves out the choice among keys. {@code ClaimsAgreeIT} compares the results of both.
      */
     private static final String CLAIM_UNKEYED = """
             WITH ${clock}, ${rule}, place AS NOT MATERIALIZED (

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Claims runs of queues with limits, and runs with keys: queue by queue, each in a transaction of its own. */
 public final class LimitedClaims {
-    /** A claim that could take more is made again so often at most; the rest is for the next poll. */
+    /** How often a claim that could take more is repeated at most; the next poll takes the rest. */
     private static final int MOST_CLAIMS = 8;
 
     private final Database database;
@@ -46,12 +46,12 @@ public final class LimitedClaims {
     }
 
     /**
-     * What was claimed.
+     * The result of a claim.
      *
      * @param runs the runs
      * @param aloneWaits whether a run waits for a worker that holds nothing else
      * @param freeAt when a rate next allows more, or null
-     * @param waiting the queues in which something waited
+     * @param waiting the queues in which runs waited
      */
     record Taken(
             List<Claimed> runs,
@@ -62,7 +62,7 @@ public final class LimitedClaims {
     }
 
     /**
-     * A queue in which something waits.
+     * A queue in which runs wait.
      *
      * @param alone whether a run waits there that has to run alone
      * @param keyed whether runs with keys wait there
@@ -70,9 +70,9 @@ public final class LimitedClaims {
     record Waiting(String queue, boolean alone, boolean keyed) {}
 
     /**
-     * What one claim has taken.
+     * The runs that one claim has taken.
      *
-     * @param cut whether it could have taken more, had it looked further
+     * @param cut whether it could have taken more by examining further keys
      * @param keyed whether runs with keys waited
      */
     private record Part(List<Claimed> runs, boolean cut, boolean keyed) {
@@ -88,14 +88,14 @@ public final class LimitedClaims {
     private record Wanted(Poll request, Waiting from, int worker, int lane, int room, boolean alone) {}
 
     /**
-     * Claims as many as the request allows. A run that has to run alone is taken if no other may begin, and nothing else is
-     * taken then.
+     * Claims as many runs as the request allows. A run that has to run alone is taken if no other run may begin, and
+     * then no other run is taken.
      */
     Taken claim(Poll request, int worker, int lane) {
         return claim(request, worker, lane, waiting(request));
     }
 
-    /** The same from these queues, which were found to wait before. */
+    /** The same from these queues, in which runs waited at the last look. */
     Taken claim(Poll request, int worker, int lane, List<Waiting> queuesThatWait) {
         int room = request.limit();
         List<Claimed> runs = new ArrayList<>();
@@ -163,18 +163,18 @@ public final class LimitedClaims {
         boolean plain = isPlain(wanted.from());
         try {
             Part part = database.call(connection -> claim(connection, wanted, plain));
-            return plain && part.keyed() // since the look at the queues
+            return plain && part.keyed() // since the queues were read
                     ? database.call(connection -> claim(connection, wanted, false))
                     : part;
         } catch (LockedException other) {
-            return Part.NOTHING; // another worker takes from it, and has done so for long
+            return Part.NOTHING; // Another worker has been claiming from it for long.
         } catch (RuntimeException | Error failure) {
             workers.lanes().failed(wanted.worker(), wanted.lane(), failure);
             throw failure;
         }
     }
 
-    /** Whether the shorter statement may do: no runs with keys wait, and priority and age are the order. */
+    /** Whether the shorter statement is sufficient: no runs with keys wait, and the order is priority and age. */
     private boolean isPlain(Waiting waiting) {
         Queue limits = queues.known(waiting.queue());
         return believes

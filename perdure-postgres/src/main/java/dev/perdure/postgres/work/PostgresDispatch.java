@@ -33,9 +33,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out work: a poll is one round trip, and another if runs in memory were signalled. A poll that sees something in the
- * inbox does it, too: what becomes ready by that is found by the next. Runs because of which the server refuses a poll are
- * paused ({@link StuckRuns}).
+ * Gives workers their work. A poll is one round trip, and a second one if runs in memory were signalled. A poll that
+ * sees requests in the inbox also applies them; the next poll finds the runs that become ready by that. Runs because of
+ * which the server refuses a poll are paused ({@link StuckRuns}).
  */
 public final class PostgresDispatch implements Dispatch {
     private static final String ANY_VERSION = "";
@@ -55,7 +55,7 @@ public final class PostgresDispatch implements Dispatch {
     private final LimitedClaims limitedClaims;
     private final AtomicLong polls = new AtomicLong();
 
-    /** In which of its queues with limits a worker has found something waiting. */
+    /** The queues with limits in which a worker has found waiting runs. */
     private final ConcurrentMap<Integer, List<Waiting>> waitingQueues = new ConcurrentHashMap<>();
 
     public PostgresDispatch(
@@ -133,7 +133,7 @@ public final class PostgresDispatch implements Dispatch {
         return one == null || (other != null && other.isBefore(one)) ? other : one;
     }
 
-    /** What is left to claim when these are claimed: nothing beside a run that has to run alone. */
+    /** How many more runs to claim after these: none beside a run that has to run alone. */
     private static Poll without(Poll request, List<Claimed> claimed) {
         if (claimed.isEmpty()) {
             return request;
@@ -143,9 +143,9 @@ public final class PostgresDispatch implements Dispatch {
     }
 
     /**
-     * Claims of queues with limits before the others, from the queues that were found to wait lately: that saves a round trip. Every
-     * other time from half of the room, and every fourth time not, so that neither these queues nor the others wait while the
-     * other ones fill the worker, and that queues and keys which have begun to wait since are found.
+     * Claims from queues with limits before the others, from the queues in which runs waited recently: that saves a
+     * round trip. It does so every other time for half of the room, and every fourth time not at all. So neither kind
+     * of queue waits while the other fills the worker, and queues and keys that have begun to wait since are found.
      */
     private Taken limitedFirst(Poll request, int worker, List<RunChange> paused) {
         List<Waiting> waiting = waitingQueues.getOrDefault(worker, List.of());
@@ -162,7 +162,9 @@ public final class PostgresDispatch implements Dispatch {
         return limited(share, worker, paused, waiting);
     }
 
-    /** Claims of queues with limits; should the server refuse that because of some runs, it claims again without these. */
+    /**
+     * Claims from queues with limits. If the server refuses the claim because of some runs, claims again without these.
+     */
     private Taken limited(Poll request, int worker, List<RunChange> paused, @Nullable List<Waiting> waiting) {
         try {
             int lane = workers.lanes().row(worker, Lanes.POLL);
@@ -182,7 +184,7 @@ public final class PostgresDispatch implements Dispatch {
         }
     }
 
-    /** Polls; should the server refuse that because of some runs, it polls again without these. */
+    /** Polls. If the server refuses the poll because of some runs, polls again without these. */
     private Answer ask(Poll request, int worker, List<RunChange> paused) {
         try {
             return ask(request, worker, watermark.floor(request));
@@ -223,7 +225,7 @@ public final class PostgresDispatch implements Dispatch {
                 .toList();
     }
 
-    /** What the poll itself says: of those that were signalled only their keys. */
+    /** The answer of the poll itself: of signalled runs it has only the keys. */
     private record Answer(
             List<Claimed> claimed,
             List<Long> signalled,

@@ -65,7 +65,7 @@ final class KeyedStarts {
         this.keys = keys;
     }
 
-    /** Whether this is a start that is decided here: one under a key, or in a queue that may refuse it. */
+    /** Whether this is a start that is decided here: a start under a key, or in a queue that may refuse it. */
     boolean decides(Change change) {
         return change instanceof Change.Start start
                 && (start.run().admission().startKey() != null
@@ -148,7 +148,7 @@ final class KeyedStarts {
     }
 
     /**
-     * The places of a key of a queue.
+     * The places of one key of a queue.
      *
      * @param policy what the queue does when they are full
      * @param most how many there are
@@ -175,7 +175,7 @@ final class KeyedStarts {
             return runs.size() >= most;
         }
 
-        /** Those that have to end before another has a place. */
+        /** The runs that have to end before another one has a place. */
         List<RunId> oldest() {
             return runs.subList(0, runs.size() - most + 1);
         }
@@ -294,11 +294,11 @@ final class KeyedStarts {
                     && deduplication.until() == StartKey.Until.ENDED) {
                 before = ended(holder.id(), Change.CommandKind.CANCEL, reason) ? null : holder;
             }
-            // It takes the place of the other in their queue, so it needs none.
+            // It takes the place of the other run in the queue, so it needs none.
             return named(deduplication, named, before, apply(plain(before == null ? start.owner() : null)));
         }
 
-        /** Sends a run a command; says whether it has ended. */
+        /** Sends a run a command. Returns whether it has ended. */
         private boolean ended(RunId other, Change.CommandKind kind, String reason) {
             Outcome outcome = apply(new Change.Command(other, kind, reason));
             boolean ended = outcome instanceof Outcome.Commanded commanded

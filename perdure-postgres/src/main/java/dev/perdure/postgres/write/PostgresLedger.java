@@ -174,8 +174,8 @@ public final class PostgresLedger implements Ledger {
     }
 
     /**
-     * Starts under keys, and starts in queues that may refuse them, are transactions of their own, one after another; the rest comes
-     * after them, because mail may be for their runs.
+     * Starts under keys, and starts in queues that may refuse them, are transactions of their own, one after another.
+     * The rest follows them, because mail may be for their runs.
      */
     private List<Outcome> inOrder(Sender sender, List<Change> changes) {
         if (changes.stream().noneMatch(keyedStarts::decides)) {

@@ -40,12 +40,12 @@ public final class UnreadMail {
         return Optional.ofNullable(unread.get(channel)).map(Deque::peekFirst);
     }
 
-    /** Everything up to this number was taken before, so that it need not be read. */
+    /** All mail up to this number was taken before, so it need not be read. */
     void startAfter(long number) {
         seen = Math.max(seen, number);
     }
 
-    /** All mail on these channels that was not taken, in order of arrival. */
+    /** All mail on these channels that the run has not taken, in order of arrival. */
     List<Arrived> all(Set<Channel> channels) {
         refresh();
         return channels.stream()
@@ -54,12 +54,12 @@ public final class UnreadMail {
                 .toList();
     }
 
-    /** The number of the last mail that was looked at. */
+    /** The number of the last mail that was read. */
     long seen() {
         return seen;
     }
 
-    /** It will not be seen again. */
+    /** Removes a mail that the run has taken. */
     void take(Arrived arrived) {
         Deque<Arrived> waiting = unread.get(arrived.mail().channel());
         if (waiting != null) {

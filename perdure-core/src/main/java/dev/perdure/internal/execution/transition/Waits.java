@@ -71,8 +71,8 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
     }
 
     /**
-     * As {@link #await(WaitCondition)}, but leaves memory at once unless it is due soon: for mail that seldom comes soon
-     * after.
+     * As {@link #await(WaitCondition)}, but leaves memory at once unless it is due soon: for mail that rarely arrives
+     * soon.
      */
     public void awaitOutOfMemory(WaitCondition wanted) {
         Instant deadline = transitions.openDeadline();
@@ -86,7 +86,10 @@ public record Waits(Host host, RunSignals signals, Transitions transitions) {
         }
     }
 
-    /** Waits in memory; says whether there is news. What it waited for is written down if the run is to leave because of that. */
+    /**
+     * Waits in memory. Returns whether something happened. If the run has to leave meanwhile, writes what it waited
+     * for.
+     */
     private boolean stayWarm(WaitCondition wanted, long nanos, long warm) {
         boolean news = signals.awaitNews(nanos, warm);
         if (news && transitions.isAskedToLeave()) {

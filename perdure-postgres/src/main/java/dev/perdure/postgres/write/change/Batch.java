@@ -213,7 +213,7 @@ public final class Batch {
     }
 
     /** The runs whose tasks have to be locked too, by id. */
-    public String[] lockedFamilies() {
+    public String[] lockedDags() {
         return Stream.concat(commands.killedIds().stream(), reruns.ids().stream())
                 .toArray(String[]::new);
     }

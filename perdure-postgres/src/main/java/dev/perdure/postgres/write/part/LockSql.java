@@ -49,8 +49,8 @@ public final class LockSql {
                 ) r
                 UNION ALL
                 SELECT t.key
-                FROM unnest(?::text[]) AS family (id)
-                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = family.id OFFSET 0) r
+                FROM unnest(?::text[]) AS dag (id)
+                CROSS JOIN LATERAL (SELECT key FROM ${schema}.run WHERE run.id = dag.id OFFSET 0) r
                 CROSS JOIN LATERAL (
                     SELECT key FROM ${schema}.run WHERE run.parent = r.key AND run.before IS NOT NULL OFFSET 0
                 ) t

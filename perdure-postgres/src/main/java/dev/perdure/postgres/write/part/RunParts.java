@@ -75,7 +75,7 @@ public final class RunParts {
                 sql.locks.lockAll,
                 parameters -> {
                     sending.lane(parameters).longs(batch.lockedKeys()).texts(batch.lockedIds());
-                    parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedFamilies());
+                    parameters.longs(batch.lastKeys()).texts(batch.endingIds()).texts(batch.lockedDags());
                     parameters
                             .longs(batch.ends.holdingKeys())
                             .texts(batch.endingIds())

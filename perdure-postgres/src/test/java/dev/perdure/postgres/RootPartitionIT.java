@@ -16,7 +16,7 @@ import dev.perdure.postgres.write.change.Keys;
 import org.junit.jupiter.api.Test;
 
 /** A run, its children and its tasks share a partition, and an id is unique whatever the partition. */
-final class FamilyPartitionIT {
+final class RootPartitionIT {
     private static final Definition<Integer, Integer> LEAF =
             Definition.of("leaf", Integer.class, Integer.class, (ctx, number) -> ctx.step("twice", () -> 2 * number));
 
@@ -33,7 +33,7 @@ final class FamilyPartitionIT {
                     + ctx.call(Invocation.of(SUMS, number)));
 
     @Test
-    void a_family_shares_the_partition_of_its_root() {
+    void runs_of_one_root_share_its_partition() {
         String schema = TestServer.newSchema();
         try (HikariDataSource pool = TestServer.pool(9);
                 Perdure perdure = Perdure.on(
