@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.IntStream;
@@ -86,7 +87,7 @@ public final class QueueLimits {
         }
         BenchDatabase database = task.database();
         task.results()
-                .figure("queues.rate", Unit.PER_SECOND, database.number(BEGUN.formatted(seconds)) / (double) seconds);
+                .figure("queues.rate", Unit.PER_SECOND, (double) database.number(BEGUN.formatted(seconds)) / seconds);
         task.results().figure("queues.rate.most", Unit.COUNT, database.number(MOST));
     }
 
@@ -115,7 +116,7 @@ public final class QueueLimits {
             StartOptions options = newKeys ? in(queue).key("new-" + number) : in(queue);
             long from = System.nanoTime();
             worker.start(Invocation.of(job, number), options).result();
-            nanos[i] = begun.get(number) - from;
+            nanos[i] = Objects.requireNonNull(begun.get(number)) - from;
             Thread.sleep(Duration.ofMillis(PAUSES));
         }
         Arrays.sort(nanos);

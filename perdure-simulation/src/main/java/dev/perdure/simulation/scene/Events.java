@@ -95,11 +95,9 @@ public final class Events implements Scene {
                     seen);
         }
         // A watcher may also get an event and time out before it has looked.
-        reached.forEach((value, count) -> Cast.must(
-                saw.getOrDefault(value, 0) <= count,
-                "The event %d reached %d runs as its caller was told, and %d saw it.",
-                value,
-                count,
-                saw.get(value)));
+        reached.forEach((value, count) -> {
+            int times = saw.getOrDefault(value, 0);
+            Cast.must(times <= count, "The event %d was seen by %d runs, and its caller was told %d.", value, times, count);
+        });
     }
 }
