@@ -6,6 +6,7 @@ import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.PerdureException;
 import dev.perdure.error.RunEndedException;
 import dev.perdure.error.StoreException;
+import dev.perdure.error.UnknownLimiterException;
 import dev.perdure.error.UnknownQueueException;
 import dev.perdure.error.UnknownRunException;
 import dev.perdure.error.UnknownScheduleException;
@@ -24,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
             BenchCommand.class,
             DemoCommand.class,
             DevCommand.class,
+            LimitersCommand.class,
             MigrateCommand.class,
             QueuesCommand.class,
             RunsCommand.class,
@@ -37,7 +39,7 @@ import picocli.CommandLine.HelpCommand;
             "1:A check did not hold, or something failed.",
             "2:The command line is wrong.",
             "3:The database is out of reach or cannot be used.",
-            "4:The run, the queue or the schedule does not exist.",
+            "4:The run, the queue, the limiter or the schedule does not exist.",
             "5:The run has already ended, so the command did nothing."
         })
 public final class Main {
@@ -90,6 +92,7 @@ public final class Main {
             case EmbeddedPostgresException trouble -> NO_DATABASE;
             case UnknownRunException unknown -> NO_SUCH_RUN;
             case UnknownQueueException unknown -> NO_SUCH_RUN;
+            case UnknownLimiterException unknown -> NO_SUCH_RUN;
             case UnknownScheduleException unknown -> NO_SUCH_RUN;
             case RunEndedException ended -> HAS_ENDED;
             default -> FAILED;

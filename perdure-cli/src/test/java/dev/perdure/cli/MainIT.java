@@ -19,6 +19,7 @@ import dev.perdure.embedded.SharedPostgres;
 import dev.perdure.error.RejectedException;
 import dev.perdure.error.RunFailedException;
 import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Limiter;
 import dev.perdure.queue.Queue;
 import dev.perdure.schedule.Schedule;
 import java.io.PrintWriter;
@@ -146,6 +147,41 @@ class MainIT {
                             line -> assertThat(line).contains("--concurrency is 'many'. Give a number"),
                             line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"),
                             line -> assertThat(line).contains("concurrency of the queue 'imports' is 0"));
+        }
+    }
+
+    @Test
+    void limiters_are_listed_shown_changed_paused_and_reset() {
+        try (PostgresStore store = PostgresStore.on(database.dataSource()).open();
+                Perdure perdure = Perdure.on(store)
+                        .limiters(Limiter.named("stripe").concurrency(20))
+                        .client()) {
+            assertThat(perdure(onDatabase("limiters", "list"))).isZero();
+            assertThat(perdure(onDatabase(
+                            "limiters", "limit", "stripe", "--concurrency", "none", "--rate", "100/PT1M", "--burst", "5")))
+                    .isZero();
+            assertThat(perdure(onDatabase("limiters", "pause", "stripe", "--reason", "audit")))
+                    .isZero();
+            assertThat(perdure(onDatabase("limiters", "show", "stripe"))).isZero();
+            assertThat(out.toString())
+                    .containsPattern("stripe +0 +0 +- +concurrency 20")
+                    .contains("Limiter stripe is changed.", "Its limits: burst 5, concurrency none, rate 100/PT1M.")
+                    .contains("paused     audit", "declared   concurrency 20");
+            assertThat(perdure(onDatabase("limiters", "resume", "stripe"))).isZero();
+            assertThat(perdure(onDatabase("limiters", "reset", "stripe"))).isZero();
+            assertThat(perdure.limiters().get("stripe").limits())
+                    .isEqualTo(Limiter.named("stripe").concurrency(20));
+            assertThat(perdure(onDatabase("limiters", "limit", "new", "--rate", "none", "--create")))
+                    .isZero();
+            assertThat(perdure(onDatabase("limiters", "pause", "nowhere"))).isEqualTo(Main.NO_SUCH_RUN);
+            assertThat(perdure(onDatabase("limiters", "limit", "stripe"))).isEqualTo(Main.WRONG_USAGE);
+            assertThat(perdure(onDatabase("limiters", "limit", "stripe", "--rate", "100/minute")))
+                    .isEqualTo(Main.WRONG_USAGE);
+            assertThat(err.toString().lines())
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("There is no limiter 'nowhere'"),
+                            line -> assertThat(line).contains("Nothing to change. Name a limit"),
+                            line -> assertThat(line).contains("--rate is '100/minute'. Give a number and a period"));
         }
     }
 
