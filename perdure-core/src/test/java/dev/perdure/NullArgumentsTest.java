@@ -270,8 +270,9 @@ class NullArgumentsTest {
     void the_engine_and_its_handles_refuse_null() {
         List<String> accepted = new ArrayList<>();
         try (MemoryStore store = new MemoryStore();
-                Perdure perdure =
-                        Perdure.on(store).register(FLOW, DAG, new Flows(), new Box()).start()) {
+                Perdure perdure = Perdure.on(store)
+                        .register(FLOW, DAG, new Flows(), new Box())
+                        .start()) {
             accepted.addAll(accepted(PerdureBuilder.class, Perdure.on(store)));
             accepted.addAll(accepted(Perdure.class, perdure));
             Run<String> run = perdure.start(Invocation.of(FLOW, "x"), StartOptions.id("run"));
@@ -367,24 +368,29 @@ class NullArgumentsTest {
         accepted.addAll(acceptedInDag(TaskOptions.class, Defining::task));
         accepted.addAll(acceptedInDag(NewTask.class, Defining::task));
         accepted.addAll(acceptedInDag(ForEach.class, in -> in.dag().forEach(in.list())));
-        accepted.addAll(
-                acceptedInDag(NewForEach.class, in -> in.dag().forEach(in.list()).task("each", (t, item) -> item)));
-        accepted.addAll(acceptedInDag(NewCollectingForEach.class, in -> in.dag()
-                .forEach(in.list())
-                .task("each", (t, item) -> item)
-                .collect()));
+        accepted.addAll(acceptedInDag(
+                NewForEach.class, in -> in.dag().forEach(in.list()).task("each", (t, item) -> item)));
+        accepted.addAll(acceptedInDag(
+                NewCollectingForEach.class,
+                in -> in.dag()
+                        .forEach(in.list())
+                        .task("each", (t, item) -> item)
+                        .collect()));
         accepted.addAll(acceptedInDag(After.Of1.class, in -> in.dag().after(in.task())));
         accepted.addAll(acceptedInDag(After.Of2.class, in -> in.dag().after(in.task(), in.task())));
         accepted.addAll(acceptedInDag(After.Of3.class, in -> in.dag().after(in.task(), in.task(), in.task())));
-        accepted.addAll(acceptedInDag(After.Of4.class, in -> in.dag().after(in.task(), in.task(), in.task(), in.task())));
+        accepted.addAll(
+                acceptedInDag(After.Of4.class, in -> in.dag().after(in.task(), in.task(), in.task(), in.task())));
         accepted.addAll(acceptedInDag(After.OfAll.class, in -> in.dag().after(List.of(in.task()))));
         assertThat(accepted).isEmpty();
     }
 
     @Test
     void a_refused_null_of_a_dag_names_the_task() {
-        assertThatThrownBy(() -> Dag.of("orders", String.class, dag -> dag.task("charge", t -> t.input())
-                        .waitFor(null)))
+        assertThatThrownBy(() -> Dag.of(
+                        "orders",
+                        String.class,
+                        dag -> dag.task("charge", t -> t.input()).waitFor(null)))
                 .isInstanceOf(DefinitionException.class)
                 .hasMessage(
                         "DAG 'orders' cannot be defined: the wait of task 'charge' is null. Pass one, or leave the call out.");

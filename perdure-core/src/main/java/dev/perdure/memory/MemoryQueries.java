@@ -28,8 +28,8 @@ final class MemoryQueries implements Runs, Journals {
     private static final Comparator<RunInfo> NEWEST_FIRST =
             Comparator.comparing(RunInfo::createdAt).thenComparing(RunInfo::id).reversed();
 
-    private static final Comparator<String> BY_UTF_8 = (one, other) -> Arrays.compareUnsigned(
-            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    private static final Comparator<String> BY_UTF_8 = (one, other) ->
+            Arrays.compareUnsigned(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
 
     private final Tables tables;
 
@@ -89,8 +89,8 @@ final class MemoryQueries implements Runs, Journals {
 
     @Override
     public Optional<Latest> latest(RunId id) {
-        return tables.inTransaction(() ->
-                Optional.ofNullable(tables.byId.get(id)).map(row -> new Latest(row.ref, info(row), lastOf(row))));
+        return tables.inTransaction(
+                () -> Optional.ofNullable(tables.byId.get(id)).map(row -> new Latest(row.ref, info(row), lastOf(row))));
     }
 
     @Override

@@ -97,7 +97,13 @@ final class Rooms {
                     "failure",
                     "text",
                     "time"),
-            room("execution.state", "execution.transition", "execution.host", "execution.replay", "execution.value"),
+            room(
+                    "execution.state",
+                    "execution.transition",
+                    "execution.host",
+                    "execution.replay",
+                    "execution.value",
+                    "text"),
             room(
                     "execution.transition",
                     "execution.host",

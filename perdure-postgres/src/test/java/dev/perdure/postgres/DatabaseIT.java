@@ -59,7 +59,8 @@ final class DatabaseIT {
                 .isInstanceOfSatisfying(
                         StoreException.class, e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.UNUSABLE))
                 .hasMessageContaining("FOR UPDATE is not allowed with aggregate functions")
-                .hasMessageContaining("Use a plain PostgreSQL: an extension or a compatible server may not support everything.");
+                .hasMessageContaining(
+                        "Use a plain PostgreSQL: an extension or a compatible server may not support everything.");
         assertThat(sent).hasValue(1);
     }
 }

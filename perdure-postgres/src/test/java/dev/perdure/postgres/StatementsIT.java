@@ -45,11 +45,7 @@ final class StatementsIT {
     @BeforeAll
     static void migrate() {
         pool = TestServer.pool(3);
-        PostgresStore.on(pool)
-                .schema(SCHEMA.name())
-                .notifications(false)
-                .open()
-                .close();
+        PostgresStore.on(pool).schema(SCHEMA.name()).notifications(false).open().close();
     }
 
     @AfterAll

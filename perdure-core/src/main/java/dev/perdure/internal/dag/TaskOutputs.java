@@ -50,8 +50,7 @@ public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Paylo
                         .formatted(dag.name(), task, String.join(", ", dag.tasks())));
             }
             throw new ResultUnavailableException(
-                    "Task '%s' of DAG '%s' has no output. See status() for its state."
-                            .formatted(task, dag.name()));
+                    "Task '%s' of DAG '%s' has no output. See status() for its state.".formatted(task, dag.name()));
         }
         Payload payload = payloads.get(task);
         return payload == null

@@ -110,8 +110,7 @@ public final class ObjectMethods {
         boolean exclusive = parameters.length > 0 && parameters[0] == ObjectContext.class;
         boolean shared = parameters.length > 0 && parameters[0] == SharedObjectContext.class;
         if (parameters.length > 2 || !(exclusive || shared)) {
-            throw unusable(
-                    method, "it must take an ObjectContext or a SharedObjectContext and, optionally, an input");
+            throw unusable(method, "it must take an ObjectContext or a SharedObjectContext and, optionally, an input");
         }
         if (annotation.once() && shared) {
             throw unusable(method, "it runs once per key, which only an exclusive handler can do");

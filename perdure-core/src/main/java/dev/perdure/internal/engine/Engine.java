@@ -84,11 +84,11 @@ public final class Engine implements Perdure {
     private Engine(Settings settings) {
         this.settings = settings;
         this.dags = new TypedDags(settings.registrations(), settings.rules().stepTypes());
-        Values values =
-                new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
+        Values values = new Values(settings.rules().codec(), settings.rules().maxPayloadBytes());
         List<Schedule> declared = DeclaredSchedules.of(settings);
         this.registry = new Registry(
-                DeclaredSchedules.definitions(dags, declared, values), settings.rules().codec());
+                DeclaredSchedules.definitions(dags, declared, values),
+                settings.rules().codec());
         settings.store().queues().declare(settings.queues());
         this.queues = new EngineQueues(settings.store().queues());
         settings.store().permits().declare(settings.limiters());
@@ -118,8 +118,8 @@ public final class Engine implements Perdure {
         this.services = new RunHandle.Services(
                 settings, dags, resultWaiters, progressWaiters, commands, mailSender, closed::get);
         this.starter = new Starter(settings, registry, worker, commits, mailSender);
-        this.scheduleWrites = new ScheduleWrites(
-                new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
+        this.scheduleWrites =
+                new ScheduleWrites(new SpecWriter(targets, values), values, mailSender, commits, settings.clockwork());
         this.schedules = new EngineSchedules(settings.store().runs(), scheduleWrites, mailSender);
         schedules.declare(declared);
         this.hints = settings.store().hints().subscribe(this::hint);

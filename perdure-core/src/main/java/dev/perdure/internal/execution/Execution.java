@@ -157,7 +157,10 @@ public final class Execution implements LoadedRun {
      * every time.
      */
     private Departure recovered(Throwable unexpected) {
-        LOG.error("The engine failed to continue run {} and gives it back.", held.run().id(), unexpected);
+        LOG.error(
+                "The engine failed to continue run {} and gives it back.",
+                held.run().id(),
+                unexpected);
         try {
             return transitions.leave(new Move.Recover(Failure.of(unexpected).summary()));
         } catch (Unwind lost) {

@@ -55,12 +55,14 @@ public final class InboxColumns {
                 case Change.Deliver(RunId to, Mail mail, int life, String operator) -> {
                     if (operator != null) {
                         throw new IllegalArgumentException(
-                                "An operator's answer takes effect at once, so it cannot go through the inbox: " + operator);
+                                "An operator's answer takes effect at once, so it cannot go through the inbox: "
+                                        + operator);
                     }
                     yield new Row(Codes.DELIVER, to, null, 0, Text.storable(mail.text()), mail, Math.max(life, 0));
                 }
                 case Change.Rerun rerun ->
-                    throw new IllegalArgumentException("A rerun takes effect at once, so it cannot go through the inbox: " + rerun);
+                    throw new IllegalArgumentException(
+                            "A rerun takes effect at once, so it cannot go through the inbox: " + rerun);
                 case Change.Advance advance ->
                     throw new IllegalArgumentException("Only the worker of a run advances it: " + advance);
                 case Change.CompletedCall completed ->

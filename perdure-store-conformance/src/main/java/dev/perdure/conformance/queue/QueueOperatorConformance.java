@@ -89,9 +89,7 @@ public abstract class QueueOperatorConformance extends QueueConformance {
                         key -> key.load().waiting(),
                         key -> key.load().begun(),
                         key -> key.load().atWork())
-                .containsExactly(
-                        tuple("x", 2L, 2L, 1L),
-                        tuple("y", 0L, 1L, 1L));
+                .containsExactly(tuple("x", 2L, 2L, 1L), tuple("y", 0L, 1L, 1L));
         advance(Duration.ofMinutes(1));
         assertThat(info().load().lastMinute()).isEqualTo(3);
         assertThat(store().queues().list()).extracting(QueueInfo::name).containsExactly(LIMITED);

@@ -70,8 +70,8 @@ public final class UnreadMail {
     private void refresh() {
         long arrived = signals.control().mails();
         signals.handedMail()
-                .filter(mail ->
-                        mail.number() == seen + 1) // Otherwise a mail before it has to be read, and this one is read with it.
+                .filter(mail -> mail.number()
+                        == seen + 1) // Otherwise a mail before it has to be read, and this one is read with it.
                 .ifPresent(this::add);
         while (seen < arrived) {
             long after = seen;

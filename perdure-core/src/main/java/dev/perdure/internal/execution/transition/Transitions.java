@@ -285,7 +285,8 @@ public final class Transitions {
                     ends ? turn.end(transition, known.get()) : host.store().commit(transition);
             Outcomes.timeOf(outcome).ifPresent(at -> load.whenDurable().forEach(durable -> durable.accept(at)));
             return outcome;
-        } catch (RuntimeException | Error trouble) { // A failure of the store or the engine is never a failure of the run.
+        } catch (RuntimeException
+                | Error trouble) { // A failure of the store or the engine is never a failure of the run.
             throw lost(trouble);
         }
     }
@@ -455,8 +456,7 @@ public final class Transitions {
         do {
             obeySignals();
             suspend(List.of(), RunState.PENDING, new Due.Never(), Awaited.NOTHING);
-        } while (signals.control().wakes()
-                > seenWakes); // It stays because of a command, not because they have ended.
+        } while (signals.control().wakes() > seenWakes); // It stays because of a command, not because they have ended.
     }
 
     /** The workflow has returned: nothing is delivered to it any more. */

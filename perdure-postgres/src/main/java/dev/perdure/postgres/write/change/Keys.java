@@ -89,7 +89,8 @@ public final class Keys {
         if (parent == null || !parent.answers()) {
             return number << PARTITION_BITS | partition(run.id());
         }
-        int partition = parent.isReport() ? partition(run.id()) : partition(parent.run().key());
+        int partition =
+                parent.isReport() ? partition(run.id()) : partition(parent.run().key());
         return number << PARTITION_BITS | partition | ANSWERS;
     }
 

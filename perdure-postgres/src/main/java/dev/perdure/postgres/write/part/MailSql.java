@@ -276,7 +276,8 @@ final class MailSql {
         this.deliver = Pieces.sql(
                 schema,
                 DELIVER.replace("${arrival}", ARRIVAL).replace("${mails}", MailDeliveries.COLUMNS.numbered("g")));
-        this.answer = Pieces.sql(schema, ANSWER.replace("${arrival}", ARRIVAL).replace("${report_topic}", "'" + EndReport.TOPIC + "'"));
+        this.answer = Pieces.sql(
+                schema, ANSWER.replace("${arrival}", ARRIVAL).replace("${report_topic}", "'" + EndReport.TOPIC + "'"));
         this.restart = Pieces.sql(schema, RESTART.replace("${restarts}", Moves.RESTARTS.many("g")));
     }
 }
