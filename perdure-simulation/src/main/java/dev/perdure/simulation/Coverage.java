@@ -3,17 +3,15 @@ package dev.perdure.simulation;
 import dev.perdure.RunState;
 import dev.perdure.spi.Lifecycle;
 import dev.perdure.spi.Runs;
-import dev.perdure.spi.change.Change;
-import dev.perdure.spi.change.Effect;
-import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.RunRef;
+import dev.perdure.testing.internal.simulation.Aim;
 import dev.perdure.testing.internal.simulation.Fault;
+import dev.perdure.testing.internal.simulation.Kinds;
 import dev.perdure.testing.internal.simulation.World;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,9 +19,7 @@ import java.util.stream.Stream;
 
 /** What many histories have tried: edges of the lifecycle, and kinds of changes, moves and effects together with faults. */
 public final class Coverage {
-    private record Pair(String kind, Fault fault) {}
-
-    private final Map<Pair, Integer> pairs = new ConcurrentHashMap<>();
+    private final Map<Aim, Integer> pairs = new ConcurrentHashMap<>();
     private final Map<String, Integer> edges = new ConcurrentHashMap<>();
 
     /** Nothing yet. */
@@ -32,9 +28,7 @@ public final class Coverage {
     /** Adds a history that has ended. */
     void add(World world, Records records) {
         for (World.Hit hit : world.hits()) {
-            Set<String> kinds = new TreeSet<>();
-            hit.changes().forEach(change -> addKinds(change, kinds));
-            kinds.forEach(kind -> pairs.merge(new Pair(kind, hit.fault()), 1, Integer::sum));
+            Kinds.of(hit.changes()).forEach(kind -> pairs.merge(new Aim(kind, hit.fault()), 1, Integer::sum));
         }
         for (RunRef run : records.refs()) {
             RunState before = null;
@@ -47,51 +41,25 @@ public final class Coverage {
         }
     }
 
-    private static void addKinds(Change change, Set<String> kinds) {
-        switch (change) {
-            case Change.Advance advance -> {
-                kinds.add("Move." + advance.move().getClass().getSimpleName());
-                addEffects(advance.effects(), kinds);
-            }
-            case Change.CompletedCall call -> {
-                kinds.add("Change.CompletedCall");
-                addEffects(call.effects(), kinds);
-            }
-            default -> kinds.add("Change." + change.getClass().getSimpleName());
-        }
-    }
-
-    private static void addEffects(List<Effect> effects, Set<String> kinds) {
-        effects.forEach(effect -> kinds.add("Effect." + effect.getClass().getSimpleName()));
-    }
-
-    /** Those that can hit a commit, or be there when it is made. The others hit a body and a claim. */
     private static List<Fault> faults() {
-        return Stream.of(Fault.values())
-                .filter(fault -> fault != Fault.KILLED_IN_BODY && fault != Fault.SKIPPED)
-                .toList();
+        return Stream.of(Fault.values()).filter(Fault::hitsCommits).toList();
     }
 
     private static String edge(RunState from, RunState to) {
         return from + " -> " + to;
     }
 
-    private static List<String> kinds() {
-        return Stream.of(Change.class, Move.class, Effect.class)
-                .flatMap(type -> Stream.of(type.getPermittedSubclasses())
-                        .filter(kind -> kind != Change.Advance.class)
-                        .map(kind -> type.getSimpleName() + "." + kind.getSimpleName()))
-                .toList();
+    /** Whether a history had this pair. */
+    boolean has(Aim pair) {
+        return pairs.containsKey(pair);
     }
 
-    /** The kinds that a fault never hit, by fault. */
+    /** The pairs that no history had, without those that are exempt. */
     public List<String> missingPairs() {
         List<String> missing = new ArrayList<>();
-        for (String kind : kinds()) {
-            for (Fault fault : faults()) {
-                if (!pairs.containsKey(new Pair(kind, fault))) {
-                    missing.add(kind + " with " + fault);
-                }
+        for (Aim pair : Aim.all()) {
+            if (!has(pair) && Exempt.why(pair).isEmpty()) {
+                missing.add(pair.kind() + " with " + pair.fault());
             }
         }
         return missing;
@@ -118,13 +86,17 @@ public final class Coverage {
             text.append(String.format(Locale.ROOT, "%15s", fault));
         }
         text.append('\n');
-        for (String kind : kinds()) {
+        for (String kind : Kinds.all()) {
             text.append(String.format(Locale.ROOT, "%-24s", kind));
             for (Fault fault : faults()) {
-                text.append(String.format(Locale.ROOT, "%15d", pairs.getOrDefault(new Pair(kind, fault), 0)));
+                text.append(String.format(Locale.ROOT, "%15s", count(new Aim(kind, fault))));
             }
             text.append('\n');
         }
+        Aim.all().stream()
+                .flatMap(pair -> Exempt.why(pair).stream())
+                .distinct()
+                .forEach(why -> text.append("  -  ").append(why).append('\n'));
         text.append("Edges of the lifecycle\n");
         new TreeMap<>(edges)
                 .forEach((edge, count) -> text.append("  ")
@@ -135,5 +107,10 @@ public final class Coverage {
         text.append("No history had these edges: ").append(missingEdges()).append('\n');
         text.append("No history had these pairs: ").append(missingPairs()).append('\n');
         return text.toString();
+    }
+
+    private String count(Aim pair) {
+        int count = pairs.getOrDefault(pair, 0);
+        return count == 0 && Exempt.why(pair).isPresent() ? "-" : String.valueOf(count);
     }
 }

@@ -13,7 +13,7 @@ import java.util.List;
 /** What must hold after every history, whatever its scenes did. */
 final class Invariants {
     /** By the clock of leases and polls; the timers of workflows are skipped. */
-    private static final Duration MOST_TIME = Duration.ofMinutes(5);
+    private static final Duration MOST_TIME = Duration.ofMinutes(2);
 
     private final World world;
 
@@ -54,7 +54,7 @@ final class Invariants {
     }
 
     private List<RunInfo> open() {
-        return world.store().runs().list(RunFilter.all()).stream()
+        return world.store().runs().list(RunFilter.all().limit(10_000)).stream()
                 .filter(run -> !run.state().isTerminal())
                 .toList();
     }

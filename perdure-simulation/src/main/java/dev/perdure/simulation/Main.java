@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** What {@code ./perdure simulate} runs: many histories, with progress, and what they covered. */
 public final class Main {
     private static final String USAGE = """
-            Usage: perdure simulate [--seeds N] [--first N] [--minutes M] [--workers N]
-              --seeds    how many histories (10000)
-              --first    the first seed (1)
-              --minutes  the longest time (60)
-              --workers  how many histories run at once (the number of processors)""";
+        Usage: perdure simulate [--seeds N] [--first N] [--minutes M] [--workers N]
+          --seeds    how many histories (10000)
+          --first    the first seed (1)
+          --minutes  the longest time (60)
+          --workers  how many histories run at once (the number of processors)\
+        """;
     private static final int ROUND = 200;
     private static final int MOST_WORKERS = 1_000;
 
@@ -67,7 +68,7 @@ public final class Main {
 
     private static int simulate(Map<String, Long> options, PrintStream out) {
         Coverage coverage = new Coverage();
-        Histories histories = Workload.histories(store -> store, store -> store, coverage);
+        Histories histories = Workload.histories(coverage);
         long first = options.getOrDefault("--first", 1L);
         long seeds = options.getOrDefault("--seeds", 10_000L);
         int workers = Math.toIntExact(options.getOrDefault("--workers", 1L));

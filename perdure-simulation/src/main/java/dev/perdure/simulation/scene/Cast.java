@@ -1,13 +1,16 @@
 package dev.perdure.simulation.scene;
 
 import dev.perdure.Perdure;
+import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import dev.perdure.queue.Queue;
+import dev.perdure.spi.Codec;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.Store;
+import dev.perdure.testing.internal.simulation.Aim;
 import dev.perdure.testing.internal.simulation.Choices;
 import dev.perdure.testing.internal.simulation.World;
 import java.time.Duration;
@@ -18,9 +21,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** What scenes need of the world. */
 public final class Cast {
+    private static final int MOST_RUNS = 10_000;
+
     private final World world;
     private final Set<String> killed = new TreeSet<>();
     private final List<String> failures = new ArrayList<>();
@@ -40,11 +46,27 @@ public final class Cast {
 
     /** Lets a process of its own do this, now and then: it may die before it has an answer, and then another one asks again. */
     void call(Consumer<Perdure> code) {
-        if (choices().oneIn(4)) {
-            world.caller(code);
+        Aim aim = choices().aim();
+        if (choices().oneIn(aim != null && aim.kind().startsWith("Change.") ? 2 : 4)) {
+            callElsewhere(choices().oneIn(2), code);
         } else {
             code.accept(perdure());
         }
+    }
+
+    /**
+     * Lets a process of its own do this.
+     *
+     * @param worker whether it runs workflows, too
+     */
+    void callElsewhere(boolean worker, Consumer<Perdure> code) {
+        world.caller(worker, code);
+    }
+
+    /** Whether this history aims a fault at this kind of change. */
+    public boolean isAimedAt(String kind) {
+        Aim aim = choices().aim();
+        return aim != null && aim.kind().equals(kind);
     }
 
     Choices choices() {
@@ -69,6 +91,11 @@ public final class Cast {
         }
     }
 
+    /** Whether the process of the caller has died, and this is only what it leaves behind. */
+    boolean isDead() {
+        return world.isDead();
+    }
+
     /** Runs callers at the same time. */
     void together(Runnable... callers) {
         world.together(List.of(callers));
@@ -82,6 +109,11 @@ public final class Cast {
     /** Declares a queue; workers take runs from it. */
     void declare(Queue queue) {
         world.declare(queue);
+    }
+
+    /** Puts something in front of the codec. */
+    void codec(UnaryOperator<Codec> front) {
+        world.codec(front);
     }
 
     /** The store itself, without a network. */
@@ -122,6 +154,13 @@ public final class Cast {
 
     boolean completed(String id) {
         return info(id).map(info -> info.state() == RunState.COMPLETED).orElse(false);
+    }
+
+    /** All runs of definitions that begin like this. */
+    List<RunInfo> runs(String definition) {
+        return store().runs().list(RunFilter.all().limit(MOST_RUNS)).stream()
+                .filter(run -> run.definition().startsWith(definition))
+                .toList();
     }
 
     /** The result of a completed run. */

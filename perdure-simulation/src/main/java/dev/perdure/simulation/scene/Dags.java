@@ -7,6 +7,8 @@ import dev.perdure.dag.DagRun;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.RunActiveException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -20,7 +22,7 @@ public final class Dags implements Scene {
     private final int input;
     private final boolean breaks;
     private boolean mended;
-    private boolean rerun;
+    private String rerun = "";
 
     /** For one history. */
     public Dags(Cast cast) {
@@ -79,10 +81,11 @@ public final class Dags implements Scene {
     private void again(DagRun<Integer> run) {
         try {
             if (cast.completed(ID)) {
-                int before = ran.getOrDefault("left", 0);
-                run.rerun("left");
-                rerun = true;
-                ran.put("left before", before);
+                String task = cast.choices().pick(List.of("first", "left", "right"));
+                int before = ran.getOrDefault(task, 0);
+                run.rerun(task);
+                rerun = task;
+                ran.put("before", before);
             } else {
                 run.retryFailed();
             }
@@ -99,8 +102,21 @@ public final class Dags implements Scene {
         return cast.info(ID + "/" + task).orElseThrow().state();
     }
 
+    private Instant end(String id) {
+        return cast.history(id).getLast().at();
+    }
+
     @Override
     public void check() {
+        for (String task : new String[] {"first", "left", "right", "last"}) {
+            Instant end = end(ID + "/" + task);
+            Cast.must(
+                    cast.isKilled(ID) || !end.isAfter(end(ID)),
+                    "The DAG ended at %s, and its task %s at %s.",
+                    end(ID),
+                    task,
+                    end);
+        }
         if (!cast.completed(ID)) {
             return;
         }
@@ -113,7 +129,9 @@ public final class Dags implements Scene {
             Cast.must(ran.containsKey(task) && state(task) == RunState.COMPLETED, "Only %s ran.", ran);
         }
         Cast.must(
-                !rerun || ran.getOrDefault("left", 0) > ran.getOrDefault("left before", 0),
+                rerun.isEmpty()
+                        || (rerun.equals("right") && skipped)
+                        || ran.getOrDefault(rerun, 0) > ran.getOrDefault("before", 0),
                 "The task was begun anew and did not run: %s",
                 ran);
     }

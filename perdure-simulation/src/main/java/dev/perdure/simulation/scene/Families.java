@@ -3,7 +3,9 @@ package dev.perdure.simulation.scene;
 import dev.perdure.Child;
 import dev.perdure.ChildOptions;
 import dev.perdure.Invocation;
+import dev.perdure.RunId;
 import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
 import java.time.Duration;
@@ -69,6 +71,11 @@ public final class Families implements Scene {
         cast.pauseUpTo(Duration.ofMillis(20));
         // A start that is asked for again after the run has begun anew finds the run, whatever its input is by now.
         cast.call(perdure -> perdure.start(Code::reborn, 1, StartOptions.id("reborn")));
+        if (cast.choices().oneIn(3) || cast.isAimedAt("Effect.Cancel")) {
+            cast.pauseUpTo(Duration.ofMillis(20));
+            cast.call(perdure -> perdure.run(RunId.of("parent"), TypeRef.of(Integer.class))
+                    .cancel("the caller does not need it any more"));
+        }
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.Perdure;
 import dev.perdure.Run;
 import dev.perdure.RunFilter;
 import dev.perdure.RunId;
 import dev.perdure.RunInfo;
+import dev.perdure.RunState;
 import dev.perdure.TypeRef;
 import java.time.Duration;
 import java.util.Comparator;
@@ -29,32 +31,57 @@ public final class Operator implements Scene {
         int commands = (int) cast.choices().between(1, 4);
         for (int i = 0; i < commands; i++) {
             cast.pauseUpTo(Duration.ofMillis(100));
-            List<RunId> runs = cast.perdure().list(RunFilter.all()).stream()
-                    .map(RunInfo::id)
-                    .sorted(Comparator.comparing(RunId::value))
+            List<RunInfo> runs = cast.perdure().list(RunFilter.all()).stream()
+                    .sorted(Comparator.comparing(run -> run.id().value()))
                     .toList();
-            if (!runs.isEmpty()) {
-                command(cast.choices().pick(runs));
+            List<RunState> states = runs.stream()
+                    .map(RunInfo::state)
+                    .filter(state -> !state.isTerminal())
+                    .distinct()
+                    .sorted()
+                    .toList();
+            RunState state = states.isEmpty() || cast.choices().oneIn(3)
+                    ? null
+                    : cast.choices().pick(states);
+            List<RunInfo> from = runs.stream()
+                    .filter(run -> state == null || run.state() == state)
+                    .toList();
+            if (!from.isEmpty()) {
+                command(cast.choices().pick(from).id());
             }
         }
     }
 
     private void command(RunId id) {
-        Run<Object> run = cast.perdure().run(id, TypeRef.of(Object.class));
         // The listener waits for the speaker for ever.
-        switch (id.value().equals("speaker") ? 2 : cast.choices().pick(5)) {
-            case 0 ->
-                cast.call(perdure -> perdure.run(id, TypeRef.of(Object.class)).cancel(REASON));
-            case 1 -> {
-                cast.killed(id);
-                cast.call(perdure -> perdure.run(id, TypeRef.of(Object.class)).kill(REASON));
-            }
+        boolean harmless = id.value().equals("speaker");
+        switch (harmless ? 2 : cast.choices().pick(5)) {
+            case 0 -> cancel(id);
+            case 1 -> kill(id);
             default -> {
-                run.pause(REASON);
+                cast.call(perdure -> run(perdure, id).pause(REASON));
                 cast.pauseUpTo(Duration.ofMillis(200));
-                run.resume();
+                switch (harmless ? 2 : cast.choices().pick(6)) {
+                    case 0 -> cancel(id);
+                    case 1 -> kill(id);
+                    default -> {}
+                }
+                cast.call(perdure -> run(perdure, id).resume());
             }
         }
+    }
+
+    private static Run<Object> run(Perdure perdure, RunId id) {
+        return perdure.run(id, TypeRef.of(Object.class));
+    }
+
+    private void cancel(RunId id) {
+        cast.call(perdure -> run(perdure, id).cancel(REASON));
+    }
+
+    private void kill(RunId id) {
+        cast.killed(id);
+        cast.call(perdure -> run(perdure, id).kill(REASON));
     }
 
     @Override

@@ -1,10 +1,13 @@
 package dev.perdure.simulation.scene;
 
 import dev.perdure.Awakeable;
+import dev.perdure.Perdure;
 import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
-import dev.perdure.error.PerdureException;
+import dev.perdure.error.AlreadyResolvedException;
+import dev.perdure.error.RunEndedException;
+import dev.perdure.error.UnknownTokenException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,17 +68,23 @@ public final class Questions implements Scene {
                 && cast.info("question")
                         .filter(info -> info.state().isTerminal())
                         .isEmpty()) {
-            cast.pauseUpTo(Duration.ofSeconds(2));
+            cast.pauseUpTo(Duration.ofMillis(400));
             quiet++;
             // The newest token most of the time, an old one now and then.
             if (!tokens.isEmpty()) {
                 int which = cast.choices().oneIn(3) ? cast.choices().pick(tokens.size()) : tokens.size() - 1;
-                try {
-                    cast.perdure().resolve(tokens.get(which), lives.get(which));
-                } catch (PerdureException answered) {
-                    // a token is good for one answer, in one life
-                }
+                String token = tokens.get(which);
+                int life = lives.get(which);
+                cast.call(perdure -> resolve(perdure, token, life));
             }
+        }
+    }
+
+    private static void resolve(Perdure perdure, String token, int life) {
+        try {
+            perdure.resolve(token, life);
+        } catch (UnknownTokenException | AlreadyResolvedException | RunEndedException answered) {
+            // a token is good for one answer, in one life
         }
     }
 

@@ -1,5 +1,8 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.Perdure;
+import dev.perdure.RunInfo;
+import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.TypeRef;
 import dev.perdure.error.RunFailedException;
@@ -9,9 +12,7 @@ import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /** Objects whose calls set, clear and clear all, some after a delay: the calls that completed explain each other's answers. */
@@ -24,8 +25,7 @@ public final class Safes implements Scene {
 
     private final Cast cast;
     private final int calls;
-    private final List<String> names = new ArrayList<>();
-    private final Map<String, List<String>> answered = new TreeMap<>();
+    private final List<List<String>> answered = new ArrayList<>();
 
     /** For one history. */
     public Safes(Cast cast) {
@@ -42,7 +42,7 @@ public final class Safes implements Scene {
             this.scene = scene;
         }
 
-        /** Does what the name says; gives its number, and what was there. */
+        /** Does what the name says; gives its number, what was there, and its name. */
         @Handler
         public List<String> use(ObjectContext ctx, String name) {
             int number = ctx.get(NUMBER).orElse(0) + 1;
@@ -61,7 +61,7 @@ public final class Safes implements Scene {
                 ctx.set(RIGHT, name);
             }
             ctx.set(NUMBER, number);
-            return List.of(String.valueOf(number), left, right);
+            return List.of(String.valueOf(number), left, right, name);
         }
     }
 
@@ -72,15 +72,23 @@ public final class Safes implements Scene {
 
     @Override
     public void play() {
-        cast.together(() -> send("x"), () -> send("y"), () -> send("z"), () -> call("v"), () -> call("w"));
+        cast.together(() -> send("x"), () -> send("y"), () -> send("z"), this::callers);
     }
 
-    /** Calls one after another and waits for each answer: next to a worker, such calls run before the store knows them. */
-    private void call(String caller) {
+    /** Callers that wait for their answers. Next to a worker, their calls run before the store knows them. */
+    private void callers() {
+        if (cast.choices().oneIn(2)) {
+            cast.callElsewhere(true, perdure -> cast.together(() -> call(perdure, "v"), () -> call(perdure, "w")));
+        } else {
+            cast.together(() -> call(cast.perdure(), "v"), () -> call(cast.perdure(), "w"));
+        }
+    }
+
+    private void call(Perdure perdure, String caller) {
         for (int i = 0; i < calls; i++) {
             String name = "fast" + caller + i + cast.choices().pick(List.of("set", "set", "clear", "all"));
             try {
-                answered.put(name, cast.perdure().object(Safe.class, KEY).call(Safe::use, name));
+                answered.add(perdure.object(Safe.class, KEY).call(Safe::use, name));
             } catch (RunFailedException ended) {
                 return; // by an operator
             }
@@ -93,7 +101,6 @@ public final class Safes implements Scene {
                     + caller
                     + i
                     + cast.choices().pick(List.of("set", "set", "clear", "all"));
-            names.add(name);
             StartOptions options = StartOptions.id(KEY + name);
             boolean later = cast.choices().oneIn(5);
             cast.perdure()
@@ -105,42 +112,39 @@ public final class Safes implements Scene {
     @Override
     public void check() {
         TreeMap<Integer, List<String>> answers = new TreeMap<>();
-        TreeMap<Integer, String> order = new TreeMap<>(Comparator.naturalOrder());
-        for (String name : names) {
-            if (cast.completed(KEY + name)) {
-                answered.put(name, cast.result(KEY + name, new TypeRef<List<String>>() {}));
+        for (RunInfo run : cast.runs("safe/")) {
+            if (run.state() == RunState.COMPLETED) {
+                List<String> answer = cast.result(run.id().value(), new TypeRef<List<String>>() {});
+                List<String> other = answers.put(Integer.valueOf(answer.getFirst()), answer);
+                Cast.must(other == null, "Two calls of the safe have one number: %s and %s.", other, answer);
             }
         }
-        answered.forEach((name, answer) -> {
-            int number = Integer.parseInt(answer.getFirst());
-            String other = order.put(number, name);
-            Cast.must(other == null, "Two calls of the safe are number %d: %s and %s.", number, other, name);
-            answers.put(number, answer);
-        });
+        for (List<String> answer : answered) {
+            List<String> kept = answers.get(Integer.valueOf(answer.getFirst()));
+            Cast.must(answer.equals(kept), "A caller was given %s, and the store has %s.", answer, kept);
+        }
         String left = "-";
         String right = "-";
         int expected = 1;
-        for (var each : order.entrySet()) {
-            List<String> answer = answers.getOrDefault(each.getKey(), List.of());
+        for (List<String> answer : answers.values()) {
+            String name = answer.getLast();
             // What a call has set before its last step stays, also when it was cancelled then.
-            if (answer.size() == 3
-                    && answer.get(1).startsWith(HALF)
+            if (answer.get(1).startsWith(HALF)
                     && !cast.completed(KEY + answer.get(1).substring(HALF.length()))) {
                 left = answer.get(1);
             }
             Cast.must(
-                    answer.equals(List.of(String.valueOf(expected), left, right)),
+                    answer.equals(List.of(String.valueOf(expected), left, right, name)),
                     "Call %d of the safe, %s, found %s instead of %s and %s; all: %s",
                     expected,
-                    each.getValue(),
+                    name,
                     answer,
                     left,
                     right,
-                    order);
-            boolean sets = each.getValue().endsWith("set");
-            boolean all = each.getValue().endsWith("all");
-            left = sets ? each.getValue() : "-";
-            right = sets ? each.getValue() : all ? "-" : right;
+                    answers);
+            boolean sets = name.endsWith("set");
+            left = sets ? name : "-";
+            right = sets ? name : name.endsWith("all") ? "-" : right;
             expected++;
         }
     }

@@ -1,5 +1,6 @@
 package dev.perdure.testing.internal.simulation;
 
+import dev.perdure.spi.change.Change;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -26,6 +27,10 @@ public final class Choices {
     public record Happened(Fault fault, int opportunity) {}
 
     private static final int[] RATES = {120, 40, 15};
+    /** How often the fault happens where a history aims it. */
+    private static final int AIMED_RATE = 2;
+
+    private static final int MOST_AIMED = 3;
     private static final int MOST_FAULTS = 8;
 
     private final long seed;
@@ -34,6 +39,8 @@ public final class Choices {
     private final Map<Fault, Integer> rates = new EnumMap<>(Fault.class);
     private final Map<Fault, Integer> opportunities = new EnumMap<>(Fault.class);
     private final List<Happened> happened = new ArrayList<>();
+    private final @Nullable Aim aim;
+    private int aimedLeft;
     private int faultsLeft;
     private boolean quiet;
 
@@ -49,6 +56,8 @@ public final class Choices {
             }
         }
         faultsLeft = plan.nextInt(MOST_FAULTS + 1);
+        aim = Aim.of(seed);
+        aimedLeft = aim == null ? 0 : 1 + plan.nextInt(MOST_AIMED);
     }
 
     /** All choices of this seed. */
@@ -91,31 +100,56 @@ public final class Choices {
         return random.nextLong();
     }
 
-    /** Whether this fault happens now. */
-    boolean happens(Fault fault) {
-        return happens(fault, 1);
+    /** What this history aims at, if it aims. */
+    public @Nullable Aim aim() {
+        return aim;
     }
 
-    /** The same, but this many times less often: for calls that are many and mostly change nothing. */
-    boolean happens(Fault fault, int seldom) {
-        int opportunity = opportunities.merge(fault, 1, Integer::sum);
-        Integer rate = rates.get(fault);
-        if (quiet || rate == null || (fault.counts() && only == null && faultsLeft == 0)) {
+    /** Whether this fault happens now. */
+    boolean happens(Fault fault) {
+        return happens(fault, 1, List.of());
+    }
+
+    /** Whether this history aims this fault at such a commit, and has not done so often enough. */
+    boolean isAimed(Fault fault, List<Change> changes) {
+        return aimedLeft > 0 && aim != null && aim.isAt(fault, changes);
+    }
+
+    /**
+     * Whether this fault happens now.
+     *
+     * @param seldom this many times less often: for calls that are many and mostly change nothing
+     * @param changes what it would hit
+     */
+    boolean happens(Fault fault, int seldom, List<Change> changes) {
+        Happened now = new Happened(fault, opportunities.merge(fault, 1, Integer::sum));
+        if (quiet) {
             return false;
         }
-        long drawn = mix(mix(seed + 31L * fault.name().hashCode()) + opportunity);
-        if (Long.remainderUnsigned(drawn, (long) rate * seldom) != 0) {
-            return false;
-        }
-        Happened now = new Happened(fault, opportunity);
-        if (only != null && !only.contains(now)) {
-            return false;
-        }
-        if (fault.counts()) {
-            faultsLeft--;
+        if (only != null) {
+            if (!only.contains(now)) {
+                return false;
+            }
+            aimedLeft -= isAimed(fault, changes) ? 1 : 0;
+        } else if (isAimed(fault, changes)) {
+            if (!draws(now, AIMED_RATE)) {
+                return false;
+            }
+            aimedLeft -= fault == Fault.CLOCK ? 0 : 1;
+        } else {
+            Integer rate = rates.get(fault);
+            if (rate == null || (fault.counts() && faultsLeft == 0) || !draws(now, rate * seldom)) {
+                return false;
+            }
+            faultsLeft -= fault.counts() ? 1 : 0;
         }
         happened.add(now);
         return true;
+    }
+
+    private boolean draws(Happened now, long rate) {
+        long drawn = mix(mix(seed + 31L * now.fault().name().hashCode()) + now.opportunity());
+        return Long.remainderUnsigned(drawn, rate) == 0;
     }
 
     /** Stops all faults. */

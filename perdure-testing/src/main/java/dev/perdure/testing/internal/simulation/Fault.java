@@ -4,6 +4,8 @@ package dev.perdure.testing.internal.simulation;
 public enum Fault {
     /** The store refuses a call, as PostgreSQL does with 40001 or a deadlock: nothing of it is applied. */
     REFUSED("the store refuses it"),
+    /** The store refuses to be read, as PostgreSQL does while rights are missing: it is of no use to ask again at once. */
+    READ_REFUSED("the store refuses to be read"),
     /** The store applies a call, and the answer is lost. */
     ANSWER_LOST("the answer is lost"),
     /** The caller gives up; the store gets the call later and applies it, unless the lane was used since. */
@@ -45,6 +47,11 @@ public enum Fault {
             case SKIPPED, HINT_LOST, HINT_DOUBLED, HINT_LATE, CLOCK -> false;
             default -> true;
         };
+    }
+
+    /** Whether it can hit a commit, or be there when a commit is made. The others hit a body, a claim and a question. */
+    public boolean hitsCommits() {
+        return this != KILLED_IN_BODY && this != SKIPPED && this != READ_REFUSED;
     }
 
     /** What happens, for the timeline. */

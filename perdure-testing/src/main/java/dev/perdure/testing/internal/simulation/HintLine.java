@@ -2,6 +2,7 @@ package dev.perdure.testing.internal.simulation;
 
 import dev.perdure.spi.Clockwork;
 import dev.perdure.spi.Hints;
+import dev.perdure.spi.change.Change;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Delivers hints to one process: a moment later, and sometimes never, twice, or much later. */
 final class HintLine {
     private static final long MOST_MOMENT = Duration.ofMillis(2).toNanos();
-    private static final long MOST_LATE = Duration.ofSeconds(15).toNanos();
+    private static final long MOST_LATE = World.leases(1.5);
 
     private record Coming(long at, Hints.Hint hint) {}
 
@@ -58,12 +59,13 @@ final class HintLine {
             return;
         }
         Choices choices = scheduler.choices();
-        if (choices.happens(Fault.HINT_LOST)) {
+        List<Change> commits = scheduler.waiter().commits;
+        if (choices.happens(Fault.HINT_LOST, 1, commits)) {
             tell(Fault.HINT_LOST, hint);
             return;
         }
-        boolean twice = choices.happens(Fault.HINT_DOUBLED);
-        boolean late = choices.happens(Fault.HINT_LATE);
+        boolean twice = choices.happens(Fault.HINT_DOUBLED, 1, commits);
+        boolean late = choices.happens(Fault.HINT_LATE, 1, commits);
         long moment = choices.between(1, MOST_MOMENT);
         coming.add(new Coming(scheduler.now() + (late ? choices.between(1, MOST_LATE) : moment), hint));
         if (late) {

@@ -4,8 +4,6 @@ import dev.perdure.spi.Clockwork;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +24,7 @@ public final class Scheduler {
     private static final long TURN_NANOS = 10_000;
 
     /** How long housekeeping may take to repair everything: a lease, a restart, a sweep, a look for forgotten runs. */
-    private static final long REPAIR_NANOS = Duration.ofSeconds(45).toNanos();
+    private static final long REPAIR_NANOS = World.leases(4.5);
 
     private static final int QUIET_WAITS = 6;
 
@@ -36,6 +34,8 @@ public final class Scheduler {
     private final List<Task> ready = new ArrayList<>();
     private final SimulatedProcess outside;
     private final Task driver;
+    private final Watchdog watchdog;
+    private Task closer;
     private Task current;
     private long now;
     private long skipped;
@@ -44,15 +44,12 @@ public final class Scheduler {
     private long turns;
     private int numbers;
     private long mostTurns = 400_000;
-    private Duration patience = Duration.ofSeconds(10);
     private long idleNanos = Duration.ofSeconds(10).toNanos();
     private Supplier<String> situation = () -> "";
     private @Nullable Task urgent;
     private @Nullable Task unwinder;
     private @Nullable Throwable failure;
     private volatile boolean over;
-    private final AtomicLong handOvers = new AtomicLong();
-    private volatile Task holder;
 
     /** For one history, to be run by the thread that calls this. */
     public Scheduler(Choices choices, Timeline timeline) {
@@ -61,7 +58,8 @@ public final class Scheduler {
         this.outside = new SimulatedProcess("outside", this, choices, false);
         this.driver = new Task(0, "driver", outside, Thread.currentThread(), () -> {});
         this.current = driver;
-        this.holder = driver;
+        this.closer = driver;
+        this.watchdog = new Watchdog(driver);
     }
 
     /** Describes the situation in the message of a history that does not end. */
@@ -76,7 +74,7 @@ public final class Scheduler {
 
     /** How long a thread may have the turn, in real time. */
     void patience(Duration most) {
-        patience = most;
+        watchdog.patience(most);
     }
 
     /** The most turns that a history may take. */
@@ -163,7 +161,7 @@ public final class Scheduler {
     private void run(Task task, Runnable code) {
         task.awaitTurn();
         task.begin();
-        holder = task;
+        watchdog.holds(task);
         try {
             if (!task.process.isDead()) {
                 code.run();
@@ -294,7 +292,7 @@ public final class Scheduler {
             pass(next);
             me.awaitTurn();
             me.begin();
-            holder = me;
+            watchdog.holds(me);
         } else if (me.interrupted) {
             me.interrupted = false;
             me.thread().interrupt();
@@ -303,7 +301,7 @@ public final class Scheduler {
 
     private void pass(Task next) {
         current = next;
-        handOvers.incrementAndGet();
+        watchdog.passed();
         next.grant();
     }
 
@@ -311,12 +309,12 @@ public final class Scheduler {
 
     private Task choose() {
         if (failure != null || over) {
-            return driver;
+            return closer;
         }
         if (++turns > mostTurns) {
             fail(new SimulationFailure.Stuck("The history did not end within %d turns, %s of virtual time. %s"
                     .formatted(mostTurns, Duration.ofNanos(wall()), situation.get())));
-            return driver;
+            return closer;
         }
         now += TURN_NANOS;
         if (urgent != null) {
@@ -336,7 +334,7 @@ public final class Scheduler {
             if (next == Clockwork.NEVER) {
                 fail(new SimulationFailure.Stuck(
                         "Nothing can run and no timer is set, so this history never ends. " + situation.get()));
-                return driver;
+                return closer;
             }
             now = Math.max(now, next);
         }
@@ -417,7 +415,7 @@ public final class Scheduler {
             pass(task);
             me.awaitTurn();
             me.begin();
-            holder = me;
+            watchdog.holds(me);
         }
         unwinder = before;
     }
@@ -446,68 +444,50 @@ public final class Scheduler {
             }
             over = true;
         });
-        holder = main;
+        Task[] last = new Task[1];
+        closer = new Task(++numbers, "end", outside, null, () -> close(last[0], processes));
+        last[0] = closer;
+        watchdog.holds(main);
         pass(main);
-        awaitDriver();
+        watchdog.awaitDriver();
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Ends all processes with their threads, in a virtual thread too: the driver is slow to wake. */
+    private void close(Task me, Supplier<List<SimulatedProcess>> processes) {
+        me.awaitTurn();
+        me.begin();
+        watchdog.holds(me);
         over = true;
         try {
             for (SimulatedProcess process : processes.get()) {
                 process.die();
             }
             outside.die();
-            unwindAll();
-        } catch (RuntimeException atTheEnd) {
+            unwindAll(me);
+        } catch (RuntimeException | Error atTheEnd) {
             fail(atTheEnd);
         }
-        if (failure != null) {
-            throw failure;
-        }
+        pass(driver);
     }
 
-    private void unwindAll() {
-        Task me = driver;
-        current = me;
+    private void unwindAll(Task me) {
+        unwinder = me;
         while (!tasks.isEmpty()) {
             Task task = tasks.getFirst();
             if (!task.started()) {
                 tasks.remove(task);
                 continue;
             }
-            unwinder = me;
             pass(task);
-            awaitDriver();
-            current = me;
+            me.awaitTurn();
+            me.begin();
+            watchdog.holds(me);
             if (tasks.contains(task)) {
                 throw new IllegalStateException("A thread did not end with its process: " + task);
             }
         }
-    }
-
-    /** Waits for the turn in the thread outside, and watches that the turn does not stand still. */
-    private void awaitDriver() {
-        long seen = handOvers.get();
-        long since = System.nanoTime();
-        while (!driver.hasTurn()) {
-            LockSupport.parkNanos(driver, 200_000_000);
-            if (handOvers.get() != seen) {
-                seen = handOvers.get();
-                since = System.nanoTime();
-            } else if (System.nanoTime() - since > patience.toNanos() && !driver.hasTurn()) {
-                throw blocked();
-            }
-        }
-        driver.begin();
-        holder = driver;
-    }
-
-    private IllegalStateException blocked() {
-        Task task = holder;
-        IllegalStateException refused = new IllegalStateException(
-                "The thread '%s' has had the turn for %s and neither waits in the simulation nor ends (%s). Code in a simulation must not block outside of it: use Simulation.pause instead of Thread.sleep, and no locks, queues or futures that another thread of the history holds. Its stack is the cause of this error."
-                        .formatted(task, patience, task.thread().getState()));
-        Throwable where = new Throwable("where the thread stands");
-        where.setStackTrace(task.thread().getStackTrace());
-        refused.initCause(where);
-        return refused;
     }
 }

@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
  * a change here.
  */
 final class SimulatedStore implements Store {
-    private static final long MOST_SLOW = Duration.ofSeconds(12).toNanos();
-    private static final long MOST_FROZEN = Duration.ofSeconds(30).toNanos();
-    private static final long MOST_LATE = Duration.ofSeconds(20).toNanos();
+    private static final long MOST_SLOW = World.leases(1.2);
+    private static final long MOST_FROZEN = World.leases(3);
+    private static final long MOST_LATE = World.leases(2);
     private static final long MOST_LATENCY = Duration.ofMillis(3).toNanos();
 
     private final Store real;
@@ -57,6 +57,7 @@ final class SimulatedStore implements Store {
     private final States states;
     private final Runs runs;
     private long missingUntil;
+    private boolean joined;
 
     /** What a process learns about its own end. */
     interface Deaths {
@@ -95,6 +96,10 @@ final class SimulatedStore implements Store {
             return new Call(() -> "commit of " + Wording.of(changes), 1, changes);
         }
 
+        static Call reading(String name) {
+            return new Call(() -> name, 2, List.of());
+        }
+
         /** A frequent call that mostly changes nothing. */
         static Call housekeeping(String name) {
             return new Call(() -> name, 12, List.of());
@@ -102,7 +107,7 @@ final class SimulatedStore implements Store {
     }
 
     private boolean happens(Fault fault, Call call) {
-        if (!choices.happens(fault, call.seldom())) {
+        if (!choices.happens(fault, call.seldom(), call.changes())) {
             return false;
         }
         scheduler.trouble();
@@ -167,6 +172,12 @@ final class SimulatedStore implements Store {
             if (happens(Fault.ANSWER_LOST, reading)) {
                 throw unavailable("The simulation lost the answer to " + name + ".");
             }
+            if (happens(Fault.READ_REFUSED, Call.reading(name))) {
+                throw new StoreException(
+                        StoreException.Kind.UNUSABLE,
+                        "The simulation does not let " + name + " be read (42501).",
+                        null);
+            }
         }
         T answer = call.get();
         travel();
@@ -214,7 +225,11 @@ final class SimulatedStore implements Store {
         if (process.isClockWrong()) {
             network.hit(Fault.CLOCK, changes);
         }
-        if (scheduler.now() < missingUntil) {
+        if (joined
+                && choices.isAimed(Fault.RENEWAL_MISSED, changes)
+                && happens(Fault.RENEWAL_MISSED, Call.commit(changes))) {
+            missingUntil = scheduler.now() + choices.between(1, MOST_FROZEN);
+        } else if (scheduler.now() < missingUntil) {
             network.hit(Fault.RENEWAL_MISSED, changes);
         }
         Supplier<List<Outcome>> apply = () -> {
@@ -283,6 +298,7 @@ final class SimulatedStore implements Store {
         return new Leases() {
             @Override
             public Instant join(Joining worker) {
+                joined = true;
                 return write(
                         Call.housekeeping("join"),
                         () -> {

@@ -15,6 +15,7 @@ import dev.perdure.internal.time.Waiting;
 import dev.perdure.memory.MemoryStore;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Clockwork;
+import dev.perdure.spi.Codec;
 import dev.perdure.spi.Store;
 import dev.perdure.spi.change.Change;
 import java.time.Duration;
@@ -30,8 +31,13 @@ import org.jspecify.annotations.Nullable;
 
 /** All processes of one history: a few workers, the process of the test, and their store. */
 public final class World {
-    private static final Duration LEASE = Duration.ofSeconds(10);
-    private static final long MOST_DOWN = Duration.ofSeconds(15).toNanos();
+    /**
+     * Short, because leases, polls and repairs are most of what a history does. Everything that takes long in a history is a
+     * multiple of it, so a fault lasts as long for the engine as with a longer one.
+     */
+    static final Duration LEASE = Duration.ofSeconds(2);
+
+    private static final long MOST_DOWN = leases(1.5);
     private static final long IN_BODY = Duration.ofMillis(20).toNanos();
 
     /** What all histories of a test share, because it is costly to make and holds nothing of a history. */
@@ -73,6 +79,11 @@ public final class World {
      */
     public record Hit(Fault fault, List<Change> changes) {}
 
+    /** So many leases, in nanoseconds. */
+    static long leases(double count) {
+        return (long) (LEASE.toNanos() * count);
+    }
+
     private final Shared shared;
     private final Scheduler scheduler;
     private final Choices choices;
@@ -86,12 +97,14 @@ public final class World {
     private final boolean unloadAfterSteps;
     private final int maxRuns;
     private RetryPolicy retry = RetryPolicy.standard();
+    private Codec codec;
     private @Nullable Perdure client;
     private int workers;
     private int callers;
 
     World(Shared shared, Scheduler scheduler) {
         this.shared = shared;
+        this.codec = shared.codec;
         this.scheduler = scheduler;
         this.choices = scheduler.choices();
         this.home = process("test", false);
@@ -138,6 +151,11 @@ public final class World {
     /** The retry policy of steps that set none of their own. */
     public void retry(RetryPolicy policy) {
         retry = policy;
+    }
+
+    /** Puts something in front of the codec, before the first use of the client. */
+    public void codec(UnaryOperator<Codec> front) {
+        codec = front.apply(codec);
     }
 
     /** The engine of the test's own process, which cannot die. The first use starts the workers too. */
@@ -203,19 +221,25 @@ public final class World {
         scheduler.busily(process.signal(), nanos);
     }
 
+    /** Whether the process of the caller has died. */
+    public boolean isDead() {
+        return scheduler.process().isDead();
+    }
+
     /** Waits for something to happen, for this long. Timers of workflows may fire earlier. */
     public void idle(Duration time) {
         Waiting.housekeeping(home.signal(), time.toNanos());
     }
 
-    /** Runs these at once, and returns when all have ended. */
+    /** Runs these at once, in the process of the caller, and returns when all have ended. */
     public void together(List<Runnable> all) {
-        Clockwork.Signal done = home.signal();
+        SimulatedProcess here = scheduler.process();
+        Clockwork.Signal done = here.signal();
         int[] open = {all.size()};
         Throwable[] failed = new Throwable[1];
         for (int i = 0; i < all.size(); i++) {
             Runnable code = all.get(i);
-            scheduler.fork(home, "test-" + (i + 1), () -> {
+            scheduler.fork(here, "test-" + (i + 1), () -> {
                 try {
                     code.run();
                 } catch (Killed end) {
@@ -239,13 +263,15 @@ public final class World {
     }
 
     /**
-     * Runs this in a process of its own without a worker, and returns when it has been carried out to its end. If the process dies
-     * or closes, another one begins from the start: a caller that asks again, because it got no answer.
+     * Runs this in a process of its own, and returns when it has been carried out to its end. If the process dies or closes, another
+     * one begins from the start: a caller that asks again, because it got no answer.
+     *
+     * @param worker whether the process also runs workflows
      */
-    public void caller(Consumer<Perdure> code) {
+    public void caller(boolean worker, Consumer<Perdure> code) {
         Clockwork.Signal done = home.signal();
         boolean[] ended = new boolean[1];
-        startCaller(code, () -> {
+        startCaller(worker, code, () -> {
             ended[0] = true;
             done.raise();
         });
@@ -254,7 +280,7 @@ public final class World {
         }
     }
 
-    private void startCaller(Consumer<Perdure> code, Runnable done) {
+    private void startCaller(boolean worker, Consumer<Perdure> code, Runnable done) {
         callers++;
         SimulatedProcess process = process("caller-" + callers, true);
         boolean[] ended = new boolean[1];
@@ -262,26 +288,41 @@ public final class World {
             if (!ended[0] && !scheduler.isOver()) {
                 scheduler.fork(scheduler.outside(), "restart", () -> {
                     scheduler.pause(choices.between(1, MOST_DOWN));
-                    startCaller(code, done);
+                    startCaller(worker, code, done);
                 });
             }
         };
         scheduler.fork(process, "caller", () -> {
+            Engine engine = boot(process, worker, again);
             try {
-                code.accept(boot(process, false, again));
-                ended[0] = true;
-                done.run();
+                untilAnswered(() -> code.accept(engine));
             } catch (ClosedException closed) {
-                // the process is about to end
+                return; // the process is about to end
             }
+            ended[0] = true;
+            done.run();
+            engine.close();
+            scheduler.kill(process);
         });
+    }
+
+    /** A question from outside of a run fails while the store is out of reach, and then the caller asks again. */
+    private void untilAnswered(Runnable code) {
+        while (true) {
+            try {
+                code.run();
+                return;
+            } catch (StoreException outOfReach) {
+                scheduler.pause(Duration.ofSeconds(1).toNanos());
+            }
+        }
     }
 
     // ---- processes
 
     private Settings settings(SimulatedProcess process, Store seen, boolean worker) {
-        ExecutionRules rules = new ExecutionRules(
-                shared.codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
+        ExecutionRules rules =
+                new ExecutionRules(codec, shared.stepTypes, retry, warmWindow, 4 * 1024 * 1024, unloadAfterSteps);
         Set<String> names = new TreeSet<>(Set.of(StartOptions.DEFAULT_QUEUE));
         queues.forEach(queue -> names.add(queue.name()));
         return new Settings(
@@ -293,7 +334,7 @@ public final class World {
                 queues,
                 List.of(),
                 List.of(),
-                worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofSeconds(5)) : null);
+                worker ? new Settings.WorkerRules(names, null, LEASE, maxRuns, Duration.ofNanos(leases(0.5))) : null);
     }
 
     /**
@@ -305,7 +346,6 @@ public final class World {
         Engine[] engine = new Engine[1];
         boolean[] closing = new boolean[1];
         process.lastWord(() -> {
-            scheduler.trouble();
             if (!scheduler.isOver()) {
                 scheduler.timeline().add(scheduler, process.name(), () -> "is dead");
             }
