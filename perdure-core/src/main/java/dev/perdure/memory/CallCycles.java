@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds calls that wait for each other. A pending call waits for the run that holds its object. Any other run waits for
- * the runs that it has called, but not for those that it has only sent. Only a new call can close a cycle.
+ * Finds calls that wait for each other. A pending call waits for the run that holds its object, also while it is
+ * paused. Any other run waits for the runs that it has called, but not for those that it has only sent. Only a new call
+ * can close a cycle.
  */
 final class CallCycles {
     private final Tables tables;
@@ -66,7 +67,7 @@ final class CallCycles {
     }
 
     private Collection<Row> waitsFor(Row row) {
-        if (row.state == RunState.PENDING) {
+        if (row.state == RunState.PENDING || (row.state == RunState.PAUSED && tables.objects.mustWait(row))) {
             return tables.objects.holder(row).stream().toList();
         }
         return tables.byKey.values().stream()

@@ -3,7 +3,9 @@ package dev.perdure.conformance.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
+import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Lane;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall.Hold;
 import dev.perdure.spi.change.ObjectKey;
@@ -53,6 +55,27 @@ public abstract class CallCycleConformance extends ObjectCallConformance {
                 .asString()
                 .contains("'to-one' (order of 'user-1') waits for 'one' (order of 'user-1') waits for "
                         + "'to-two' (order of 'user-2') waits for 'two' (order of 'user-2') waits for 'to-one'");
+    }
+
+    @Test
+    void a_call_that_is_paused_while_it_waits_is_part_of_a_cycle() {
+        WorkerId worker = join();
+        ObjectKey other = new ObjectKey("cart", "user-2");
+        RunRef one = started(worker, exclusive("one")).run();
+        RunRef two = started(worker, call("two", other, Hold.EXCLUSIVE)).run();
+        NewRun toTwo = withParent(call("to-two", other, Hold.EXCLUSIVE), one);
+        NewRun toOne = withParent(exclusive("to-one"), two);
+        applied(worker, advance(one, 1, STAY, List.of(new Effect.Start(toTwo)), step(1, "1")));
+        apply(Lane.client(0), new Change.Command(toTwo.id(), Change.CommandKind.PAUSE, "a look at it"));
+        applied(worker, advance(two, 1, STAY, List.of(new Effect.Start(toOne)), step(1, "1")));
+        apply(Lane.client(0), new Change.Command(toTwo.id(), Change.CommandKind.RESUME, ""));
+
+        assertThat(unreadText(two))
+                .singleElement()
+                .asString()
+                .startsWith("FAILED: Calls wait for each other in a cycle");
+        assertThat(unreadText(one)).isEmpty();
+        assertThat(stateOf(store().runs().find(toTwo.id()).orElseThrow().ref())).isEqualTo(RunState.PENDING);
     }
 
     @Test
