@@ -1,9 +1,12 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.Perdure;
+import dev.perdure.RunInfo;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
 import dev.perdure.Workflow;
 import dev.perdure.WorkflowContext;
+import dev.perdure.error.KeyFullException;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Runs;
@@ -17,7 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** Queues with limits, and runs that have to begin in time. */
+/** Queues with limits, what they do with starts whose key is full, and runs that have to begin in time. */
 public final class Limits implements Scene {
     private static final String QUEUE = "narrow";
     private static final Duration IN_TIME = Duration.ofSeconds(2);
@@ -27,6 +30,7 @@ public final class Limits implements Scene {
     private final int count;
     private final Set<String> inside = new TreeSet<>();
     private final Set<String> ran = new TreeSet<>();
+    private final Set<String> refused = new TreeSet<>();
 
     /** For one history. */
     public Limits(Cast cast) {
@@ -36,7 +40,15 @@ public final class Limits implements Scene {
         limited = cast.choices().oneIn(2) ? limited.perKey(1) : limited;
         limited = cast.choices().oneIn(3) ? limited.counting(Queue.Counting.AT_WORK) : limited;
         limited = cast.choices().oneIn(3) ? limited.rate(2, Duration.ofSeconds(3)) : limited;
+        limited = cast.choices().oneIn(2) ? limited.whenKeyFull(policy(cast)) : limited;
+        limited = cast.choices().oneIn(3) ? limited.turns("key-0", 3) : limited;
+        limited = cast.choices().oneIn(3) ? limited.ageing(Duration.ofMillis(10)) : limited;
         this.queue = limited;
+    }
+
+    private static Queue.WhenKeyFull policy(Cast cast) {
+        Queue.WhenKeyFull[] policies = Queue.WhenKeyFull.values();
+        return policies[(int) cast.choices().between(0, policies.length - 1)];
     }
 
     /** The workflow. */
@@ -128,11 +140,20 @@ public final class Limits implements Scene {
         for (int i = 0; i < count; i++) {
             StartOptions options = StartOptions.id(id(i)).queue(QUEUE).key(key(id(i)));
             int number = i;
-            cast.call(perdure ->
-                    perdure.start(Code::work, number, isUrgent(number) ? options.startWithin(IN_TIME) : options));
+            cast.call(perdure -> start(perdure, number, isUrgent(number) ? options.startWithin(IN_TIME) : options));
             if (cast.choices().oneIn(2)) {
                 cast.pauseUpTo(Duration.ofMillis(20));
             }
+        }
+    }
+
+    /** A caller that dies before its answer calls again, and the second answer may be another one. */
+    private void start(Perdure perdure, int number, StartOptions options) {
+        try {
+            perdure.start(Code::work, number, options);
+            refused.remove(id(number));
+        } catch (KeyFullException full) {
+            refused.add(id(number));
         }
     }
 
@@ -141,7 +162,11 @@ public final class Limits implements Scene {
         load().ifPresent(load -> Cast.must(
                 load.begun() == 0 && load.atWork() == 0 && load.waiting() == 0, "Places are left taken: %s", load));
         List<Instant> begun = new ArrayList<>();
+        checkPolicy();
         for (int i = 0; i < count; i++) {
+            if (refused.contains(id(i))) {
+                continue;
+            }
             List<Runs.Entered> history = cast.history(id(i));
             Optional<Instant> began = history.stream()
                     .filter(entered -> entered.state() == RunState.RUNNING)
@@ -166,6 +191,37 @@ public final class Limits implements Scene {
             }
         }
         queue.rate().ifPresent(rate -> checkRate(begun, rate));
+    }
+
+    /** Nothing of a refused run is there, nothing of a dropped one ran, and the newest run of a key gives way to none. */
+    private void checkPolicy() {
+        Cast.must(
+                refused.isEmpty() || queue.whenKeyFull() == Queue.WhenKeyFull.REFUSE,
+                "%s were refused by %s.",
+                refused,
+                queue);
+        Set<String> newest = new TreeSet<>();
+        for (int i = count - 1; i >= 0; i--) {
+            String id = id(i);
+            if (refused.contains(id)) {
+                Cast.must(cast.info(id).isEmpty() && !ran.contains(id), "%s was refused, and it is there.", id);
+                continue;
+            }
+            String reason = cast.info(id).flatMap(RunInfo::reason).orElse("");
+            Cast.must(
+                    !reason.startsWith("Dropped.")
+                            || queue.whenKeyFull() == Queue.WhenKeyFull.DROP_NEWEST && !ran.contains(id),
+                    "%s was dropped and ran: %s.",
+                    id,
+                    queue);
+            Cast.must(
+                    !reason.startsWith("Cancelled in favour")
+                            || queue.whenKeyFull() == Queue.WhenKeyFull.CANCEL_OLDEST && newest.contains(key(id)),
+                    "%s gave way, and no newer run has its key: %s.",
+                    id,
+                    reason);
+            newest.add(key(id));
+        }
     }
 
     private static void checkRate(List<Instant> begun, Queue.Rate rate) {
