@@ -421,11 +421,14 @@ final class MemoryQueues implements QueueRules {
     Optional<String> whyReady(Row row) {
         String queue = row.start.queue();
         Entry entry = queues.get(queue);
+        if (entry != null && entry.paused != null) {
+            return Optional.of("The queue '%s' is paused: %s".formatted(queue, entry.paused));
+        }
+        if (tables.workers.values().stream().noneMatch(worker -> worker.serves(queue))) {
+            return Optional.of("No live worker takes runs from the queue '%s'.".formatted(queue));
+        }
         if (entry == null) {
             return Optional.empty();
-        }
-        if (entry.paused != null) {
-            return Optional.of("The queue '%s' is paused: %s".formatted(queue, entry.paused));
         }
         Queue limits = entry.limits();
         forgetPlaces(queue, limits);
@@ -446,11 +449,24 @@ final class MemoryQueues implements QueueRules {
             return rate;
         }
         List<Row> holders = placed(queue).toList();
-        return limits.concurrency().isPresent()
-                        && holders.size() >= limits.concurrency().getAsInt()
-                ? Optional.of("The queue '%s' is full: %s"
-                        .formatted(queue, taken(holders, limits.concurrency().getAsInt())))
+        if (limits.concurrency().isPresent()
+                && holders.size() >= limits.concurrency().getAsInt()) {
+            return Optional.of("The queue '%s' is full: %s"
+                    .formatted(queue, taken(holders, limits.concurrency().getAsInt())));
+        }
+        return limits.perWorker().isPresent() && isEveryWorkerFull(queue, limits.perWorker().getAsInt())
+                ? Optional.of("Every worker of the queue '%s' is at its limit of %d."
+                        .formatted(queue, limits.perWorker().getAsInt()))
                 : Optional.empty();
+    }
+
+    private boolean isEveryWorkerFull(String queue, int perWorker) {
+        return tables.workers.entrySet().stream()
+                .filter(worker -> worker.getValue().serves(queue))
+                .allMatch(worker -> ofQueue(queue)
+                                .filter(row -> worker.getKey().equals(row.owner))
+                                .count()
+                        >= perWorker);
     }
 
     private Optional<String> whyRate(Row row, Entry entry, Queue limits) {

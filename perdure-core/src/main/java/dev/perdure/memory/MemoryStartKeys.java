@@ -7,6 +7,7 @@ import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.NewRun;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,13 +29,19 @@ final class MemoryStartKeys {
         long seed;
         /** When the key expires, or the latest time at which a debounced run begins; or null. */
         final @Nullable Instant until;
+        /** When to look whether it still counts: a start that was not answered may be sent again for a while. */
+        final Instant lookAt;
 
-        Named(Row run, @Nullable Instant until) {
+        Named(Row run, @Nullable Instant until, Instant now) {
+            this.lookAt = now.plus(KEPT);
             this.run = run;
             this.seed = run.start.seed();
             this.until = until;
         }
     }
+
+    /** So long a key is kept at least, whether it counts or not. */
+    private static final Duration KEPT = Duration.ofHours(1);
 
     private final Tables tables;
     private final MemoryLedger ledger;
@@ -130,7 +137,7 @@ final class MemoryStartKeys {
             if (before != null && row.state == RunState.READY) {
                 holdBack(row, before);
             }
-            named.put(id, new Named(row, until(key)));
+            named.put(id, new Named(row, until(key), tables.now()));
         }
         return outcome;
     }
@@ -170,6 +177,7 @@ final class MemoryStartKeys {
 
     /** Lets runs begin whose predecessors under their keys have ended. */
     void release() {
+        forget();
         for (Named each : named.values()) {
             Row row = each.run;
             if (row.replaces != null && !row.waitsForReplaced()) {
@@ -179,5 +187,17 @@ final class MemoryStartKeys {
                 }
             }
         }
+    }
+
+    /** Forgets keys that no longer count. */
+    private void forget() {
+        Instant now = tables.now();
+        named.entrySet().removeIf(each -> {
+            Named key = each.getValue();
+            boolean counts = each.getKey().kind() == StartKey.IdempotencyKey.class
+                    ? key.until != null && now.isBefore(key.until)
+                    : !key.run.state.isTerminal();
+            return !counts && key.run.replaces == null && !now.isBefore(key.lookAt);
+        });
     }
 }

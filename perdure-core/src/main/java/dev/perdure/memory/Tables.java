@@ -53,6 +53,11 @@ final class Tables {
             this.joining = joining;
         }
 
+        /** Whether it takes runs from this queue. */
+        boolean serves(String queue) {
+            return joining.serves(queue);
+        }
+
         /** Whether it has the run's definition, in the run's version. */
         boolean suits(Row row) {
             return joining.definitions().contains(row.start.definition())

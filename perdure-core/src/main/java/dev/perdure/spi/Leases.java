@@ -20,6 +20,7 @@ public interface Leases {
      * @param lease how long it counts as alive after it last renewed its lease
      * @param lanes how many batches it sends concurrently
      * @param former the workers that its process was before; they released all their runs, and did not die
+     * @param queues the queues from which it takes runs; empty if that is not known. It serves only to say why a run waits
      */
     record Joining(
             WorkerId id,
@@ -27,10 +28,27 @@ public interface Leases {
             @Nullable String version,
             Duration lease,
             int lanes,
-            Set<WorkerId> former) {
+            Set<WorkerId> former,
+            Set<String> queues) {
+        /** A worker that takes runs from any queue, as far as is known. */
+        public Joining(
+                WorkerId id,
+                Set<String> definitions,
+                @Nullable String version,
+                Duration lease,
+                int lanes,
+                Set<WorkerId> former) {
+            this(id, definitions, version, lease, lanes, former, Set.of());
+        }
+
         /** A worker whose process joins for the first time. */
         public Joining(WorkerId id, Set<String> definitions, @Nullable String version, Duration lease, int lanes) {
             this(id, definitions, version, lease, lanes, Set.of());
+        }
+
+        /** Whether it takes runs from this queue. */
+        public boolean serves(String queue) {
+            return queues.isEmpty() || queues.contains(queue);
         }
     }
 

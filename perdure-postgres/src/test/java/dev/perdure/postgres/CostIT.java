@@ -7,10 +7,13 @@ import static dev.perdure.postgres.StoreFixture.step;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
+import dev.perdure.StartKey;
+import dev.perdure.queue.Queue;
 import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.Transacted;
 import dev.perdure.spi.TransactionTicket;
+import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
@@ -30,10 +33,38 @@ import org.junit.jupiter.api.Test;
 
 /** What changes of single runs, mail, polls and transaction steps cost. */
 final class CostIT extends CostMeasurement {
+    /** Begin, settings, look for the id, lock the key, read it, start, name the run, commit. */
+    private static final int KEYED = 8;
+    /** Begin, settings, look for the id, lock the places, count them, start, commit. */
+    private static final int PLACED = 7;
+
     @Test
     void a_start_is_one_round_trip_and_one_commit() {
         assertThat(costOf(() -> fixture.start("a"))).isEqualTo(new Cost(1, 1));
         assertThat(proxy.statements()).isEqualTo(1);
+    }
+
+    @Test
+    void a_start_under_a_key_is_one_commit_and_so_is_one_in_a_queue_that_may_refuse_it() {
+        NewRun keyed = newRun("keyed").withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("k"), false));
+        costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(keyed, null))));
+        NewRun next = newRun("next")
+                .withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("other"), false));
+        Cost cost = costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(next, null))));
+        assertThat(cost.commits()).isEqualTo(1);
+        assertThat(cost.roundTrips()).isEqualTo(KEYED);
+
+        store.queues()
+                .declare(List.of(Queue.named("narrow").perKey(1).whenKeyFull(Queue.WhenKeyFull.REFUSE)));
+        NewRun placed = inQueue("placed").withQueueKey("x");
+        Cost refusing = costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(placed, null))));
+        assertThat(refusing.commits()).isEqualTo(1);
+        assertThat(refusing.roundTrips()).isEqualTo(PLACED);
+    }
+
+    private static NewRun inQueue(String id) {
+        NewRun run = newRun(id);
+        return new NewRun(run.id(), run.definition(), run.input(), run.seed(), "narrow", 0, null, null);
     }
 
     @Test

@@ -167,7 +167,25 @@ final class OutboxKeyIT {
     }
 
     @Test
+    void a_run_of_sql_that_does_not_begin_in_time_is_cancelled() {
+        TestServer.query("SELECT 'x' FROM %s.start_run('echo', 'late', queue => 'elsewhere', start_within => interval '200 ms')"
+                .formatted(schema));
+        RunId under = RunId.of(
+                fromSql("'echo', 'k', queue => 'elsewhere', queue_key => 'x', start_within => interval '200 ms'"));
+        for (RunId run : List.of(RunId.of("late"), under)) {
+            assertThat(ended(run).reason().orElseThrow())
+                    .contains("The run did not begin within PT0.2S in the queue 'elsewhere'");
+        }
+    }
+
+    @Test
     void sql_is_told_what_is_wrong_with_a_key() {
+        wrong("'echo', 'k', start_within => interval '0'", "The start_within is not longer than zero");
+        wrong(
+                "'echo', 'k', 'quiet', 'null', interval '1 s', interval '2 s', start_within => interval '1 s'",
+                "Leave the start_within out");
+        wrong("'echo', 'k', weight => 0", "The weight is null or less than 1");
+        wrong("'echo', 'k', queue_key => ' '", "The queue_key is blank");
         wrong("'echo', ''", "The start_key is null, empty");
         wrong("'echo', 'k', 'ended twice'", "The rule 'ended twice' is unknown. Give begun or ended with attach");
         wrong("'echo', 'k', 'live'", "The times do not fit the rule live");

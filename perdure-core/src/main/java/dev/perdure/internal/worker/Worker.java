@@ -87,7 +87,8 @@ public final class Worker implements Session.Home {
                         rules.version(),
                         rules.lease(),
                         settings.store().lanes(),
-                        former));
+                        former,
+                        rules.queues()));
         joining.joined(sent);
         shared.clock().observe(now);
         LOG.info(

@@ -42,6 +42,7 @@ public final class Workers {
                         .object(joining.id().value())
                         .texts(joining.definitions().toArray(String[]::new))
                         .text(joining.version())
+                        .texts(joining.queues().toArray(String[]::new))
                         .number(joining.lease().toNanos() / 1_000)
                         .integer(joining.lanes())
                         .texts(joining.former().stream().map(WorkerId::toString).toArray(String[]::new))

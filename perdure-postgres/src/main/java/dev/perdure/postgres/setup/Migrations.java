@@ -80,6 +80,7 @@ public final class Migrations {
             "V030__start_limits.sql",
             "V031__start_keys.sql",
             "V032__turns_of_keys.sql",
+            "V033__waiting_without_a_worker.sql",
             "V040__limiters.sql",
             "V050__schedules.sql");
 

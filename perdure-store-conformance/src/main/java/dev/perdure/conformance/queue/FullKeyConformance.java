@@ -1,9 +1,10 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunState;
 import dev.perdure.StartKey;
+import dev.perdure.conformance.StoreConformance;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.Queue.WhenKeyFull;
 import dev.perdure.spi.Dispatch.Claimed;

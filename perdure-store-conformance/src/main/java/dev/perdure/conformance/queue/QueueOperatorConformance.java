@@ -7,12 +7,15 @@ import dev.perdure.RunState;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Leases;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.QueueRules.Order;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What operators change in a queue and read of it, and the reason why a run waits. */
@@ -93,6 +96,42 @@ public abstract class QueueOperatorConformance extends QueueConformance {
         advance(Duration.ofMinutes(1));
         assertThat(info().load().lastMinute()).isEqualTo(3);
         assertThat(store().queues().list()).extracting(QueueInfo::name).containsExactly(LIMITED);
+    }
+
+    private WorkerId joinServing(String queue) {
+        WorkerId worker = new WorkerId(UUID.randomUUID());
+        store().leases()
+                .join(new Leases.Joining(
+                        worker, Set.of(DEFINITION), null, Duration.ofMinutes(10), 1, Set.of(), Set.of(queue)));
+        return worker;
+    }
+
+    @Test
+    void a_ready_run_says_that_no_worker_takes_runs_from_its_queue() {
+        WorkerId elsewhere = joinServing("elsewhere");
+        startReady(newRun("undeclared"));
+        assertThat(reasonOf("undeclared")).isEqualTo("No live worker takes runs from the queue 'default'.");
+        declare(queue().concurrency(1));
+        ready("a");
+        assertThat(reasonOf("a")).isEqualTo("No live worker takes runs from the queue 'limited'.");
+        joinServing(LIMITED);
+        assertThat(reasonOf("a")).isEmpty();
+        join();
+        assertThat(reasonOf("undeclared")).isEmpty();
+        store().leases().leave(elsewhere);
+    }
+
+    @Test
+    void a_ready_run_says_that_every_worker_of_its_queue_is_at_its_limit() {
+        declare(queue().perWorker(1));
+        joinServing("elsewhere");
+        WorkerId one = joinServing(LIMITED);
+        WorkerId two = joinServing(LIMITED);
+        ready("a", "b", "c");
+        claim(one, 10);
+        assertThat(reasonOf("c")).isEmpty();
+        claim(two, 10);
+        assertThat(reasonOf("c")).isEqualTo("Every worker of the queue 'limited' is at its limit of 1.");
     }
 
     @Test

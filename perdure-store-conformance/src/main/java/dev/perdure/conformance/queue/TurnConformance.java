@@ -1,7 +1,8 @@
-package dev.perdure.conformance;
+package dev.perdure.conformance.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perdure.conformance.StoreConformance;
 import dev.perdure.queue.Queue;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Dispatch.Poll;
