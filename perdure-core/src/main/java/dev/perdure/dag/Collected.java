@@ -8,10 +8,6 @@ import org.jspecify.annotations.Nullable;
  * @param value what the code returned, or null if it failed
  * @param error why it failed, or null
  * @param <T> what the code returns
- *
- * @param value what it gave, or null if it failed
- * @param error why it failed, or null
- * @param <T> what it gives
  */
 public record Collected<T extends @Nullable Object>(
         @Nullable T value, @Nullable String error) {

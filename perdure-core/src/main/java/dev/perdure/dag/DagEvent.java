@@ -9,11 +9,6 @@ import java.time.Instant;
  * @param task the task
  * @param what what happened
  * @param detail more about it, or empty
- *
- * @param at when it became durable, by the store's clock
- * @param task which task
- * @param what what
- * @param detail more about it, or empty
  */
 public record DagEvent(Instant at, String task, What what, String detail) {
     /** What happened to a task. */

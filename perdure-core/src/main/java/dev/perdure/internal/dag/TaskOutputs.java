@@ -20,10 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param dag the DAG, which has their types
  * @param codec decodes them
  * @param payloads the output of each task; null for a task that was skipped
- *
- * @param dag what the types are read by
- * @param codec how bytes become values
- * @param payloads by task; null for one that was skipped
  */
 public record TaskOutputs(TypedDag dag, Codec codec, Map<String, @Nullable Payload> payloads) implements Outputs {
     @Override

@@ -13,11 +13,6 @@ import dev.perdure.spi.change.ObjectKey;
  * @param object the name of the object's type
  * @param exclusive whether it holds the object
  * @param once whether it runs once per key
- *
- * @param target its name and types
- * @param object the name of the kind of object
- * @param exclusive whether it holds the object
- * @param once whether it runs once per key
  */
 public record ObjectHandler(Target target, String object, boolean exclusive, boolean once) {
     /**

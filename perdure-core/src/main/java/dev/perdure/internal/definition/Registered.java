@@ -28,10 +28,6 @@ public record Registered(Target target, String origin, Function function) {
      * @param name the name under which the store keeps the runs
      * @param inputType the type of its input; {@code void} if it has none
      * @param resultType the type of its result; {@code void} if it has none
-     *
-     * @param name the name runs are stored under
-     * @param inputType what it takes; {@code void} for nothing
-     * @param resultType what it gives; {@code void} for nothing
      */
     public record Target(String name, Type inputType, Type resultType) {
         /** Checks the name, which may come from a start by name and belong to no definition. */

@@ -7,8 +7,5 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text a short description
  * @param failure the whole failure, if there is one
- *
- * @param text in short, what happened
- * @param failure in full, if there is more to it
  */
 public record FailedMail(String text, @Nullable Failure failure) {}

@@ -22,8 +22,6 @@ final class Acquisitions {
 
     /**
      * @param whenOneIsOver called when a call ends while {@link #areOver} is awaited
-     *
-     * @param whenOneIsOver told of calls that end while {@link #areOver} is awaited
      */
     Acquisitions(Runnable whenOneIsOver) {
         this.whenOneIsOver = whenOneIsOver;

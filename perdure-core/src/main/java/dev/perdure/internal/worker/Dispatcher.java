@@ -80,8 +80,6 @@ final class Dispatcher {
 
     /**
      * @param whenTaken called when a poll ends during which the dispatcher was closed, and which therefore is the last
-     *
-     * @param whenTaken told when a poll ends during which it was closed, and so is its last
      */
     Dispatcher(Settings settings, Settings.WorkerRules rules, Registry registry, Runnable whenTaken) {
         this.settings = settings;
@@ -253,10 +251,6 @@ final class Dispatcher {
      * @param session the session
      * @param runs the runs that it seems to have forgotten
      * @param calls the calls that may still bring them
-     *
-     * @param session which
-     * @param runs what it seems to have forgotten
-     * @param calls that may still bring them
      */
     private record Suspects(Session session, List<Leases.Owned> runs, Set<Object> calls) {
         boolean areDecided() {

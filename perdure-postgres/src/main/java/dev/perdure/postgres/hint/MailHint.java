@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hint the hint for its worker
  * @param here whether that worker sent the mail
- *
- * @param hint what its worker is told
- * @param here whether that is the worker that sent it
  */
 public record MailHint(Hints.MailArrived hint, boolean here) {
     /**

@@ -35,9 +35,6 @@ public final class Notice {
      *
      * @param hints the hints for the listeners here
      * @param watching whether callers wait in the sending process
-     *
-     * @param hints what to tell those who listen here
-     * @param watching whether callers wait in the sending process
      */
     public record Heard(List<Hint> hints, boolean watching) {}
 

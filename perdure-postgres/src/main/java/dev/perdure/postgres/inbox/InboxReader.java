@@ -69,9 +69,6 @@ public final class InboxReader {
      *
      * @param number its number in the inbox
      * @param change the change
-     *
-     * @param number its place in the inbox
-     * @param change what
      */
     record Asked(long number, Change change) {
         RunId run() {

@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * The tasks of starts that wait in the inbox.
  *
  * @param all the tasks, each with its start and its index there
- *
- * @param all each with the start that it belongs to and its place there
  */
 public record InboxTasks(List<Placed> all) {
     /**
@@ -30,10 +28,6 @@ public record InboxTasks(List<Placed> all) {
      *
      * @param part the run that it belongs to
      * @param place its index among the tasks of that run
-     * @param task the task
-     *
-     * @param part the run that it is part of
-     * @param place its place among its fellows
      * @param task the task
      */
     record Placed(NewRun part, int place, Task task) {

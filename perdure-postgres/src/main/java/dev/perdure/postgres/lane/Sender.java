@@ -7,8 +7,5 @@ import org.jspecify.annotations.Nullable;
  *
  * @param worker the worker's number, or null for a client
  * @param lane the number of its lane
- *
- * @param worker the worker's number, or null for a client
- * @param lane which of its lanes
  */
 public record Sender(@Nullable Integer worker, int lane) {}

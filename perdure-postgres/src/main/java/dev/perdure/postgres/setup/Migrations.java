@@ -34,10 +34,6 @@ public final class Migrations {
      * @param version its number
      * @param name its name
      * @param text its published content
-     *
-     * @param version its number
-     * @param name its name
-     * @param text what is in it, as published
      */
     record Migration(int version, String name, String text) {
         static Migration of(String name) {

@@ -178,8 +178,6 @@ public final class OneChangePlan implements BelievedPlan {
 
     /**
      * @param noted the transition that sends it and stays, or null if it comes from outside
-     *
-     * @param noted the transition that sends it and stays, or null if it comes from outside
      */
     private static @Nullable OneChangePlan deliver(
             WriteContext context,

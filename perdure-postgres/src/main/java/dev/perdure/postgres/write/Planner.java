@@ -103,8 +103,6 @@ public final class Planner {
 
     /**
      * @param careful whether entries may already exist; if not, a batch that meets one is sent again, carefully
-     *
-     * @param careful whether entries may be there already; if not, a batch that meets one is sent once more, carefully
      */
     private Applied lookedUp(Sender sender, List<Change> changes, boolean careful) {
         lookedUp.increment();

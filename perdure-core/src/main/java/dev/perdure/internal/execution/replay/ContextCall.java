@@ -9,10 +9,6 @@ import dev.perdure.spi.change.Payload;
  * @param position its position in the order of execution
  * @param kind the kind of call
  * @param name its name or parameter
- *
- * @param position its place in the order of execution
- * @param kind which call
- * @param name its name or parameter
  */
 public record ContextCall(int position, Entry.Kind kind, String name) {
     boolean matches(Entry entry) {

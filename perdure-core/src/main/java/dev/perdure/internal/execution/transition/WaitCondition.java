@@ -65,7 +65,7 @@ public final class WaitCondition {
         delay = delay == null || duration.compareTo(delay) < 0 ? duration : delay;
     }
 
-    /** Whether something else than the time may let it go on, and soon. */
+    /** Whether something other than the time may let it continue, and soon. */
     boolean isForNews() {
         return !channels.isEmpty() || !limiters.isEmpty();
     }

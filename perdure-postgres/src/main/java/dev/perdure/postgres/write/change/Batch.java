@@ -27,9 +27,6 @@ public final class Batch {
      *
      * @param index its index
      * @param change the change
-     *
-     * @param index its place
-     * @param change the change
      */
     public record Placed<C extends Change>(int index, C change) {}
 

@@ -26,8 +26,6 @@ import java.util.Objects;
 public final class CompletedCalls {
     /**
      * @param pipeline the number of its pipeline
-     *
-     * @param pipeline the number of the pipeline that it is in
      */
     record Call(long key, Change.CompletedCall completed, int pipeline) {}
 

@@ -68,8 +68,6 @@ public final class NewRuns {
 
     /**
      * @param worker the worker of the batch, or null for a client
-     *
-     * @param worker that of the batch, or null for a client
      */
     record Row(RunToStart birth, @Nullable Integer worker) {
         NewRun run() {

@@ -29,15 +29,11 @@ public final class NewTasks {
 
     /**
      * @param owned whether the worker of the batch gets the tasks that begin at once
-     *
-     * @param owned whether the worker of the batch gets those that begin at once
      */
     private record Unborn(LocalDag dag, boolean owned) {}
 
     /**
      * @param owner the worker that gets it if it begins at once, or null
-     *
-     * @param owner who gets it if it begins at once, or null
      */
     record Row(Member task, @Nullable Integer owner) {
         NewRun head() {

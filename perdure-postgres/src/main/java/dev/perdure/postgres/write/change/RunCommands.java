@@ -22,12 +22,6 @@ public final class RunCommands {
      * @param kind the kind of command
      * @param reason the reason
      * @param sender the transition that sends it, or null
-     *
-     * @param index the place of its change in the batch, or {@link MailDeliveries#UNASKED}
-     * @param run of which run
-     * @param kind what
-     * @param reason why
-     * @param sender the transition that wants it, or null
      */
     public record RunCommand(int index, RunId run, CommandKind kind, String reason, Change.@Nullable Advance sender) {}
 

@@ -122,10 +122,6 @@ public final class Answers {
      * @param state its state
      * @param epoch its epoch
      * @param changedAt when its state last changed
-     *
-     * @param state where it is
-     * @param epoch its epoch
-     * @param changedAt since when
      */
     record Found(RunState state, long epoch, Instant changedAt) {
         /** Whether this transition may have brought it there. */

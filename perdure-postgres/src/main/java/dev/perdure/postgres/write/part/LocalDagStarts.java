@@ -29,10 +29,6 @@ public final class LocalDagStarts {
      * @param afterFrom where the list of runs that it comes after begins
      * @param afterTo where that list ends
      * @param beforeTo where the list of runs that come after it ends
-     *
-     * @param afterFrom where those begin that it comes after
-     * @param afterTo where these end
-     * @param beforeTo where those end that come after it
      */
     record Row(Member member, int afterFrom, int afterTo, int beforeTo) {
         long key() {

@@ -120,8 +120,6 @@ public final class MailParts {
 
     /**
      * @param mail the mail, if it is the only one; the run gets it without reading its mailbox
-     *
-     * @param mail what has arrived, if it is the only one; the run gets it without a look into its mailbox
      */
     private void told(ResultSet row, @Nullable Mail mail) throws SQLException {
         if (row.getBoolean("goes_on")) {

@@ -57,9 +57,6 @@ public final class World {
          *
          * @param store wraps the store of every history
          * @param seen wraps the store as each process sees it, across the network
-         *
-         * @param store in front of the store of every history
-         * @param seen in front of the store as each process sees it, across the network
          */
         public static Shared with(UnaryOperator<Store> store, UnaryOperator<Store> seen) {
             return new Shared(store, seen);
