@@ -63,7 +63,7 @@ final class MailDelivery implements Mailboxes {
         if (row.state.isTerminal() && !row.mailbox.knows(mail)) {
             return new Outcome.Undelivered(Why.ENDED);
         }
-        return switch (row.mailbox.put(mail)) {
+        return switch (row.mailbox.put(mail, tables.now())) {
             case SEEN_BEFORE -> new Outcome.AlreadyThere(tables.now(), row.state);
             case TAKEN -> new Outcome.Undelivered(Why.TAKEN);
             case NEW -> {

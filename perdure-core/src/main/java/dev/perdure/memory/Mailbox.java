@@ -3,6 +3,7 @@ package dev.perdure.memory;
 import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Mail;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,7 +17,7 @@ import java.util.UUID;
 
 /** The mail of one run. A taken mail is removed, but its token stays known. */
 final class Mailbox {
-    private final NavigableMap<Long, Mail> unread = new TreeMap<>();
+    private final NavigableMap<Long, Arrived> unread = new TreeMap<>();
     private final Map<Channel, Mail> once = new HashMap<>();
     private final Set<UUID> tokens = new HashSet<>();
     private long count;
@@ -28,7 +29,7 @@ final class Mailbox {
         TAKEN
     }
 
-    Reception put(Mail mail) {
+    Reception put(Mail mail, Instant at) {
         if (knows(mail)) {
             return Reception.SEEN_BEFORE;
         }
@@ -39,7 +40,8 @@ final class Mailbox {
         if (mail.channel().once()) {
             once.put(mail.channel(), mail);
         }
-        unread.put(++count, mail);
+        count++;
+        unread.put(count, new Arrived(count, mail, at));
         return Reception.NEW;
     }
 
@@ -62,7 +64,7 @@ final class Mailbox {
 
     /** Removes answers: the calls that they answer are gone with the journal. */
     void dropAnswers() {
-        unread.values().removeIf(mail -> mail.channel().kind() == Channel.Kind.ANSWER);
+        unread.values().removeIf(arrived -> arrived.mail().channel().kind() == Channel.Kind.ANSWER);
         once.keySet().removeIf(channel -> channel.kind() == Channel.Kind.ANSWER);
     }
 
@@ -75,12 +77,12 @@ final class Mailbox {
     List<Arrived> unread(long after, int maxBytes) {
         long bytes = 0;
         List<Arrived> page = new ArrayList<>();
-        for (Map.Entry<Long, Mail> entry : unread.tailMap(after, false).entrySet()) {
-            bytes += entry.getValue().payload().size();
+        for (Arrived arrived : unread.tailMap(after, false).values()) {
+            bytes += arrived.mail().payload().size();
             if (bytes > maxBytes && !page.isEmpty()) {
                 break;
             }
-            page.add(new Arrived(entry.getKey(), entry.getValue()));
+            page.add(arrived);
         }
         return page;
     }

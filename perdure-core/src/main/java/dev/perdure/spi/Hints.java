@@ -44,7 +44,7 @@ public interface Hints {
             @Nullable Mail mail) implements Hint {
         /** The last mail with its number, if the hint carries it. */
         public Optional<Mailboxes.Arrived> arrived() {
-            return Optional.ofNullable(mail).map(known -> new Mailboxes.Arrived(mails, known));
+            return Optional.ofNullable(mail).map(known -> new Mailboxes.Arrived(mails, known, null));
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the mail of runs, the addresses of calls that wait for an answer, and what runs have published. */
 public interface Mailboxes {
@@ -17,8 +18,9 @@ public interface Mailboxes {
      *
      * @param number its number in the order of arrival, from 1
      * @param mail the mail
+     * @param at when it arrived, by the store's clock; null if it came along with the hint of its arrival, a moment ago
      */
-    record Arrived(long number, Mail mail) {}
+    record Arrived(long number, Mail mail, @Nullable Instant at) {}
 
     /**
      * A call that waits for an answer.

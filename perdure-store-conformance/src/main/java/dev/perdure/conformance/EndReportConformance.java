@@ -1,5 +1,6 @@
 package dev.perdure.conformance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.RunId;
@@ -16,6 +17,8 @@ import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.RunRef;
 import dev.perdure.spi.change.WorkerId;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -81,6 +84,41 @@ public abstract class EndReportConformance extends StoreConformance {
         assertThat(reports(run)).hasSize(1);
         assertThat(apply(worker, advance(run, 1, await(1, EndReport.channel()))))
                 .isInstanceOf(Outcome.Woken.class);
+    }
+
+    @Test
+    void mail_has_the_time_of_its_arrival() {
+        RunRef run = startReady("a");
+        deliver(run, mail(NEWS, "1"));
+        Instant first = now();
+        advance(Duration.ofHours(1));
+        deliver(run, mail(NEWS, "2"));
+
+        assertThat(store().mailboxes().unread(run, 0, 1_000))
+                .extracting(arrived -> arrived.at())
+                .containsExactly(first, now());
+    }
+
+    @Test
+    void a_run_is_found_with_what_it_recorded_last_in_the_order_of_ids() {
+        WorkerId worker = join();
+        RunRef second = startOwned(worker, "x:b");
+        RunRef first = startReady("x:a");
+        startReady("x");
+        startReady("y:a");
+        apply(worker, advance(second, 1, STAY, step(1, "1"), step(2, "2")));
+
+        assertThat(store().runs().latest("x:", "x:", 10))
+                .extracting(latest -> latest.run().id() + " " + new String(latest.recorded().bytes(), UTF_8))
+                .containsExactly("x:a \"input of x:a\"", "x:b 2");
+        assertThat(store().runs().latest("x:", "x:a", 10)).hasSize(1);
+        assertThat(store().runs().latest("x:", "x:", 1)).extracting(latest -> latest.run()).containsExactly(first);
+        assertThat(store().runs().latest(second.id()).orElseThrow().recorded()).isEqualTo(payload("2"));
+        assertThat(store().runs().latest(RunId.of("nobody"))).isEmpty();
+        apply(worker, advance(second, 1, complete("\"done\"")));
+        assertThat(store().runs().latest(second.id()).orElseThrow().recorded())
+                .as("the outcome is not recorded by its code")
+                .isEqualTo(payload("2"));
     }
 
     @Test

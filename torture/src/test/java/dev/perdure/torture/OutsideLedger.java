@@ -55,6 +55,17 @@ final class OutsideLedger {
         return value;
     }
 
+    /** Writes a line in a transaction of the engine's. */
+    static void write(Connection connection, String run, String step, String value) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            insert.setString(1, run);
+            insert.setString(2, step);
+            insert.setString(3, value);
+            insert.setLong(4, ProcessHandle.current().pid());
+            insert.executeUpdate();
+        }
+    }
+
     /** The time by which its lines are written. */
     Instant now() throws SQLException {
         try (Connection connection = database.getConnection();

@@ -11,6 +11,7 @@ import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
 import dev.perdure.internal.schedule.ScheduleTurn.Start;
 import dev.perdure.schedule.Fire;
 import dev.perdure.schedule.Overlap;
+import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Admission;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
@@ -125,12 +126,14 @@ public final class ScheduleFunction implements Registered.Function {
     private Turns.Decided decide(EngineContext engine, ScheduleState before, Turns.Situation situation) {
         String name = ScheduleNames.schedule(situation.run().id());
         List<EndReport> reports = new ArrayList<>();
-        List<ScheduleCommand> commands = new ArrayList<>();
-        for (Mail mail : situation.mails()) {
-            if (mail.channel().equals(REPORTS)) {
-                EndReport.read(mail.payload()).ifPresent(reports::add);
+        List<ScheduleTurn.Told> commands = new ArrayList<>();
+        for (Arrived arrived : situation.mails()) {
+            if (arrived.mail().channel().equals(REPORTS)) {
+                EndReport.read(arrived.mail().payload()).ifPresent(reports::add);
             } else {
-                command(name, mail).ifPresent(commands::add);
+                Instant at = Objects.requireNonNullElse(arrived.at(), situation.now());
+                command(name, arrived.mail())
+                        .ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
             }
         }
         ScheduleTurn.Decision decision = ScheduleTurn.decide(

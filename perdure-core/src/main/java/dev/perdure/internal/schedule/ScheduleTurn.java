@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * what it starts and cancels. Touches nothing else; the run of the schedule records the result and carries it out in one
  * transition.
  *
- * <p>How it works. First the ends of runs, then what it was asked to do in order, then the fire times that have come, then
- * what waits, then backfills. A turn starts a limited number of runs; if more are to be started, the next turn follows at once.
+ * <p>How it works. First the ends of runs. Then what it was asked to do, in order, each after the fire times that had come when
+ * it arrived; then the fire times since, then what waits, then backfills. A turn starts a limited number of runs; if more are to be started, the next turn follows at once.
  */
 final class ScheduleTurn {
     private static final int MOST_STARTS = 100;
@@ -79,7 +79,10 @@ final class ScheduleTurn {
      * @param commands what the schedule was asked to do
      * @param mails the number of the last mail
      */
-    record News(Instant now, List<EndReport> reports, List<ScheduleCommand> commands, long mails) {}
+    record News(Instant now, List<EndReport> reports, List<Told> commands, long mails) {}
+
+    /** What the schedule was asked to do, and when that arrived. */
+    record Told(ScheduleCommand command, Instant at) {}
 
     /**
      * What was decided.
@@ -117,11 +120,11 @@ final class ScheduleTurn {
     static Decision decide(String name, FireTimes times, ScheduleState state, News news) {
         ScheduleTurn turn = new ScheduleTurn(name, times, state, news);
         news.reports().forEach(turn::ended);
-        news.commands().forEach(turn::obey);
+        news.commands().forEach(turn::obeyInTime);
         ScheduleSpec spec = turn.spec();
         if (spec != null) {
             turn.pauseIfFailing(spec);
-            turn.fireDue(spec);
+            turn.fireDue(spec, turn.now);
             turn.startWaiting(spec);
             turn.backfill(spec);
             turn.lookAhead(spec);
@@ -184,19 +187,28 @@ final class ScheduleTurn {
 
     // ---- commands
 
-    private void obey(ScheduleCommand command) {
+    private void obeyInTime(Told told) {
+        Instant at = told.at().isAfter(now) ? now : told.at();
+        ScheduleSpec spec = spec();
+        if (spec != null) {
+            fireDue(spec, at);
+        }
+        obey(told.command(), at);
+    }
+
+    private void obey(ScheduleCommand command, Instant at) {
         switch (command.kind()) {
-            case DECLARE -> declare(Objects.requireNonNull(command.spec()));
-            case PUT -> put(Objects.requireNonNull(command.spec()));
+            case DECLARE -> declare(Objects.requireNonNull(command.spec()), at);
+            case PUT -> put(Objects.requireNonNull(command.spec()), at);
             case RESET -> {
                 if (declared != null) {
                     changed = null;
-                    timesChanged();
+                    timesChanged(at);
                 }
             }
             case DELETE -> delete();
             case PAUSE -> paused = Objects.requireNonNullElse(command.note(), "");
-            case RESUME -> resume();
+            case RESUME -> resume(at);
             case TRIGGER -> trigger(Objects.requireNonNull(command.run()));
             case BACKFILL -> {
                 ScheduleCommand.Range range = Objects.requireNonNull(command.range());
@@ -207,50 +219,50 @@ final class ScheduleTurn {
     }
 
     /** What fell into the pause is skipped. */
-    private void resume() {
+    private void resume(Instant at) {
         if (paused != null) {
             paused = null;
             failures = 0;
-            timesChanged();
+            timesChanged(at);
         }
     }
 
-    private void declare(ScheduleSpec spec) {
+    private void declare(ScheduleSpec spec, Instant at) {
         boolean isNew = spec() == null;
         if (!spec.equals(declared)) {
             declared = spec;
             if (changed == null) {
-                timesChanged();
+                timesChanged(at);
             }
         }
         if (isNew) {
-            begin();
+            begin(at);
         }
     }
 
     /** A change of what the code declares is kept apart from it. */
-    private void put(ScheduleSpec spec) {
+    private void put(ScheduleSpec spec, Instant at) {
         boolean isNew = spec() == null;
         if (!spec.equals(spec())) {
             changed = spec;
-            timesChanged();
+            timesChanged(at);
         }
         if (isNew) {
-            begin();
+            begin(at);
         }
     }
 
-    private void begin() {
-        since = now;
-        decided = now;
-        lastEnd = now;
+    private void begin(Instant at) {
+        since = at;
+        decided = at;
+        lastEnd = at;
         paused = null;
         upcoming.clear();
     }
 
-    /** What is before now was decided by the old times. */
-    private void timesChanged() {
-        decided = decided.isBefore(now) ? now : decided;
+    /** What is before was decided by the old times. */
+    private void timesChanged(Instant at) {
+        decided = decided.isBefore(at) ? at : decided;
         upcoming.clear();
     }
 
@@ -299,9 +311,10 @@ final class ScheduleTurn {
         return new FireTimes.Basis(since, running.isEmpty() && waiting.isEmpty() ? lastEnd : null);
     }
 
-    private void fireDue(ScheduleSpec spec) {
+    /** Decides about the fire times until then. How late they are counts from now. */
+    private void fireDue(ScheduleSpec spec, Instant until) {
         busy = false;
-        Instant horizon = now.minus(FireTimes.jitter(name, spec));
+        Instant horizon = until.minus(FireTimes.jitter(name, spec));
         Optional<Instant> first = next(spec, decided).filter(time -> !time.isAfter(horizon));
         if (first.isEmpty()) {
             return;
@@ -324,7 +337,7 @@ final class ScheduleTurn {
             skip(first, "No worker fired it in time, and a later fire time had come.");
         }
         decided = last;
-        if (within != null && last.isBefore(horizon.minus(within))) {
+        if (within != null && last.isBefore(oldest(spec, within))) {
             skip(last, "No worker fired it within %s.".formatted(within));
         } else {
             fire(spec, last);
@@ -332,7 +345,7 @@ final class ScheduleTurn {
     }
 
     private void fireAll(ScheduleSpec spec, Instant first, Instant horizon) {
-        Instant oldest = horizon.minus(Objects.requireNonNull(spec.policies().within()));
+        Instant oldest = oldest(spec, Objects.requireNonNull(spec.policies().within()));
         Optional<Instant> next = Optional.of(first);
         if (first.isBefore(oldest)) {
             skip(first, "No worker fired it within %s.".formatted(spec.policies().within()));
@@ -348,6 +361,10 @@ final class ScheduleTurn {
             fire(spec, decided);
             next = next(spec, decided);
         }
+    }
+
+    private Instant oldest(ScheduleSpec spec, Duration within) {
+        return now.minus(FireTimes.jitter(name, spec)).minus(within);
     }
 
     private boolean isOver(ScheduleSpec spec) {

@@ -10,7 +10,7 @@ public final class MailboxSql {
      * all that follow.
      */
     private static final String UNREAD = """
-            SELECT number, channel, position, name, token, status, text, payload
+            SELECT number, at, channel, position, name, token, status, text, payload
             FROM (
                 SELECT *, sum(length(payload)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place
                 FROM (

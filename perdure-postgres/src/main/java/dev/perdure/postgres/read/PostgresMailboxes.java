@@ -79,7 +79,7 @@ public final class PostgresMailboxes implements Mailboxes {
                         .number(run.key())
                         .integer(ROWS_LOOKED_AT)
                         .number(maxBytes),
-                row -> new Arrived(row.getLong("number"), mail(row)));
+                row -> new Arrived(row.getLong("number"), mail(row), Results.time(row, "at")));
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

@@ -394,6 +394,35 @@ abstract class ScheduleScenarios extends Scenarios {
         }
     }
 
+    @Test
+    void a_schedule_counts_from_when_it_was_put_and_not_from_when_a_worker_first_saw_it() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(REPORT);
+            perdure.settle();
+            perdure.crashAll();
+            perdure.client().schedules().put(hourly(REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
+            perdure.advance(HOUR.multipliedBy(3).plus(MINUTE));
+            perdure.startWorker();
+            perdure.advance(MINUTE);
+            assertThat(fired(perdure)).hasSize(3);
+        }
+    }
+
+    @Test
+    void a_pause_does_not_reach_back_to_times_before_it() {
+        try (PerdureTest perdure = create(TestMode.NORMAL)) {
+            perdure.register(REPORT).schedules(hourly(REPORT));
+            perdure.settle();
+            perdure.crashAll();
+            perdure.advance(HOUR.plus(MINUTE));
+            perdure.client().schedules().pause("hourly", "from now on");
+            perdure.advance(HOUR);
+            perdure.startWorker();
+            perdure.advance(MINUTE);
+            assertThat(fired(perdure)).hasSize(1);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource
     void a_crash_at_any_commit_neither_loses_nor_doubles_a_fire_time(TestMode mode) {

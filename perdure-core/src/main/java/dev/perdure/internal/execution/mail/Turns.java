@@ -12,7 +12,6 @@ import dev.perdure.spi.Mailboxes.Arrived;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Entry;
-import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.Recorded;
 import dev.perdure.spi.change.RunRef;
@@ -62,7 +61,7 @@ public final class Turns {
      * @param seen the number of the last mail
      * @param position of the turn in the journal
      */
-    public record Situation(RunRef run, Instant now, List<Mail> mails, long seen, int position) {}
+    public record Situation(RunRef run, Instant now, List<Arrived> mails, long seen, int position) {}
 
     /**
      * What was decided.
@@ -125,8 +124,7 @@ public final class Turns {
 
     private Payload decided(
             ContextCall call, List<Arrived> arrived, Instant now, Function<Situation, Decided> decide) {
-        List<Mail> mails = arrived.stream().map(Arrived::mail).toList();
-        Decided decided = decide.apply(new Situation(held.run(), now, mails, unread.seen(), call.position()));
+        Decided decided = decide.apply(new Situation(held.run(), now, arrived, unread.seen(), call.position()));
         List<Effect> effects = new ArrayList<>();
         for (Arrived each : arrived) {
             unread.take(each);
