@@ -13,7 +13,9 @@ import dev.perdure.object.VirtualObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Objects whose calls set, clear and clear all, some after a delay: the calls that completed explain each other's answers. */
 public final class Safes implements Scene {
@@ -26,6 +28,7 @@ public final class Safes implements Scene {
     private final Cast cast;
     private final int calls;
     private final List<List<String>> answered = new ArrayList<>();
+    private int asked;
 
     /** For one history. */
     public Safes(Cast cast) {
@@ -86,7 +89,13 @@ public final class Safes implements Scene {
 
     private void call(Perdure perdure, String caller) {
         for (int i = 0; i < calls; i++) {
-            String name = "fast" + caller + i + cast.choices().pick(List.of("set", "set", "clear", "all"));
+            // Another process may ask again, so that the place alone is not a name.
+            String name = (cast.choices().oneIn(8) ? "slow" : "fast")
+                    + caller
+                    + i
+                    + "-"
+                    + ++asked
+                    + cast.choices().pick(List.of("set", "set", "clear", "all"));
             try {
                 answered.add(perdure.object(Safe.class, KEY).call(Safe::use, name));
             } catch (RunFailedException ended) {
@@ -119,6 +128,7 @@ public final class Safes implements Scene {
                 Cast.must(other == null, "Two calls of the safe have one number: %s and %s.", other, answer);
             }
         }
+        Set<String> completed = answers.values().stream().map(List::getLast).collect(Collectors.toSet());
         for (List<String> answer : answered) {
             List<String> kept = answers.get(Integer.valueOf(answer.getFirst()));
             Cast.must(answer.equals(kept), "A caller was given %s, and the store has %s.", answer, kept);
@@ -130,7 +140,7 @@ public final class Safes implements Scene {
             String name = answer.getLast();
             // What a call has set before its last step stays, also when it was cancelled then.
             if (answer.get(1).startsWith(HALF)
-                    && !cast.completed(KEY + answer.get(1).substring(HALF.length()))) {
+                    && !completed.contains(answer.get(1).substring(HALF.length()))) {
                 left = answer.get(1);
             }
             Cast.must(
