@@ -271,7 +271,7 @@ final class TransactionStepsIT {
         assertThat(balance("a")).as("and does no harm").isEqualTo("70");
         assertThatThrownBy(() -> kept.get().createStatement())
                 .isInstanceOf(ContextMisuseException.class)
-                .hasMessageContaining("that is over");
+                .hasMessageContaining("that has ended");
     }
 
     @Test
