@@ -1,7 +1,9 @@
 package dev.perdure.simulation.scene;
 
+import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.StartOptions;
+import dev.perdure.TypeRef;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.DagRun;
 import dev.perdure.error.InvalidRequestException;
@@ -68,6 +70,11 @@ public final class Dags implements Scene {
     public void play() {
         cast.perdure().start(dag, input, StartOptions.id(ID));
         cast.pauseUpTo(Duration.ofMillis(20));
+        if (cast.choices().oneIn(8)) {
+            RunId last = RunId.of(ID + "/last");
+            cast.killed(last);
+            cast.call(perdure -> perdure.run(last, TypeRef.of(Object.class)).kill("It is not needed."));
+        }
         if (!breaks && cast.choices().oneIn(2)) {
             return;
         }
