@@ -90,9 +90,11 @@ public final class Schedule {
         return options.id().map(Object::toString).orElse("");
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // that annotation would be a dependency of its own
     private void require(boolean holds, String why, @Nullable Object... arguments) {
         if (!holds) {
-            throw new InvalidRequestException("The schedule '%s' cannot be used: %s.".formatted(name, why.formatted(arguments)));
+            throw new InvalidRequestException(
+                    "The schedule '%s' cannot be used: %s.".formatted(name, why.formatted(arguments)));
         }
     }
 
@@ -183,8 +185,9 @@ public final class Schedule {
     public Schedule jitter(Duration most) {
         Texts.requireGiven("jitter", most);
         if (most.isNegative() || most.compareTo(LONGEST_JITTER) > 0) {
-            throw new InvalidRequestException("The jitter of the schedule '%s' is %s; it is at least zero and at most a day."
-                    .formatted(name, most));
+            throw new InvalidRequestException(
+                    "The jitter of the schedule '%s' is %s; it is at least zero and at most a day."
+                            .formatted(name, most));
         }
         return with(draft -> draft.jitter = most);
     }
