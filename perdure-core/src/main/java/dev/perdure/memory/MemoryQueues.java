@@ -454,7 +454,8 @@ final class MemoryQueues implements QueueRules {
             return Optional.of("The queue '%s' is full: %s"
                     .formatted(queue, taken(holders, limits.concurrency().getAsInt())));
         }
-        return limits.perWorker().isPresent() && isEveryWorkerFull(queue, limits.perWorker().getAsInt())
+        return limits.perWorker().isPresent()
+                        && isEveryWorkerFull(queue, limits.perWorker().getAsInt())
                 ? Optional.of("Every worker of the queue '%s' is at its limit of %d."
                         .formatted(queue, limits.perWorker().getAsInt()))
                 : Optional.empty();

@@ -48,14 +48,13 @@ final class CostIT extends CostMeasurement {
     void a_start_under_a_key_is_one_commit_and_so_is_one_in_a_queue_that_may_refuse_it() {
         NewRun keyed = newRun("keyed").withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("k"), false));
         costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(keyed, null))));
-        NewRun next = newRun("next")
-                .withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("other"), false));
+        NewRun next =
+                newRun("next").withAdmission(Admission.UNCONDITIONAL.withKey(StartKey.deduplicate("other"), false));
         Cost cost = costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(next, null))));
         assertThat(cost.commits()).isEqualTo(1);
         assertThat(cost.roundTrips()).isEqualTo(KEYED);
 
-        store.queues()
-                .declare(List.of(Queue.named("narrow").perKey(1).whenKeyFull(Queue.WhenKeyFull.REFUSE)));
+        store.queues().declare(List.of(Queue.named("narrow").perKey(1).whenKeyFull(Queue.WhenKeyFull.REFUSE)));
         NewRun placed = inQueue("placed").withQueueKey("x");
         Cost refusing = costOf(() -> store.ledger().apply(Lane.client(0), List.of(new Change.Start(placed, null))));
         assertThat(refusing.commits()).isEqualTo(1);

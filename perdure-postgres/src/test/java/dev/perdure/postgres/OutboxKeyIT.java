@@ -168,8 +168,9 @@ final class OutboxKeyIT {
 
     @Test
     void a_run_of_sql_that_does_not_begin_in_time_is_cancelled() {
-        TestServer.query("SELECT 'x' FROM %s.start_run('echo', 'late', queue => 'elsewhere', start_within => interval '200 ms')"
-                .formatted(schema));
+        TestServer.query(
+                "SELECT 'x' FROM %s.start_run('echo', 'late', queue => 'elsewhere', start_within => interval '200 ms')"
+                        .formatted(schema));
         RunId under = RunId.of(
                 fromSql("'echo', 'k', queue => 'elsewhere', queue_key => 'x', start_within => interval '200 ms'"));
         for (RunId run : List.of(RunId.of("late"), under)) {
