@@ -73,8 +73,10 @@ final class Rooms {
                     "execution.host",
                     "execution.replay",
                     "execution.value",
+                    "settings",
                     "failure",
-                    "text"),
+                    "text",
+                    "time"),
             room(
                     "execution.future",
                     "join",

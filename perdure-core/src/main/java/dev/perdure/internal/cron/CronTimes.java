@@ -19,6 +19,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.StringTokenizer;
 import org.jspecify.annotations.Nullable;
@@ -65,8 +66,8 @@ public final class CronTimes {
      */
     public static CronTimes of(String expression, ZoneId zone) {
         Cron cron = parsed(expression);
-        FieldExpression hour =
-                cron.retrieveFieldsAsMap().get(CronFieldName.HOUR).getExpression();
+        FieldExpression hour = Objects.requireNonNull(cron.retrieveFieldsAsMap().get(CronFieldName.HOUR))
+                .getExpression();
         CronTimes read =
                 new CronTimes(ExecutionTime.forCron(cron), zone, !(hour instanceof Always || hour instanceof Every));
         if (read.nextLocal(ANY_TIME) == null) {
