@@ -58,6 +58,7 @@ class ChargesTest {
 
     @Test
     void one_order_is_charged() {
-        assertThat(Charges.chargeOne(new Recording(), new Order("o", "acme", 7))).isEqualTo("receipt for 7");
+        assertThat(Charges.chargeOne(new Recording(), new Order("o", "acme", 7)))
+                .isEqualTo("receipt for 7");
     }
 }

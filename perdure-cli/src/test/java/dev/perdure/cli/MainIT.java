@@ -1,9 +1,9 @@
 package dev.perdure.cli;
 
-import static org.awaitility.Awaitility.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perdure.Awakeable;
 import dev.perdure.Definition;
@@ -158,7 +158,15 @@ class MainIT {
                         .client()) {
             assertThat(perdure(onDatabase("limiters", "list"))).isZero();
             assertThat(perdure(onDatabase(
-                            "limiters", "limit", "stripe", "--concurrency", "none", "--rate", "100/PT1M", "--burst", "5")))
+                            "limiters",
+                            "limit",
+                            "stripe",
+                            "--concurrency",
+                            "none",
+                            "--rate",
+                            "100/PT1M",
+                            "--burst",
+                            "5")))
                     .isZero();
             assertThat(perdure(onDatabase("limiters", "pause", "stripe", "--reason", "audit")))
                     .isZero();
@@ -394,13 +402,21 @@ class MainIT {
                         .schedules(Schedule.cron("yearly", "0 0 1 1 *", ZoneId.of("UTC"), Invocation.of(report, "x")))
                         .start()) {
             await().until(() -> !worker.schedules().list("", 1).isEmpty());
-            assertThat(perdure(onDatabase("schedules", "pause", "yearly", "--note", "audit"))).isZero();
-            await().until(() -> worker.schedules().get("yearly").status().paused().isPresent());
+            assertThat(perdure(onDatabase("schedules", "pause", "yearly", "--note", "audit")))
+                    .isZero();
+            await().until(() ->
+                    worker.schedules().get("yearly").status().paused().isPresent());
             assertThat(perdure(onDatabase("schedules", "list"))).isZero();
             assertThat(perdure(onDatabase("schedules", "resume", "yearly"))).isZero();
             assertThat(perdure(onDatabase("schedules", "trigger", "yearly"))).isZero();
             assertThat(perdure(onDatabase(
-                            "schedules", "backfill", "yearly", "--from", "2001-01-01T00:00:00Z", "--to", "2003-06-01T00:00:00Z")))
+                            "schedules",
+                            "backfill",
+                            "yearly",
+                            "--from",
+                            "2001-01-01T00:00:00Z",
+                            "--to",
+                            "2003-06-01T00:00:00Z")))
                     .isZero();
             await().until(() -> worker.schedules().get("yearly").recent().size() == 4);
             assertThat(perdure(onDatabase("schedules", "show", "yearly"))).isZero();

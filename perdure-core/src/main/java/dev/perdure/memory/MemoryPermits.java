@@ -120,8 +120,8 @@ final class MemoryPermits implements Permits {
             return 0;
         }
         long places = line.limits().concurrency().orElse(Limiter.UNLIMITED) - (long) line.holders.size();
-        long units = line.limits().appliedRate().map(Queue.Rate::most).orElse(Limiter.UNLIMITED)
-                - (long) line.begun.size();
+        long units =
+                line.limits().appliedRate().map(Queue.Rate::most).orElse(Limiter.UNLIMITED) - (long) line.begun.size();
         return Math.min(places, units);
     }
 
@@ -196,8 +196,11 @@ final class MemoryPermits implements Permits {
     }
 
     private boolean isLate(Line line, Place place) {
-        boolean late = !Objects.requireNonNull(place.called).plus(GRACE).isAfter(tables.now());
-        return !waits(line, place) || (late && place.row.state != RunState.SUSPENDED);
+        return !waits(line, place) || (isOverdue(place) && place.row.state != RunState.SUSPENDED);
+    }
+
+    private boolean isOverdue(Place place) {
+        return !Objects.requireNonNull(place.called).plus(GRACE).isAfter(tables.now());
     }
 
     @Override
@@ -216,7 +219,7 @@ final class MemoryPermits implements Permits {
     private void call(Line line) {
         forget(line);
         for (Place place : turns(line)) {
-            if (place.called == null) {
+            if (place.called == null || isOverdue(place)) {
                 place.called = tables.now();
                 wake(place.row);
             }
@@ -228,8 +231,7 @@ final class MemoryPermits implements Permits {
             tables.change(row, RunState.READY, null);
         } else if (row.owner != null) {
             Control asked = row.control;
-            row.control =
-                    new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
+            row.control = new Control(asked.wakes() + 1, asked.mails(), asked.cancel(), asked.kill(), asked.pause());
             tables.hint(new Hints.WorkerSignalled(row.owner));
         }
     }
@@ -292,12 +294,14 @@ final class MemoryPermits implements Permits {
 
     @Override
     public List<LimiterInfo> list() {
-        return tables.inTransaction(() -> lines.values().stream().map(this::info).toList());
+        return tables.inTransaction(
+                () -> lines.values().stream().map(this::info).toList());
     }
 
     @Override
     public Optional<LimiterInfo> find(String limiter) {
-        return tables.inTransaction(() -> Optional.ofNullable(lines.get(limiter)).map(this::info));
+        return tables.inTransaction(
+                () -> Optional.ofNullable(lines.get(limiter)).map(this::info));
     }
 
     private LimiterInfo info(Line line) {
@@ -313,7 +317,12 @@ final class MemoryPermits implements Permits {
 
     /** Why a run that waits for permits has not gone on. */
     Optional<String> why(Row row) {
-        return row.limiters.stream().sorted().map(lines::get).filter(Objects::nonNull).findFirst().flatMap(this::why);
+        return row.limiters.stream()
+                .sorted()
+                .map(lines::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .flatMap(this::why);
     }
 
     private Optional<String> why(Line line) {
@@ -337,7 +346,8 @@ final class MemoryPermits implements Permits {
         return line.limits()
                 .appliedRate()
                 .filter(rate -> line.begun.size() >= rate.most())
-                .flatMap(rate -> line.begun.stream().min(Comparator.naturalOrder()).map(at -> at.plus(rate.period())))
+                .flatMap(rate ->
+                        line.begun.stream().min(Comparator.naturalOrder()).map(at -> at.plus(rate.period())))
                 .map(at -> "The rate of the limiter '%s' allows no more before %s.".formatted(name, at));
     }
 }

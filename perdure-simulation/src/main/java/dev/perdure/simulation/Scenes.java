@@ -6,6 +6,7 @@ import dev.perdure.simulation.scene.Crossings;
 import dev.perdure.simulation.scene.Dags;
 import dev.perdure.simulation.scene.Events;
 import dev.perdure.simulation.scene.Families;
+import dev.perdure.simulation.scene.LimitedSteps;
 import dev.perdure.simulation.scene.Limits;
 import dev.perdure.simulation.scene.Mistakes;
 import dev.perdure.simulation.scene.Orders;
@@ -36,6 +37,7 @@ enum Scenes {
             "Move.Arrive",
             "Change.CompletedCall"),
     LIMITS(Limits::new),
+    LIMITED_STEPS(LimitedSteps::new),
     MISTAKES(Mistakes::new, "Move.Pause", "Move.Recover"),
     CROSSINGS(Crossings::new, "Effect.Start");
 

@@ -312,7 +312,8 @@ public abstract class PermitConformance extends StoreConformance {
 
         next();
 
-        assertThat(polled(worker, 0).signalled()).anyMatch(signalled -> signalled.run().equals(first));
+        assertThat(polled(worker, 0).signalled())
+                .anyMatch(signalled -> signalled.run().equals(first));
         assertThat(apply(worker, advance(first, 1, awaitsPermit()))).isInstanceOf(Outcome.Woken.class);
         assertThat(take(worker, first)).isEqualTo(Answer.HELD);
     }
@@ -517,7 +518,8 @@ public abstract class PermitConformance extends StoreConformance {
         take(worker, a);
         assertThat(take(worker, b)).isEqualTo(Answer.WAITS);
 
-        assertThat(store().permits().apply(new Order.Limit(stripe().concurrency(3)))).isTrue();
+        assertThat(store().permits().apply(new Order.Limit(stripe().concurrency(3))))
+                .isTrue();
         assertThat(take(worker, b)).isEqualTo(Answer.HELD);
         store().permits().apply(new Order.Pause(STRIPE, "the provider is down"));
         assertThat(take(worker, c)).isEqualTo(Answer.WAITS);
@@ -557,7 +559,8 @@ public abstract class PermitConformance extends StoreConformance {
         store().permits().apply(new Order.Pause(STRIPE, "the provider is down"));
         assertThat(found(waiting).info().reason()).contains("The limiter 'stripe' is paused: the provider is down");
         store().permits().apply(new Order.Resume(STRIPE));
-        store().permits().apply(new Order.Limit(stripe().concurrency(Limiter.UNLIMITED).rate(1, Duration.ofSeconds(8))));
+        store().permits()
+                .apply(new Order.Limit(stripe().concurrency(Limiter.UNLIMITED).rate(1, Duration.ofSeconds(8))));
         RunRef other = startOwned(worker, "other");
         assertThat(take(worker, other)).isEqualTo(Answer.WAITS);
         assertThat(info().oldest()).contains(BEGINNING);

@@ -238,7 +238,8 @@ public final class PermitSql {
 
     public PermitSql(Schema schema, LedgerSql ledger) {
         this.take = ledger.settings + ";\n" + sql(schema, LOCK, "") + ";\n" + sql(schema, TURN, "");
-        this.next = ledger.settings + ";\n" + sql(schema, LOCK, " SKIP LOCKED") + ";\n" + sql(schema, TURN, " SKIP LOCKED");
+        this.next =
+                ledger.settings + ";\n" + sql(schema, LOCK, " SKIP LOCKED") + ";\n" + sql(schema, TURN, " SKIP LOCKED");
         this.waiting = Pieces.sql(schema, WAITING);
         this.tidy = Pieces.sql(schema, TIDY);
     }

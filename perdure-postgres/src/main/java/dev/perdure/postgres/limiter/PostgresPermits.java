@@ -85,8 +85,8 @@ public final class PostgresPermits implements Permits {
         if (number == null) {
             return requests.stream().map(request -> Answer.WAITS).toList();
         }
-        Map<String, List<Request>> byLimiter =
-                requests.stream().collect(Collectors.groupingBy(Request::limiter, LinkedHashMap::new, Collectors.toList()));
+        Map<String, List<Request>> byLimiter = requests.stream()
+                .collect(Collectors.groupingBy(Request::limiter, LinkedHashMap::new, Collectors.toList()));
         Map<Request, Answer> answers = new LinkedHashMap<>();
         byLimiter.forEach((limiter, asked) -> {
             Turn turn = turn(limiter, number, asked);
@@ -131,9 +131,8 @@ public final class PostgresPermits implements Permits {
                 parameters.integer(worker).integer(lane).text(limiter).integer(worker);
                 parameters.time(database.time());
                 parameters.text(limiter).integer(worker).integer(worker).integer(lane);
-                parameters.longs(asked.stream()
-                        .mapToLong(request -> request.run().key())
-                        .toArray());
+                parameters.longs(
+                        asked.stream().mapToLong(request -> request.run().key()).toArray());
                 parameters.ints(asked.stream().mapToInt(Request::position).toArray());
                 parameters.ints(asked.stream().mapToInt(Request::attempt).toArray());
                 parameters.longs(asked.stream().mapToLong(Request::epoch).toArray());
@@ -179,7 +178,9 @@ public final class PostgresPermits implements Permits {
     /** Deletes what no look at a line finds again, now and then, if this process has seen permits. For the sweep. */
     public void tidy() {
         long due = nextTidying.get();
-        if (used.get() && System.nanoTime() - due >= 0 && nextTidying.compareAndSet(due, System.nanoTime() + TIDY_NANOS)) {
+        if (used.get()
+                && System.nanoTime() - due >= 0
+                && nextTidying.compareAndSet(due, System.nanoTime() + TIDY_NANOS)) {
             query.all(sql.tidy, parameters -> parameters.time(database.time()), row -> row.getInt(1));
         }
     }
@@ -194,8 +195,9 @@ public final class PostgresPermits implements Permits {
     public void declare(Collection<Limiter> limiters) {
         if (!limiters.isEmpty()) {
             @Nullable
-            String[] settings =
-                    limiters.stream().map(limiter -> Json.object(limiter.settings())).toArray(String[]::new);
+            String[] settings = limiters.stream()
+                    .map(limiter -> Json.object(limiter.settings()))
+                    .toArray(String[]::new);
             update(
                     limiterSql.declare,
                     parameters -> parameters
@@ -218,9 +220,7 @@ public final class PostgresPermits implements Permits {
                         limiterSql.pause,
                         parameters -> parameters.text(Text.storable(reason)).text(limiter));
             case Order.Resume(String limiter) ->
-                update(
-                        limiterSql.pause,
-                        parameters -> parameters.text(null).text(limiter));
+                update(limiterSql.pause, parameters -> parameters.text(null).text(limiter));
             case Order.Reset(String limiter) -> update(limiterSql.reset, parameters -> parameters.text(limiter));
         };
         hints.tell(new Hints.WorkReady());

@@ -148,9 +148,9 @@ abstract class LimiterScenarios extends Scenarios {
             runs.get(2).kill("no longer needed");
             perdure.advance(HOUR);
 
-            assertThat(runs).extracting(Run::state)
-                    .containsExactly(
-                            RunState.COMPLETED, RunState.CANCELLED, RunState.CANCELLED, RunState.COMPLETED);
+            assertThat(runs)
+                    .extracting(Run::state)
+                    .containsExactly(RunState.COMPLETED, RunState.CANCELLED, RunState.CANCELLED, RunState.COMPLETED);
             assertThat(begun).containsExactly("r0", "r3");
         }
     }
@@ -234,6 +234,27 @@ abstract class LimiterScenarios extends Scenarios {
 
     @ParameterizedTest
     @EnumSource
+    void a_step_may_wait_behind_a_parallel_step_of_its_own_run(TestMode mode) {
+        try (PerdureTest perdure = create(mode)) {
+            Gauge gauge = new Gauge();
+            Limiter one = STRIPE.concurrency(1).rate(1, MINUTE);
+            Definition<String, String> pay = workflow("pay", (ctx, in) -> {
+                DurableFuture<String> beside = ctx.stepAsync("beside", () -> gauge.in(in), limit(one));
+                String own = ctx.step("own", () -> gauge.in(in), limit(one));
+                return own + beside.await();
+            });
+            perdure.register(pay).limiters(one);
+            List<Run<String>> runs = startAll(perdure, pay, 3);
+            perdure.advance(MINUTE.multipliedBy(10));
+
+            assertThat(runs).allMatch(run -> run.state() == RunState.COMPLETED);
+            assertThat(gauge.most).hasValue(1);
+            assertThat(gauge.all).hasValue(6);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_crash_while_a_step_holds_a_permit_gives_it_back(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
             Gauge gauge = new Gauge();
@@ -272,7 +293,9 @@ abstract class LimiterScenarios extends Scenarios {
 
             perdure.limiters().resume("stripe");
             perdure.advance(MINUTE);
-            assertThat(runs).filteredOn(run -> run.state() == RunState.COMPLETED).hasSize(1);
+            assertThat(runs)
+                    .filteredOn(run -> run.state() == RunState.COMPLETED)
+                    .hasSize(1);
             perdure.limiters().limit(STRIPE.rate(Limiter.UNLIMITED, HOUR));
             perdure.advance(MINUTE);
             assertThat(runs).allMatch(run -> run.state() == RunState.COMPLETED);

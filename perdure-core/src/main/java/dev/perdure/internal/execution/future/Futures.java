@@ -91,12 +91,16 @@ public final class Futures implements SideThreads, Joins {
             Settled<T> settled = future.look();
             if (settled == null) {
                 deliver.run();
+                askForPermits();
                 WaitCondition wanted = new WaitCondition();
                 future.wants(wanted);
                 if (future instanceof JoinedFuture<?, ?> choice && choice.waitsForAllMail()) {
                     wanted.needsAll();
                 }
-                waits.await(wanted);
+                // A body that may not begin now would never begin out of memory: what keeps it from that is obeyed first.
+                if (queued.isEmpty() || atWork()) {
+                    waits.await(wanted);
+                }
             } else if (settled.failure() != null) {
                 throw settled.failure();
             } else {
@@ -123,6 +127,7 @@ public final class Futures implements SideThreads, Joins {
     private void awaitPermit(StepFuture<?> step) {
         while (step.waitsForPermit()) {
             transitions.obeySignals();
+            askForPermits();
             WaitCondition wanted = new WaitCondition();
             step.wants(wanted);
             if (step.waitsForPermit()) {
@@ -281,6 +286,11 @@ public final class Futures implements SideThreads, Joins {
     void launch(StepFuture<?> step) {
         queued.add(step);
         transitions.flush();
+    }
+
+    @Override
+    public void askForPermits() {
+        begun.stream().filter(StepFuture::waitsForPermit).toList().forEach(StepFuture::askForPermit);
     }
 
     @Override

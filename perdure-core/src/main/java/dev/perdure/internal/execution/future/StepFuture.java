@@ -114,13 +114,20 @@ final class StepFuture<T extends @Nullable Object> extends EngineFuture<T> {
             return;
         }
         if (nextAttempt == null || !futures.now().isBefore(nextAttempt)) {
-            launchIfPermitted();
+            if (!waitsForPermit) {
+                launchIfPermitted();
+            }
             if (waitsForPermit) {
                 options.limiter().ifPresent(limiter -> wanted.permit(limiter.name()));
             }
         } else {
             wanted.time(nextAttempt);
         }
+    }
+
+    /** Asks again for the permit that it waits for. */
+    void askForPermit() {
+        launchIfPermitted();
     }
 
     /** Whether its next attempt waits for a permit, and nothing else has come of it. */

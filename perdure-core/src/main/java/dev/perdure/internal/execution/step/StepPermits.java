@@ -45,6 +45,7 @@ public final class StepPermits {
             waits.await(turn);
             transitions.obeySignals(); // before the request, so that a turn that comes after it keeps the run in memory
             transitions.deliverTo(call);
+            transitions.askForPermits();
         }
     }
 

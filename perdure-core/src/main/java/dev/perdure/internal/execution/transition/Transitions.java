@@ -234,6 +234,11 @@ public final class Transitions {
         return any;
     }
 
+    /** Asks again for the permits of steps beside the run's own thread. */
+    public void askForPermits() {
+        bodies.askForPermits();
+    }
+
     /** No body starts in a run that is about to leave memory or to be told to end. */
     private boolean mayBegin() {
         Control asked = signals.control();

@@ -1,0 +1,56 @@
+package dev.perdure.torture;
+
+import static dev.perdure.StepOptions.limit;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.perdure.Definition;
+import dev.perdure.Perdure;
+import dev.perdure.postgres.PostgresStore;
+import dev.perdure.queue.Limiter;
+import java.io.IOException;
+import java.time.Duration;
+
+/** A worker process whose runs share a limiter of steps, to be killed. Ends with its standard input, so that it cannot outlive the test. */
+public final class LimiterWorker {
+    static final int AT_ONCE = 5;
+    static final int STEPS = 3;
+    static final Limiter LIMITER = Limiter.named("partner").concurrency(AT_ONCE);
+    /** So long that permits are held for most of the time: else the limit would not be reached. */
+    private static final Duration BODY = Duration.ofMillis(20);
+
+    private LimiterWorker() {}
+
+    /** Limited steps that note when they begin and end. */
+    static Definition<String, String> definition(OutsideLedger ledger) {
+        return Definition.of("limited-steps", String.class, String.class, (ctx, in) -> {
+            for (int i = 0; i < STEPS; i++) {
+                String step = in + "/" + i;
+                ctx.step("call", () -> work(ledger, step), limit(LIMITER));
+            }
+            return in;
+        });
+    }
+
+    private static String work(OutsideLedger ledger, String step) throws Exception {
+        ledger.write(step, "begin");
+        UnderFire.pause(BODY);
+        return ledger.write(step, "end");
+    }
+
+    /** Arguments: the JDBC URL, the user, the password. */
+    public static void main(String... args) throws IOException {
+        try (HikariDataSource pool = CrashWorker.pool(args[0], args[1], args[2]);
+                HikariDataSource ledgerPool = CrashWorker.pool(args[0], args[1], args[2]);
+                PostgresStore store = PostgresStore.on(pool).open()) {
+            Perdure worker = Perdure.on(store)
+                    .register(definition(new OutsideLedger(ledgerPool)))
+                    .limiters(LIMITER)
+                    .lease(CrashWorker.LEASE)
+                    .warmWindow(Duration.ofMillis(50))
+                    .start();
+            System.out.println("ready");
+            System.in.readAllBytes();
+            worker.close();
+        }
+    }
+}
