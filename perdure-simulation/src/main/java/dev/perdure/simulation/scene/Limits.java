@@ -210,13 +210,13 @@ public final class Limits implements Scene {
             String reason = cast.info(id).flatMap(RunInfo::reason).orElse("");
             Cast.must(
                     !reason.startsWith("Dropped.")
-                            || queue.whenKeyFull() == Queue.WhenKeyFull.DROP_NEWEST && !ran.contains(id),
+                            || (queue.whenKeyFull() == Queue.WhenKeyFull.DROP_NEWEST && !ran.contains(id)),
                     "%s was dropped and ran: %s.",
                     id,
                     queue);
             Cast.must(
                     !reason.startsWith("Cancelled in favour")
-                            || queue.whenKeyFull() == Queue.WhenKeyFull.CANCEL_OLDEST && newest.contains(key(id)),
+                            || (queue.whenKeyFull() == Queue.WhenKeyFull.CANCEL_OLDEST && newest.contains(key(id))),
                     "%s gave way, and no newer run has its key: %s.",
                     id,
                     reason);
