@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** What scenes need of the world. */
 public final class Cast {
@@ -175,7 +176,7 @@ public final class Cast {
 
     /** Checks that something holds. */
     @SuppressWarnings("AnnotateFormatMethod") // that annotation would be a dependency of its own
-    static void must(boolean holds, String what, Object... values) {
+    static void must(boolean holds, String what, @Nullable Object... values) {
         if (!holds) {
             throw new AssertionError(what.formatted(values));
         }
