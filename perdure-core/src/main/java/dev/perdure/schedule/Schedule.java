@@ -79,22 +79,18 @@ public final class Schedule {
         this.jitter = draft.jitter;
         this.pauseAfter = draft.pauseAfter;
         this.reaction = draft.reaction;
-        require(from == null || until == null || !until.isBefore(from), "it ends at %s and begins at %s", until, from);
-        require(options.id().isEmpty(), "its options have the run id '%s'; the fire time makes the id", idOf(options));
+        require(
+                from == null || until == null || !until.isBefore(from),
+                "it ends at " + until + " and begins at " + from);
+        require(options.id().isEmpty(), "its options have a run id; the fire time makes the id");
         require(options.delay().isEmpty(), "its options have a delay; give it other times, or a jitter");
         require(options.startKey().isEmpty(), "its options have a start key; choose an overlap instead");
         require(options.messages().isEmpty(), "its options have a message; put the value into the input");
     }
 
-    private static String idOf(StartOptions options) {
-        return options.id().map(Object::toString).orElse("");
-    }
-
-    @SuppressWarnings("AnnotateFormatMethod") // that annotation would be a dependency of its own
-    private void require(boolean holds, String why, @Nullable Object... arguments) {
+    private void require(boolean holds, String why) {
         if (!holds) {
-            throw new InvalidRequestException(
-                    "The schedule '%s' cannot be used: %s.".formatted(name, why.formatted(arguments)));
+            throw new InvalidRequestException("The schedule '%s' cannot be used: %s.".formatted(name, why));
         }
     }
 

@@ -109,10 +109,13 @@ public abstract class EndReportConformance extends StoreConformance {
         apply(worker, advance(second, 1, STAY, step(1, "1"), step(2, "2")));
 
         assertThat(store().runs().latest("x:", "x:", 10))
-                .extracting(latest -> latest.run().id() + " " + new String(latest.recorded().bytes(), UTF_8))
+                .extracting(latest ->
+                        latest.run().id() + " " + new String(latest.recorded().bytes(), UTF_8))
                 .containsExactly("x:a \"input of x:a\"", "x:b 2");
         assertThat(store().runs().latest("x:", "x:a", 10)).hasSize(1);
-        assertThat(store().runs().latest("x:", "x:", 1)).extracting(latest -> latest.run()).containsExactly(first);
+        assertThat(store().runs().latest("x:", "x:", 1))
+                .extracting(latest -> latest.run())
+                .containsExactly(first);
         assertThat(store().runs().latest(second.id()).orElseThrow().recorded()).isEqualTo(payload("2"));
         assertThat(store().runs().latest(RunId.of("nobody"))).isEmpty();
         apply(worker, advance(second, 1, complete("\"done\"")));
@@ -163,8 +166,7 @@ public abstract class EndReportConformance extends StoreConformance {
         WorkerId worker = join();
         RunRef taken = startReady(withDefinition(newRun("taken"), "other"));
         RunRef run = startOwned(worker, "a");
-        Change.Advance start =
-                advance(run, 1, STAY, List.of(new Effect.Start(reporting("taken", run))), step(1, "1"));
+        Change.Advance start = advance(run, 1, STAY, List.of(new Effect.Start(reporting("taken", run))), step(1, "1"));
         apply(worker, start);
         apply(worker, start);
         command(taken, Change.CommandKind.KILL, "why");
@@ -176,8 +178,7 @@ public abstract class EndReportConformance extends StoreConformance {
     void a_start_that_is_sent_twice_does_not_find_its_own_id_taken() {
         WorkerId worker = join();
         RunRef run = startOwned(worker, "a");
-        Change.Advance start =
-                advance(run, 1, STAY, List.of(new Effect.Start(reporting("fired", run))), step(1, "1"));
+        Change.Advance start = advance(run, 1, STAY, List.of(new Effect.Start(reporting("fired", run))), step(1, "1"));
         apply(worker, start);
         apply(worker, start);
 

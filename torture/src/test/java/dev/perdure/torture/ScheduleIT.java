@@ -79,7 +79,9 @@ class ScheduleIT {
                 Random chance = new Random(Long.getLong("crash.seed", 42));
                 for (int kill = 0; kill < kills; kill++) {
                     Instant due = from.plusMillis((long) seconds * 1_000 * (kill + 1) / (kills + 1));
-                    Awaitility.await().atMost(PATIENCE).until(() -> !ledger.now().isBefore(due));
+                    Awaitility.await()
+                            .atMost(PATIENCE)
+                            .until(() -> !ledger.now().isBefore(due));
                     int victim = chance.nextInt(PROCESSES);
                     workers.get(victim).kill();
                     workers.set(
@@ -117,9 +119,7 @@ class ScheduleIT {
 
     private static Schedule schedule(int number, Instant from, Instant until) {
         return Schedule.of(
-                        "s" + number,
-                        Times.every(SECOND),
-                        Invocation.of("fired", "s" + number, TypeRef.of(Void.class)))
+                        "s" + number, Times.every(SECOND), Invocation.of("fired", "s" + number, TypeRef.of(Void.class)))
                 .from(from)
                 .until(until)
                 .overlap(Overlap.ALLOW)

@@ -16,6 +16,8 @@ public enum Workload {
     OBJECTS("exclusive calls of counters as virtual objects, from 256 callers: one key, 1,000 keys"),
     QUEUES(
             "queues with limits: drain with 64 at once, and with two of each of 1,000 keys; a rate of 1,000/s; a new key beside 100,000 runs of another; another queue beside 1,000,000 runs that may not begin"),
+    SCHEDULES(
+            "schedules: 10,000 that are due at the same instant; 1,000 that are spread over a minute; 100,000 that wait"),
     FOOTPRINT("connections, platform threads, heap of an idle engine and per active run");
 
     private final String description;

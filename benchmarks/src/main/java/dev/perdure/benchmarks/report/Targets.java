@@ -86,6 +86,8 @@ public final class Targets {
                     1.1,
                     "queues.backlog.latency: beside 1,000,000 runs that may not begin, relative to none",
                     value("perdure", "queues.backlog.latency")),
+            atLeast(5_000, "schedules.fire_rate, /s", value("perdure", "schedules.fire_rate")),
+            atMost(50, "schedules.lateness.p99, ms", value("perdure", "schedules.lateness.p99")),
             atMost(9, "footprint.connections", value("perdure", "footprint.connections")));
 
     private final Figures figures;

@@ -105,8 +105,7 @@ public final class ScheduleFunction implements Registered.Function {
         return !state.work().waiting().isEmpty()
                 || spec.has(RuleKind.AFTER_END)
                 || spec.policies().pauseAfter() > 0
-                || state.work().backfills().stream()
-                        .anyMatch(backfill -> backfill.overlap() != Overlap.ALLOW);
+                || state.work().backfills().stream().anyMatch(backfill -> backfill.overlap() != Overlap.ALLOW);
     }
 
     private static @Nullable Instant due(ScheduleState state) {
@@ -132,18 +131,13 @@ public final class ScheduleFunction implements Registered.Function {
                 EndReport.read(arrived.mail().payload()).ifPresent(reports::add);
             } else {
                 Instant at = Objects.requireNonNullElse(arrived.at(), situation.now());
-                command(name, arrived.mail())
-                        .ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
+                command(name, arrived.mail()).ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
             }
         }
         ScheduleTurn.Decision decision = ScheduleTurn.decide(
-                name,
-                times,
-                before,
-                new ScheduleTurn.News(situation.now(), reports, commands, situation.seen()));
+                name, times, before, new ScheduleTurn.News(situation.now(), reports, commands, situation.seen()));
         List<Effect> effects = new ArrayList<>();
-        decision.cancels()
-                .forEach(cancel -> effects.add(new Effect.Cancel(RunId.of(cancel.run()), cancel.reason())));
+        decision.cancels().forEach(cancel -> effects.add(new Effect.Cancel(RunId.of(cancel.run()), cancel.reason())));
         ScheduleSpec spec = decision.state().spec();
         if (spec != null) {
             for (Start start : decision.starts()) {
@@ -164,12 +158,7 @@ public final class ScheduleFunction implements Registered.Function {
     }
 
     private List<Effect> started(
-            EngineContext engine,
-            String name,
-            ScheduleSpec spec,
-            Turns.Situation situation,
-            Start start,
-            int number) {
+            EngineContext engine, String name, ScheduleSpec spec, Turns.Situation situation, Start start, int number) {
         ScheduleSpec.Options options = spec.options();
         NewRun run = new NewRun(
                 RunId.of(start.run()),

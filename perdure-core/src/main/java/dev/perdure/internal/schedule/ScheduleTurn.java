@@ -149,9 +149,7 @@ final class ScheduleTurn {
 
     private @Nullable Instant due() {
         ScheduleSpec spec = spec();
-        return spec == null || upcoming.isEmpty()
-                ? null
-                : upcoming.getFirst().plus(FireTimes.jitter(name, spec));
+        return spec == null || upcoming.isEmpty() ? null : upcoming.getFirst().plus(FireTimes.jitter(name, spec));
     }
 
     // ---- ends
@@ -348,7 +346,9 @@ final class ScheduleTurn {
         Instant oldest = oldest(spec, Objects.requireNonNull(spec.policies().within()));
         Optional<Instant> next = Optional.of(first);
         if (first.isBefore(oldest)) {
-            skip(first, "No worker fired it within %s.".formatted(spec.policies().within()));
+            skip(
+                    first,
+                    "No worker fired it within %s.".formatted(spec.policies().within()));
             decided = oldest.minusNanos(1);
             next = next(spec, decided);
         }
@@ -411,8 +411,7 @@ final class ScheduleTurn {
     }
 
     private void cancelRunning(Instant time) {
-        running.forEach(run ->
-                cancels.add(new Cancel(run, "The schedule '%s' fires for %s.".formatted(name, time))));
+        running.forEach(run -> cancels.add(new Cancel(run, "The schedule '%s' fires for %s.".formatted(name, time))));
     }
 
     private void startWaiting(ScheduleSpec spec) {

@@ -139,10 +139,7 @@ abstract class ScheduleScenarios extends Scenarios {
                             id("hourly", last.minus(HOUR.multipliedBy(2))),
                             id("hourly", last.minus(HOUR)),
                             id("hourly", last));
-            assertThat(info.next())
-                    .hasSize(5)
-                    .startsWith(last.plus(HOUR))
-                    .endsWith(last.plus(HOUR.multipliedBy(5)));
+            assertThat(info.next()).hasSize(5).startsWith(last.plus(HOUR)).endsWith(last.plus(HOUR.multipliedBy(5)));
             assertThat(info.recent()).allSatisfy(run -> assertThat(run.state()).contains(RunState.COMPLETED));
             assertThat(info.source()).isEqualTo(ScheduleInfo.Source.CODE);
             assertThat(info.definition()).isEqualTo("report");
@@ -154,8 +151,7 @@ abstract class ScheduleScenarios extends Scenarios {
     @EnumSource
     void a_fixed_delay_counts_from_the_end_of_the_last_run(TestMode mode) {
         try (PerdureTest perdure = create(mode)) {
-            perdure.register(WAITS)
-                    .schedules(Schedule.of("delayed", Times.afterEnd(HOUR), Invocation.of(WAITS, "in")));
+            perdure.register(WAITS).schedules(Schedule.of("delayed", Times.afterEnd(HOUR), Invocation.of(WAITS, "in")));
             perdure.settle();
             perdure.advance(HOUR.plus(MINUTE));
             assertThat(fired(perdure)).hasSize(1);
@@ -181,9 +177,11 @@ abstract class ScheduleScenarios extends Scenarios {
             Instant start = perdure.now().truncatedTo(ChronoUnit.HOURS).plus(HOUR);
             Times times = Times.every(HOUR)
                     .and(Times.at(start.plus(HOUR), start.plus(MINUTE.multipliedBy(90)), start.minus(HOUR)));
-            perdure.schedules().put(Schedule.of("both", times, Invocation.of(REPORT, "in")).from(start));
+            perdure.schedules()
+                    .put(Schedule.of("both", times, Invocation.of(REPORT, "in")).from(start));
             perdure.settle();
-            perdure.advance(Duration.between(perdure.now(), start.plus(HOUR.multipliedBy(2))).plus(MINUTE));
+            perdure.advance(Duration.between(perdure.now(), start.plus(HOUR.multipliedBy(2)))
+                    .plus(MINUTE));
             assertThat(ids(perdure))
                     .containsExactly(
                             id("both", start),
@@ -204,7 +202,8 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.schedules()
                     .put(Schedule.of(
                                     "working",
-                                    Times.cron("0 12 * * *", BERLIN).except(BERLIN, first.plusDays(1), first.plusDays(3)),
+                                    Times.cron("0 12 * * *", BERLIN)
+                                            .except(BERLIN, first.plusDays(1), first.plusDays(3)),
                                     Invocation.of(REPORT, "in"))
                             .from(from)
                             .until(until));
@@ -226,7 +225,8 @@ abstract class ScheduleScenarios extends Scenarios {
             RunId triggered = perdure.schedules().trigger("hourly");
             perdure.advance(HOUR.multipliedBy(6));
             assertThat(fired(perdure)).hasSize(3);
-            assertThat(perdure.run(triggered, TypeRef.of(String.class)).result()).isEqualTo("in");
+            assertThat(perdure.run(triggered, TypeRef.of(String.class)).result())
+                    .isEqualTo("in");
             assertThat(triggered.value()).startsWith("hourly!");
         }
     }
@@ -238,8 +238,7 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.settle();
             Instant from = perdure.now().truncatedTo(ChronoUnit.HOURS).plus(HOUR);
             for (int i = 0; i < 5; i++) {
-                perdure.schedules()
-                        .put(every("j" + i, HOUR, REPORT).from(from).jitter(Duration.ofMinutes(30)));
+                perdure.schedules().put(every("j" + i, HOUR, REPORT).from(from).jitter(Duration.ofMinutes(30)));
             }
             perdure.settle();
             perdure.advance(Duration.between(perdure.now(), from).plus(HOUR).plus(MINUTE.multipliedBy(40)));
@@ -323,8 +322,7 @@ abstract class ScheduleScenarios extends Scenarios {
             assertThat(fired(perdure))
                     .extracting(RunInfo::state)
                     .containsExactly(RunState.CANCELLED, RunState.CANCELLED, RunState.SUSPENDED);
-            assertThat(fired(perdure).getFirst().reason().orElseThrow())
-                    .startsWith("The schedule 'hourly' fires for ");
+            assertThat(fired(perdure).getFirst().reason().orElseThrow()).startsWith("The schedule 'hourly' fires for ");
             assertThat(perdure.schedules().get("hourly").health().failures()).isZero();
         }
     }
@@ -371,7 +369,9 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.advance(MINUTE);
             assertThat(fired(perdure)).hasSize(1);
             assertThat(perdure.schedules().get("hourly").recent().getFirst().scheduledFor())
-                    .isBetween(away.plus(HOUR.multipliedBy(2)), away.plus(HOUR.multipliedBy(3)).plusSeconds(5));
+                    .isBetween(
+                            away.plus(HOUR.multipliedBy(2)),
+                            away.plus(HOUR.multipliedBy(3)).plusSeconds(5));
             assertThat(perdure.schedules().get("hourly").health().skipReason())
                     .contains("No worker fired it in time, and a later fire time had come.");
         }
@@ -400,7 +400,9 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.register(REPORT);
             perdure.settle();
             perdure.crashAll();
-            perdure.client().schedules().put(hourly(REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
+            perdure.client()
+                    .schedules()
+                    .put(hourly(REPORT).overlap(Overlap.ALLOW).catchUp(CatchUp.all(HOUR.multipliedBy(9))));
             perdure.advance(HOUR.multipliedBy(3).plus(MINUTE));
             perdure.startWorker();
             perdure.advance(MINUTE);
@@ -489,14 +491,13 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.register(REPORT);
             perdure.settle();
             Instant today = perdure.now().truncatedTo(ChronoUnit.DAYS);
-            perdure.schedules()
-                    .put(Schedule.cron("daily", "0 0 * * *", ZoneId.of("UTC"), Invocation.of(REPORT, "in")));
+            perdure.schedules().put(Schedule.cron("daily", "0 0 * * *", ZoneId.of("UTC"), Invocation.of(REPORT, "in")));
             Instant from = today.minus(Duration.ofDays(4));
             Instant to = today.minus(Duration.ofDays(2));
             perdure.schedules().backfill("daily", from, to, Overlap.WAIT_ALL);
             perdure.advance(MINUTE);
-            List<String> expected = List.of(
-                    id("daily", from), id("daily", from.plus(Duration.ofDays(1))), id("daily", to));
+            List<String> expected =
+                    List.of(id("daily", from), id("daily", from.plus(Duration.ofDays(1))), id("daily", to));
             assertThat(ids(perdure)).containsExactlyElementsOf(expected);
             perdure.schedules().backfill("daily", from, to, Overlap.ALLOW);
             perdure.schedules().backfill("daily", from, to, Overlap.WAIT_ALL);
@@ -516,7 +517,10 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.advance(HOUR.plus(MINUTE));
             perdure.schedules().delete("hourly");
             perdure.advance(HOUR.multipliedBy(3));
-            assertThat(fired(perdure)).singleElement().extracting(RunInfo::state).isEqualTo(RunState.SUSPENDED);
+            assertThat(fired(perdure))
+                    .singleElement()
+                    .extracting(RunInfo::state)
+                    .isEqualTo(RunState.SUSPENDED);
             assertThat(perdure.schedules().list("", 10)).isEmpty();
             assertThatThrownBy(() -> perdure.schedules().get("hourly"))
                     .isInstanceOf(UnknownScheduleException.class)
@@ -528,7 +532,9 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.advance(HOUR.plus(MINUTE));
             assertThat(in(perdure, RunState.COMPLETED)).isEqualTo(1);
             go(perdure, 0);
-            assertThat(perdure.schedules().get("hourly").recent()).as("only of the new one").hasSize(1);
+            assertThat(perdure.schedules().get("hourly").recent())
+                    .as("only of the new one")
+                    .hasSize(1);
         }
     }
 
@@ -561,8 +567,12 @@ abstract class ScheduleScenarios extends Scenarios {
                             every("b", HOUR, REPORT),
                             every("a/b", HOUR, REPORT)));
             perdure.settle();
-            assertThat(perdure.schedules().list("", 2)).extracting(ScheduleInfo::name).containsExactly("a", "a/b");
-            assertThat(perdure.schedules().list("a/b", 5)).extracting(ScheduleInfo::name).containsExactly("b", "c");
+            assertThat(perdure.schedules().list("", 2))
+                    .extracting(ScheduleInfo::name)
+                    .containsExactly("a", "a/b");
+            assertThat(perdure.schedules().list("a/b", 5))
+                    .extracting(ScheduleInfo::name)
+                    .containsExactly("b", "c");
         }
     }
 
@@ -586,7 +596,8 @@ abstract class ScheduleScenarios extends Scenarios {
             perdure.advance(HOUR.plus(MINUTE));
             RunInfo run = fired(perdure).getFirst();
             assertThat(run.attributes()).containsEntry("team", "billing");
-            assertThat("hourly@" + perdure.run(run.id(), TypeRef.of(String.class)).result())
+            assertThat("hourly@"
+                            + perdure.run(run.id(), TypeRef.of(String.class)).result())
                     .isEqualTo(run.id().value());
             assertThat(seen).contains(run.id() + " true");
         }

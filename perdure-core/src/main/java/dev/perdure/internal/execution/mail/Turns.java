@@ -119,11 +119,11 @@ public final class Turns {
     }
 
     private static boolean isWoken(Wanted wanted, List<Arrived> arrived) {
-        return arrived.stream().anyMatch(each -> wanted.wakes().contains(each.mail().channel()));
+        return arrived.stream()
+                .anyMatch(each -> wanted.wakes().contains(each.mail().channel()));
     }
 
-    private Payload decided(
-            ContextCall call, List<Arrived> arrived, Instant now, Function<Situation, Decided> decide) {
+    private Payload decided(ContextCall call, List<Arrived> arrived, Instant now, Function<Situation, Decided> decide) {
         Decided decided = decide.apply(new Situation(held.run(), now, arrived, unread.seen(), call.position()));
         List<Effect> effects = new ArrayList<>();
         for (Arrived each : arrived) {
