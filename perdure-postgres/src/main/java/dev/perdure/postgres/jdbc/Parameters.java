@@ -91,7 +91,7 @@ public final class Parameters {
         return texts(values.toArray(String[]::new));
     }
 
-    public Parameters texts(@Nullable String[] values) throws SQLException {
+    public Parameters texts(@Nullable String @Nullable [] values) throws SQLException {
         return array("text", values);
     }
 
@@ -103,7 +103,7 @@ public final class Parameters {
         return array("uuid", values);
     }
 
-    private Parameters array(String type, Object values) throws SQLException {
+    private Parameters array(String type, @Nullable Object values) throws SQLException {
         statement.setArray(++index, driver.createArrayOf(type, values));
         return this;
     }
