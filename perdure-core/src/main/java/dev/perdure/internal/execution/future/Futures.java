@@ -97,7 +97,8 @@ public final class Futures implements SideThreads, Joins {
                 if (future instanceof JoinedFuture<?, ?> choice && choice.waitsForAllMail()) {
                     wanted.needsAll();
                 }
-                // A body that may not begin now would never begin out of memory: what keeps it from that is obeyed first.
+                // A body that may not begin now would never begin out of memory: what keeps it from that is obeyed
+                // first.
                 if (queued.isEmpty() || atWork()) {
                     waits.await(wanted);
                 }
