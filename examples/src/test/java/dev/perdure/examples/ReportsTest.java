@@ -69,8 +69,12 @@ class ReportsTest {
             perdure.register(new Reports(written)).schedules(Reports.OPENINGS, Reports.HOURLY);
             perdure.settle();
             perdure.advance(Duration.ofDays(7).minusHours(1));
-            assertThat(written.reports).filteredOn(report -> report.startsWith("openings")).hasSize(6);
-            assertThat(written.reports).filteredOn(report -> report.startsWith("hour")).hasSizeBetween(165, 167);
+            assertThat(written.reports)
+                    .filteredOn(report -> report.startsWith("openings"))
+                    .hasSize(6);
+            assertThat(written.reports)
+                    .filteredOn(report -> report.startsWith("hour"))
+                    .hasSizeBetween(165, 167);
         }
     }
 
@@ -80,11 +84,14 @@ class ReportsTest {
         try (PerdureTest perdure = PerdureTest.create()) {
             perdure.register(new Reports(written)).schedules(Reports.NIGHTLY);
             perdure.settle();
-            RunId triggered =
-                    Reports.audit(perdure, Instant.parse("2029-12-24T00:00:00Z"), Instant.parse("2029-12-26T23:00:00Z"));
+            RunId triggered = Reports.audit(
+                    perdure, Instant.parse("2029-12-24T00:00:00Z"), Instant.parse("2029-12-26T23:00:00Z"));
             perdure.advance(Duration.ofMinutes(1));
-            assertThat(perdure.run(triggered, TypeRef.of(String.class)).result()).isEqualTo("all tenants");
-            assertThat(written.reports).filteredOn(report -> report.contains("2029-12-2")).hasSize(3);
+            assertThat(perdure.run(triggered, TypeRef.of(String.class)).result())
+                    .isEqualTo("all tenants");
+            assertThat(written.reports)
+                    .filteredOn(report -> report.contains("2029-12-2"))
+                    .hasSize(3);
         }
     }
 }

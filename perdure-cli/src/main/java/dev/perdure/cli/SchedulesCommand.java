@@ -95,9 +95,7 @@ final class SchedulesCommand {
             out().printf(
                             "fired      %d, %d waiting%n",
                             schedule.status().fired(), schedule.status().waiting());
-            out().printf(
-                            "failures   %d since the last success, %s%n",
-                            health.failures(), time(health.lastSuccess()));
+            out().printf("failures   %d since the last success, %s%n", health.failures(), time(health.lastSuccess()));
             out().printf(
                             "skipped    %s%s%n",
                             time(health.lastSkipped()),

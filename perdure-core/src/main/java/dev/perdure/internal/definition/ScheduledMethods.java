@@ -26,7 +26,9 @@ public final class ScheduledMethods {
     public static List<Found> of(List<Object> registrations) {
         List<Found> found = new ArrayList<>();
         for (Object registration : registrations) {
-            if (!(registration instanceof Definition || registration instanceof Dag || registration instanceof Registered)) {
+            if (!(registration instanceof Definition
+                    || registration instanceof Dag
+                    || registration instanceof Registered)) {
                 AnnotatedMethods.found(registration.getClass(), Scheduled.class)
                         .values()
                         .forEach(method -> found.add(found(method)));

@@ -161,7 +161,10 @@ final class EngineSchedules implements Schedules {
         if (latest.info().state().isTerminal()) {
             throw new DefinitionException(
                     "The run '%s' of the schedule '%s' is %s. Schedules are deleted with schedules().delete(…), not ended as runs: give the declared one another name."
-                            .formatted(latest.run().id(), schedule.name(), latest.info().state()));
+                            .formatted(
+                                    latest.run().id(),
+                                    schedule.name(),
+                                    latest.info().state()));
         }
     }
 
@@ -185,9 +188,7 @@ final class EngineSchedules implements Schedules {
 
     /** Starts those that are not there; what they are told arrives once, by its token. */
     private void send(List<ScheduleWrites.Put> puts) {
-        writes.commit(puts.stream()
-                .<Change>map(ScheduleWrites.Put::start)
-                .toList());
+        writes.commit(puts.stream().<Change>map(ScheduleWrites.Put::start).toList());
         try {
             mailSender.deliverAll(puts.stream().map(ScheduleWrites.Put::tell).toList());
         } catch (RunEndedException ended) {

@@ -63,7 +63,7 @@ record OutboxSchedules(ScheduleWrites writes, MailSender mailSender, Inbox inbox
 
     private void tell(String name, ScheduleCommand command) {
         Names.require("schedule name", name, Schedule.MAX_NAME_LENGTH);
-        inbox.put(List.of(new Change.Deliver(
-                ScheduleNames.run(name), mailSender.message(ScheduleNames.COMMANDS, command))));
+        inbox.put(List.of(
+                new Change.Deliver(ScheduleNames.run(name), mailSender.message(ScheduleNames.COMMANDS, command))));
     }
 }

@@ -46,8 +46,7 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
     Put put(Schedule schedule) {
         Texts.requireGiven("schedule", schedule);
         ScheduleSpec spec = spec(schedule);
-        String definition =
-                spec.what().dag() ? ScheduleNames.ofDag(spec.what().definition()) : ScheduleNames.SHARED;
+        String definition = spec.what().dag() ? ScheduleNames.ofDag(spec.what().definition()) : ScheduleNames.SHARED;
         return put(schedule.name(), definition, ScheduleCommand.of(ScheduleCommand.Kind.PUT, spec));
     }
 

@@ -108,9 +108,8 @@ public final class FireTimes {
 
     private static boolean isExcluded(ScheduleSpec spec, Instant time) {
         return spec.exclusions().stream()
-                .anyMatch(exclusion -> time.atZone(ZoneId.of(exclusion.zone()))
-                        .toLocalDate()
-                        .equals(exclusion.day()));
+                .anyMatch(exclusion ->
+                        time.atZone(ZoneId.of(exclusion.zone())).toLocalDate().equals(exclusion.day()));
     }
 
     /**
@@ -137,8 +136,7 @@ public final class FireTimes {
 
     /** The rules in words. */
     public static String words(ScheduleSpec spec) {
-        List<String> words =
-                spec.rules().stream().map(FireTimes::words).toList();
+        List<String> words = spec.rules().stream().map(FireTimes::words).toList();
         String days = spec.exclusions().isEmpty()
                 ? ""
                 : ", except on %d days".formatted(spec.exclusions().size());

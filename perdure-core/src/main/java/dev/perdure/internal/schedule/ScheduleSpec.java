@@ -67,7 +67,11 @@ public record ScheduleSpec(
      * @param reaction what is started then, or null
      */
     public record Policies(
-            Overlap overlap, CatchUp.Kind catchUp, @Nullable Duration within, int pauseAfter, @Nullable Target reaction) {}
+            Overlap overlap,
+            CatchUp.Kind catchUp,
+            @Nullable Duration within,
+            int pauseAfter,
+            @Nullable Target reaction) {}
 
     /** How the runs are started. */
     public record Options(

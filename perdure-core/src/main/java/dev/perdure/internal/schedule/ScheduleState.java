@@ -83,7 +83,10 @@ public record ScheduleState(
      * @param lastSkip the last fire time that got no run, or null
      */
     public record Results(
-            List<Past> recent, int failures, @Nullable Instant lastSuccess, @Nullable Skip lastSkip) {}
+            List<Past> recent,
+            int failures,
+            @Nullable Instant lastSuccess,
+            @Nullable Skip lastSkip) {}
 
     /** A run that was started: its id, for which time, and how it ended, if it has reported that. */
     public record Past(String run, Instant time, @Nullable RunState state) {}

@@ -97,7 +97,12 @@ public final class Events implements Scene {
         // A watcher may also get an event and time out before it has looked.
         reached.forEach((value, count) -> {
             int times = saw.getOrDefault(value, 0);
-            Cast.must(times <= count, "The event %d was seen by %d runs, and its caller was told %d.", value, times, count);
+            Cast.must(
+                    times <= count,
+                    "The event %d was seen by %d runs, and its caller was told %d.",
+                    value,
+                    times,
+                    count);
         });
     }
 }

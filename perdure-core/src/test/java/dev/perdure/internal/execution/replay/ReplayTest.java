@@ -42,8 +42,8 @@ final class ReplayTest {
                 .isInstanceOf(Replay.Mismatch.class)
                 .hasMessage(
                         "The code does not fit the journal of run 'order-7' at position %d: recorded is %s, the code"
-                            + " asked for %s. Nothing was applied. Bring back the code that fits, or guard the change"
-                            + " with ctx.patched(…), then resume the run.",
+                                + " asked for %s. Nothing was applied. Bring back the code that fits, or guard the change"
+                                + " with ctx.patched(…), then resume the run.",
                         position, recorded, asked);
     }
 
