@@ -2,8 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /** Durable execution: the engine, the contract of its stores, and a store in memory. */
 @NullMarked
-@SuppressWarnings({"module", "requires-automatic"
-}) // dev.perdure.testing is built after this module; cron-utils has a module name, but no descriptor
+// dev.perdure.testing is built after this module; cron-utils has a module name, but no descriptor.
+@SuppressWarnings({"module", "requires-automatic"})
 module dev.perdure {
     requires transitive org.jspecify;
     requires transitive org.slf4j;

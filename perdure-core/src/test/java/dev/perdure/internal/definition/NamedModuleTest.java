@@ -2,6 +2,7 @@ package dev.perdure.internal.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.cronutils.model.Cron;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.perdure.Perdure;
 import java.io.File;
@@ -78,6 +79,7 @@ class NamedModuleTest {
                         Perdure.class,
                         Logger.class,
                         Nullable.class,
+                        Cron.class,
                         JsonMapper.class,
                         JsonParser.class,
                         JsonTypeInfo.class)
