@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perdure.testing.internal.simulation.Histories;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class PlantedDefectsTest {
     private static final int SEEDS = 2_000;
