@@ -28,7 +28,7 @@ public final class PerdureSchedules {
     private static final int CHUNK = 1_000;
 
     /** Seconds until the first fire time: a schedule that is made later does not fire. */
-    private static final int LEAD = 5;
+    private static final int LEAD = 10;
 
     private final Task task;
     private final Perdure perdure;
@@ -59,8 +59,9 @@ public final class PerdureSchedules {
 
     /** Fires many at the same instant, and gives how many a second were started until the last was. */
     private double together(String name, int count) throws Exception {
-        Instant due = now().plusSeconds(LEAD + count / 500);
+        Instant due = now().plusSeconds(LEAD + count / 200);
         make(count, number -> Schedule.of(name + number, Times.at(due), Invocation.of(JOB, number)));
+        requireBefore(due);
         await(name, count);
         return count
                 / seconds(
@@ -73,13 +74,14 @@ public final class PerdureSchedules {
         int count = task.scale().choose(1_000, 1_000, 10);
         Duration time = task.scale().choose(Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofSeconds(1));
         task.results().progress("schedules.lateness");
-        Instant first = now().plusSeconds(LEAD + count / 500);
+        Instant first = now().plusSeconds(LEAD + count / 200);
         make(
                 count,
                 number -> Schedule.of(
                         "spread" + number,
                         Times.at(first.plus(time.multipliedBy(number).dividedBy(count))),
                         Invocation.of(JOB, number)));
+        requireBefore(first);
         await("spread", count);
         String late = "extract(epoch FROM created_at - split_part(id, '@', 2)::timestamptz)";
         String which = "id LIKE 'spread%'";
@@ -124,6 +126,12 @@ public final class PerdureSchedules {
                     .mapToObj(schedule)
                     .toList();
             perdure.schedules().putAll(some);
+        }
+    }
+
+    private void requireBefore(Instant due) throws SQLException {
+        if (now().isAfter(due)) {
+            throw new IllegalStateException("The schedules were not made before they were due. Measure on a quiet machine.");
         }
     }
 
