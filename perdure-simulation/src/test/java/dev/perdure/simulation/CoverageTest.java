@@ -6,9 +6,11 @@ import dev.perdure.testing.internal.simulation.Aim;
 import dev.perdure.testing.internal.simulation.Histories;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("thorough")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class CoverageTest {
     private static final int MOST_TRIES = 100;
