@@ -91,7 +91,7 @@ public final class QueueLimits {
         BenchDatabase database = task.database();
         task.results()
                 .figure("queues.rate", Unit.PER_SECOND, (double) database.number(BEGUN.formatted(seconds)) / seconds);
-        task.results().figure("queues.rate.most", Unit.COUNT, database.number(MOST));
+        task.results().figure("queues.rate.most", Unit.COUNT, (double) database.number(MOST));
     }
 
     /** When each run of the queue was first taken. */
