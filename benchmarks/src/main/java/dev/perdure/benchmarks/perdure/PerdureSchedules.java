@@ -131,7 +131,8 @@ public final class PerdureSchedules {
 
     private void requireBefore(Instant due) throws SQLException {
         if (now().isAfter(due)) {
-            throw new IllegalStateException("The schedules were not made before they were due. Measure on a quiet machine.");
+            throw new IllegalStateException(
+                    "The schedules were not made before they were due. Measure on a quiet machine.");
         }
     }
 
