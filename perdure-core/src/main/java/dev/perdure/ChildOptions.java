@@ -100,8 +100,8 @@ public final class ChildOptions {
     }
 
     /**
-     * Ends the child as cancelled if it has not begun within this time: see {@link StartOptions#startWithin}. Awaiting it
-     * then throws {@link RunFailedException}.
+     * Ends the child as cancelled if it has not begun within this time: see {@link StartOptions#startWithin}. Awaiting
+     * it then throws {@link RunFailedException}.
      */
     public ChildOptions startWithin(Duration limit) {
         return with(start.startWithin(limit));

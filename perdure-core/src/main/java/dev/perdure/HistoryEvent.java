@@ -7,8 +7,8 @@ import java.util.Optional;
  * One event of a run's history: an entry of its journal, a change of its state, or an answer by an operator.
  *
  * @param kind what the event is about
- * @param name the name of the step, topic, promise, child definition or effect, or the duration of the sleep or timer; of a
- *     change of state, the state; of an answer, the operator
+ * @param name the name of the step, topic, promise, child definition or effect, or the duration of the sleep or timer;
+ *     of a change of state, the state; of an answer, the operator
  * @param status what happened
  * @param position the position in the journal; 0 for a change of state
  * @param attempt which attempt of a step or transaction it was, from 1; 0 for everything else
@@ -89,7 +89,9 @@ public record HistoryEvent(
         ABSENT
     }
 
-    /** The event in a line, such as {@code STEP 'charge' ATTEMPT: java.io.IOException: no route} or {@code SUSPENDED}. */
+    /**
+     * The event in a line, such as {@code STEP 'charge' ATTEMPT: java.io.IOException: no route} or {@code SUSPENDED}.
+     */
     public String text() {
         String what = switch (kind) {
             case RUN -> name;

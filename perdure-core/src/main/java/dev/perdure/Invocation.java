@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  * ctx.spawn(Invocation.of(FULFILMENT, order), id("order-42"));
  * }</pre>
  *
- * <p>A method is named by a method reference, never by a lambda. The compiler chooses between the forms with and without a
- * result by the method. It cannot choose if the class has several methods of that name, and reports an ambiguous call: give
- * the methods different names, or cast the reference, such as
- * {@code (WorkflowMethod.Function<Orders, Order, Receipt>) Orders::process}.
+ * <p>A method is named by a method reference, never by a lambda. The compiler chooses between the forms with and
+ * without a result by the method. It cannot choose if the class has several methods of that name, and reports an
+ * ambiguous call: give the methods different names, or cast the reference, such as {@code
+ * (WorkflowMethod.Function<Orders, Order, Receipt>) Orders::process}.
  *
  * <p>Immutable.
  *

@@ -71,6 +71,9 @@ public interface Outbox {
     /** Cancels a run, as {@link Run#cancel(String)} does. */
     void cancel(RunId run, String reason);
 
-    /** Makes and changes schedules. What is asked of a schedule that does not exist is dropped, and the worker logs that. */
+    /**
+     * Makes and changes schedules. What is asked of a schedule that does not exist is dropped, and the worker logs
+     * that.
+     */
     ScheduleChanges schedules();
 }

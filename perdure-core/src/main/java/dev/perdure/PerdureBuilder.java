@@ -169,9 +169,10 @@ public final class PerdureBuilder {
     }
 
     /**
-     * Declares schedules. The engine stores the declarations when it starts; if processes declare a schedule differently, it is
-     * as the process declares it that started last. What was changed at run time stays in effect. Workers that declare a
-     * schedule fire it: one that no live worker declares any more does not fire, and is kept until it is deleted.
+     * Declares schedules. The engine stores the declarations when it starts; if processes declare a schedule
+     * differently, it is as the process declares it that started last. What was changed at run time stays in effect.
+     * Workers that declare a schedule fire it: one that no live worker declares any more does not fire, and is kept
+     * until it is deleted.
      */
     public PerdureBuilder schedules(Schedule... declarations) {
         Texts.requireGiven("list of schedules", declarations);
@@ -184,8 +185,8 @@ public final class PerdureBuilder {
 
     /**
      * Declares limiters of steps. The engine stores the declarations when it starts; if processes declare a limiter
-     * differently, the limits are those of the process that started last. What operators have changed stays in effect. A
-     * limiter that no process has declared is declared by the first step that names it.
+     * differently, the limits are those of the process that started last. What operators have changed stays in effect.
+     * A limiter that no process has declared is declared by the first step that names it.
      */
     public PerdureBuilder limiters(Limiter... withLimits) {
         Texts.requireGiven("list of limiters", withLimits);

@@ -4,8 +4,8 @@ import dev.perdure.error.RejectedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles a promise of a run, once. Where it comes from says when the answer goes out and what happens to a second answer:
- * {@link Run#promise}, {@link WorkflowContext#promise(RunId, Topic)}, {@link Outbox#promise}.
+ * Settles a promise of a run, once. Where it comes from says when the answer goes out and what happens to a second
+ * answer: {@link Run#promise}, {@link WorkflowContext#promise(RunId, Topic)}, {@link Outbox#promise}.
  *
  * @param <T> what the promise is resolved with
  */

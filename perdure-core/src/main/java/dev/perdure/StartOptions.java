@@ -277,8 +277,8 @@ public final class StartOptions {
      * that run's attributes as they are. Children and tasks do not inherit them.
      *
      * @param name its name, at most 100 characters
-     * @param value its value, at most 500 characters; all names and values of a run together have at most 2,000 bytes in
-     *     UTF-8
+     * @param value its value, at most 500 characters; all names and values of a run together have at most 2,000 bytes
+     *     in UTF-8
      */
     public StartOptions attribute(String name, String value) {
         Names.require("attribute name", name, MAX_NAME);

@@ -55,8 +55,8 @@ public final class StepOptions {
     }
 
     /**
-     * The same for options that have something else too: {@code retry(5).limitedBy(STRIPE)}. The time for which a step waits
-     * for its permit does not count for its timeout.
+     * The same for options that have something else too: {@code retry(5).limitedBy(STRIPE)}. The time for which a step
+     * waits for its permit does not count for its timeout.
      */
     public StepOptions limitedBy(Limiter one) {
         Texts.requireGiven("limiter", one);

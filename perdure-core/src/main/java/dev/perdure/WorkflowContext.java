@@ -147,7 +147,10 @@ public interface WorkflowContext {
     /** A promise of this run. Any process can settle it, once. The run can await it any number of times. */
     <T extends @Nullable Object> DurableFuture<T> promise(Topic<T> name);
 
-    /** Settles a promise of another run. The answer goes out with this run's next commit; an answer to a settled promise has no effect. */
+    /**
+     * Settles a promise of another run. The answer goes out with this run's next commit; an answer to a settled promise
+     * has no effect.
+     */
     <T extends @Nullable Object> PromiseResolver<T> promise(RunId run, Topic<T> name);
 
     /**

@@ -9,9 +9,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The interfaces that every user reads stay small. A new option is a method of an options value, a new thing to run is a
- * factory of {@link Invocation}, a part of its own such as {@link Perdure#queues} or {@link Perdure#schedules} is one accessor; if another method is really
- * needed, one has to go.
+ * The interfaces that every user reads stay small. A new option is a method of an options value, a new thing to run is
+ * a factory of {@link Invocation}, a part of its own such as {@link Perdure#queues} or {@link Perdure#schedules} is one
+ * accessor; if another method is really needed, one has to go.
  */
 class ApiSizeTest {
     @Test

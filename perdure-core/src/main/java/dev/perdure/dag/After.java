@@ -4,8 +4,8 @@ import dev.perdure.internal.dag.model.TaskCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that a new task comes after: {@code dag.after(charge, pack)}. The new task begins when all of them have ended, and
- * their outputs are the parameters of its code.
+ * The tasks that a new task comes after: {@code dag.after(charge, pack)}. The new task begins when all of them have
+ * ended, and their outputs are the parameters of its code.
  *
  * <pre>{@code
  * var ship = dag.after(charge, pack).task("ship", (task, payment, parcel) -> ship(payment, parcel));

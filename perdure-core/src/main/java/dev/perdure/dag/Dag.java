@@ -9,8 +9,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directed acyclic graph of tasks, with types carried from task to task. Each task is a run of its own: it has retries,
- * timeouts and recovery, any worker can take it, and nothing is in memory between two tasks. Tasks need not be deterministic.
+ * A directed acyclic graph of tasks, with types carried from task to task. Each task is a run of its own: it has
+ * retries, timeouts and recovery, any worker can take it, and nothing is in memory between two tasks. Tasks need not be
+ * deterministic.
  *
  * <pre>{@code
  * static final Dag<Order, Receipt> FULFILMENT = Dag.of("fulfilment", Order.class, dag -> {
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * });
  * }</pre>
  *
- * <p>An invalid definition (a cycle, a task of another DAG, a duplicate name, no task) throws {@link DefinitionException} in
- * {@code of}. A DAG is immutable. Only the methods of this interface create one.
+ * <p>An invalid definition (a cycle, a task of another DAG, a duplicate name, no task) throws {@link
+ * DefinitionException} in {@code of}. A DAG is immutable. Only the methods of this interface create one.
  *
  * @param <I> the input of a run
  * @param <O> the result of a run

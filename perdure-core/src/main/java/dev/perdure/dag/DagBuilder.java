@@ -7,10 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Defines the tasks of a {@link Dag}. {@link #task}, {@link #run}, {@link #workflow} and {@link #runWorkflow} add a task that comes
- * after no other task. {@code after(…)} has the same four methods for a task that comes after others, and
- * {@link #forEach forEach(…)} for a task that runs for each item of a list. The names with <em>run</em> are for code that returns
- * nothing.
+ * Defines the tasks of a {@link Dag}. {@link #task}, {@link #run}, {@link #workflow} and {@link #runWorkflow} add a
+ * task that comes after no other task. {@code after(…)} has the same four methods for a task that comes after others,
+ * and {@link #forEach forEach(…)} for a task that runs for each item of a list. The names with <em>run</em> are for
+ * code that returns nothing.
  *
  * @param <I> the input of a run
  */
@@ -92,7 +92,10 @@ public final class DagBuilder<I extends @Nullable Object> {
         return new After.Of4<>(TaskDefiner.after(dag, Arrays.asList(first, second, third, fourth)));
     }
 
-    /** For a task that comes after any number of other tasks with the same output type and gets the list of their outputs. */
+    /**
+     * For a task that comes after any number of other tasks with the same output type and gets the list of their
+     * outputs.
+     */
     public <A extends @Nullable Object> After.OfAll<I, A> after(List<? extends DagTask<? extends A>> others) {
         return new After.OfAll<>(TaskDefiner.after(dag, others));
     }
@@ -116,8 +119,8 @@ public final class DagBuilder<I extends @Nullable Object> {
     }
 
     /**
-     * Runs once when at least one task has failed and all tasks have ended. It does not run when the run was only cancelled. If it
-     * fails itself, the outcome of the run says so.
+     * Runs once when at least one task has failed and all tasks have ended. It does not run when the run was only
+     * cancelled. If it fails itself, the outcome of the run says so.
      */
     public void onFailure(FailureHandler<I> handler) {
         dag.requireGiven("the handler passed to onFailure(…)", handler);

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The list that a task returns, for a new task that runs for each of its items: {@code dag.forEach(lines)}. Each item is a run of
- * its own, and the item is the parameter of the code.
+ * The list that a task returns, for a new task that runs for each of its items: {@code dag.forEach(lines)}. Each item
+ * is a run of its own, and the item is the parameter of the code.
  *
  * <pre>{@code
  * var reserved = dag.forEach(lines).task("reserve", (task, line) -> reserve(line)).parallelism(5).retry(3);

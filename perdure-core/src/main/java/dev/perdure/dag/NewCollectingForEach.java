@@ -9,8 +9,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task for each item of a list that lets the other items continue when an item fails, while its DAG is being defined. Its output
- * is how each item ended, in the order of the items.
+ * A task for each item of a list that lets the other items continue when an item fails, while its DAG is being defined.
+ * Its output is how each item ended, in the order of the items.
  *
  * @param <T> what the code returns for an item
  * @param <C> a condition of the task
@@ -32,7 +32,10 @@ public final class NewCollectingForEach<T extends @Nullable Object, C extends Ta
         return this;
     }
 
-    /** Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>() {})}. */
+    /**
+     * Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>()
+     * {})}.
+     */
     public NewCollectingForEach<T, C> returning(TypeRef<? extends T> type) {
         requireGiven("type passed to returning(…)", type);
         draft().result(new TaskSpec.Stated(type.type()));

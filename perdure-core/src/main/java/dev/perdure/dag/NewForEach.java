@@ -9,8 +9,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task for each item of a list, while its DAG is being defined. Each item is a run of its own. The output is the list of what
- * the items returned, in the order of the items. The first item that fails fails the task and cancels the other items.
+ * A task for each item of a list, while its DAG is being defined. Each item is a run of its own. The output is the list
+ * of what the items returned, in the order of the items. The first item that fails fails the task and cancels the other
+ * items.
  *
  * @param <T> what the code returns for an item
  * @param <C> a condition of the task
@@ -41,7 +42,10 @@ public final class NewForEach<T extends @Nullable Object, C extends TaskBody>
         return new NewCollectingForEach<>(draft(), conditions());
     }
 
-    /** Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>() {})}. */
+    /**
+     * Says what the code returns for an item, where its lambda cannot: {@code .returning(new TypeRef<List<Line>>()
+     * {})}.
+     */
     public NewForEach<T, C> returning(TypeRef<? extends T> type) {
         requireGiven("type passed to returning(…)", type);
         draft().result(new TaskSpec.Stated(type.type()));

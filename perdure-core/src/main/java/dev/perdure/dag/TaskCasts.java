@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Casts what the engine passes to a task to the types of the task's definition. Each value was decoded as the type of the task
- * that returned it, and that task is the parameter, so the casts are safe.
+ * Casts what the engine passes to a task to the types of the task's definition. Each value was decoded as the type of
+ * the task that returned it, and that task is the parameter, so the casts are safe.
  */
 final class TaskCasts {
     private TaskCasts() {}

@@ -11,8 +11,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The options that every task has while its DAG is being defined. Each method returns the same task, so options can be set in
- * any order.
+ * The options that every task has while its DAG is being defined. Each method returns the same task, so options can be
+ * set in any order.
  *
  * <pre>{@code
  * var charge = dag.after(check).task("charge", (task, order) -> charge(order)).retry(5).timeout(Duration.ofSeconds(10));
@@ -101,8 +101,9 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
     }
 
     /**
-     * Runs only if this returns true, and is skipped otherwise. A worker evaluates it once, when all tasks that this task comes
-     * after have ended, and records the answer. If it throws, the task fails. If there are several, all must return true.
+     * Runs only if this returns true, and is skipped otherwise. A worker evaluates it once, when all tasks that this
+     * task comes after have ended, and records the answer. If it throws, the task fails. If there are several, all must
+     * return true.
      */
     public final S onlyIf(C condition) {
         requireGiven("condition", condition);
@@ -127,7 +128,9 @@ public abstract sealed class TaskOptions<T extends @Nullable Object, C extends T
         return self();
     }
 
-    /** Waits for an event of this name, with or without a key, emitted after the tasks that it comes after have ended. */
+    /**
+     * Waits for an event of this name, with or without a key, emitted after the tasks that it comes after have ended.
+     */
     public final S waitForEvent(String event) {
         requireGiven("event name", event);
         draft.waits(Optional.empty(), Optional.of(event));

@@ -108,7 +108,9 @@ final class MemoryLedger implements Ledger {
         return key == null ? admit(start) : keys.start(start, key);
     }
 
-    /** Starts a run whose id is new, unless the key of its queue is full and the queue does not let such starts wait. */
+    /**
+     * Starts a run whose id is new, unless the key of its queue is full and the queue does not let such starts wait.
+     */
     Outcome admit(Change.Start start) {
         FullKey full = tables.queues.full(start);
         if (full == null) {

@@ -20,7 +20,8 @@ public interface Leases {
      * @param lease how long it counts as alive after it last renewed its lease
      * @param lanes how many batches it sends concurrently
      * @param former the workers that its process was before; they released all their runs, and did not die
-     * @param queues the queues from which it takes runs; empty if that is not known. It serves only to say why a run waits
+     * @param queues the queues from which it takes runs; empty if that is not known. It serves only to say why a run
+     *     waits
      */
     record Joining(
             WorkerId id,

@@ -36,9 +36,9 @@ import java.util.random.RandomGeneratorFactory;
 import java.util.stream.BaseStream;
 
 /**
- * The calls by which a program learns the time, rolls dice, makes a thread or lets one wait. Code that makes one of them
- * itself cannot be tested in virtual time. {@link Lock#lock()} is not among them, as nothing slow happens under our
- * locks; neither are {@link Thread#currentThread()} and interrupts, which only look at the thread one is on.
+ * The calls by which a program learns the time, rolls dice, makes a thread or lets one wait. Code that makes one of
+ * them itself cannot be tested in virtual time. {@link Lock#lock()} is not among them, as nothing slow happens under
+ * our locks; neither are {@link Thread#currentThread()} and interrupts, which only look at the thread one is on.
  */
 final class OutsideWorld {
     private static final String CONSTRUCTOR = "<init>";

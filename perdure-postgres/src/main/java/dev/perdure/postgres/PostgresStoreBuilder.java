@@ -123,7 +123,8 @@ public final class PostgresStoreBuilder {
     /**
      * Checks the database, migrates it if allowed, and opens the store.
      *
-     * @throws dev.perdure.error.StoreException if the database is out of reach or cannot be used; the message says what to do
+     * @throws dev.perdure.error.StoreException if the database is out of reach or cannot be used; the message says what
+     *     to do
      */
     public PostgresStore open() {
         return PostgresStore.open(this);

@@ -13,8 +13,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 
 /**
- * With a driver that puts a savepoint before statements of a transaction ({@code autosave} in its URL), so that rows have
- * the number of a part of their transaction.
+ * With a driver that puts a savepoint before statements of a transaction ({@code autosave} in its URL), so that rows
+ * have the number of a part of their transaction.
  */
 final class AutosaveIT {
     private static final String SCHEMA = TestServer.newSchema();

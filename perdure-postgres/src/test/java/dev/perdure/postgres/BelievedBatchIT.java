@@ -311,7 +311,10 @@ final class BelievedBatchIT {
         assertThat(statesOf(appending, ending, resting)).containsOnly(RunState.RUNNING);
     }
 
-    /** Another transaction has the run's row and has raised its wake count when its end comes: the end waits and keeps that count. */
+    /**
+     * Another transaction has the run's row and has raised its wake count when its end comes: the end waits and keeps
+     * that count.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void an_end_meets_a_row_that_another_transaction_is_changing(boolean alone) throws Exception {

@@ -34,10 +34,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The shorter statement that claims from queues with limits leaves the same rows behind, and takes the same runs, as the longer one.
+ * The shorter statement that claims from queues with limits leaves the same rows behind, and takes the same runs, as
+ * the longer one.
  *
- * <p>How it works: two stores on two schemas are told the same at the same times. One takes the shorter statement where it may, the
- * other never does. After every step all rows of all tables are compared, whatever columns they have.
+ * <p>How it works: two stores on two schemas are told the same at the same times. One takes the shorter statement where
+ * it may, the other never does. After every step all rows of all tables are compared, whatever columns they have.
  */
 final class ClaimsAgreeIT {
     private static final int HISTORIES = Integer.getInteger("claims.histories", 8);

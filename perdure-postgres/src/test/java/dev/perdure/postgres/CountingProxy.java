@@ -46,8 +46,8 @@ final class CountingProxy implements AutoCloseable {
     }
 
     /**
-     * A pool that never checks whether a connection is alive. By default HikariCP sends an empty query on a connection that was
-     * idle for half a second, and on a busy machine that is a round trip more in whatever is measured then.
+     * A pool that never checks whether a connection is alive. By default HikariCP sends an empty query on a connection
+     * that was idle for half a second, and on a busy machine that is a round trip more in whatever is measured then.
      */
     HikariDataSource pool(int size) {
         String before = System.setProperty(ALIVE_BYPASS_WINDOW, String.valueOf(TimeUnit.HOURS.toMillis(1)));

@@ -39,9 +39,9 @@ final class EngineCostIT extends CostMeasurement {
     }
 
     /**
-     * A start, an end of each task, and the end of the DAG itself; nothing is claimed in between. In addition, the caller that
-     * waits for the result asks for it once, because no worker has the DAG's own run in memory; and the lease, the poll and the
-     * look for results go by time, a few a second, however long a busy machine takes.
+     * A start, an end of each task, and the end of the DAG itself; nothing is claimed in between. In addition, the
+     * caller that waits for the result asks for it once, because no worker has the DAG's own run in memory; and the
+     * lease, the poll and the look for results go by time, a few a second, however long a busy machine takes.
      */
     @Test
     void an_engine_makes_a_round_trip_for_each_task_of_a_line_two_more_and_asks_once() {
@@ -69,8 +69,8 @@ final class EngineCostIT extends CostMeasurement {
     }
 
     /**
-     * What a run gets, that it takes it, and what it sends are one transition, which brings it to the other in memory: nothing is
-     * claimed and no mailbox is read in between.
+     * What a run gets, that it takes it, and what it sends are one transition, which brings it to the other in memory:
+     * nothing is claimed and no mailbox is read in between.
      */
     @Test
     void an_engine_makes_a_round_trip_for_each_message_between_two_runs_in_memory() {

@@ -217,7 +217,10 @@ final class FenceIT {
                 .isEqualTo("0");
     }
 
-    /** The end that frees an object has looked for waiting calls; then a call arrives, and only then the end gets the row. */
+    /**
+     * The end that frees an object has looked for waiting calls; then a call arrives, and only then the end gets the
+     * row.
+     */
     @Test
     void a_call_that_arrives_while_its_object_is_freed_is_not_left_behind() throws Exception {
         RunRef holder = startFor(What.FREE_CALLS, "a");

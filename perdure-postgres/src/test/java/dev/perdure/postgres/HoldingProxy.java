@@ -15,8 +15,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Stands between driver and server and delivers late: it keeps back what is sent next on one connection, also when the client
- * has given up and closed that connection, until the test wants it delivered. So the network may do with any packet.
+ * Stands between driver and server and delivers late: it keeps back what is sent next on one connection, also when the
+ * client has given up and closed that connection, until the test wants it delivered. So the network may do with any
+ * packet.
  */
 final class HoldingProxy implements AutoCloseable {
     private static final int SILENCE_SECONDS = 1;

@@ -17,7 +17,9 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import org.junit.jupiter.api.Test;
 
-/** Very many virtual objects that have a state and that are not called. The long form: {@code -Dobjects.states=1000000}. */
+/**
+ * Very many virtual objects that have a state and that are not called. The long form: {@code -Dobjects.states=1000000}.
+ */
 final class ManyObjectsIT {
     private static final int STATES = Integer.getInteger("objects.states", 5_000);
     private static final int AT_ONCE = 10_000;

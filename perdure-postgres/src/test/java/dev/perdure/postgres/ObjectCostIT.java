@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** What calls of virtual objects cost. */
 final class ObjectCostIT extends CostMeasurement {
-    /** Its start tells it the state. Twice, because the driver splits executes by what it has learnt of their results. */
+    /**
+     * Its start tells it the state. Twice, because the driver splits executes by what it has learnt of their results.
+     */
     @Test
     void a_call_of_a_free_object_is_two_round_trips_and_two_commits_and_so_are_many() {
         for (int count : List.of(1, 50, 1, 50)) {
@@ -44,7 +46,9 @@ final class ObjectCostIT extends CostMeasurement {
         }
     }
 
-    /** A start of each call, and an end of each by which the worker gets the next; once it is known that the key is hot. */
+    /**
+     * A start of each call, and an end of each by which the worker gets the next; once it is known that the key is hot.
+     */
     @Test
     void a_call_of_an_object_is_two_round_trips_and_two_commits_also_on_a_hot_key() {
         int calls = 8;

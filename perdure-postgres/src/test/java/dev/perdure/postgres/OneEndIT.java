@@ -18,7 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The end of a child that is alone in its batch, by the short way that is tried when the last mail met a run in memory. */
+/**
+ * The end of a child that is alone in its batch, by the short way that is tried when the last mail met a run in memory.
+ */
 final class OneEndIT {
     private HikariDataSource pool;
     private PostgresStore store;

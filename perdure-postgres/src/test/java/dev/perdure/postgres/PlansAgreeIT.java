@@ -17,10 +17,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The plans that believe something leave the same rows behind, and give the same outcomes, as the plan that looks everything up.
+ * The plans that believe something leave the same rows behind, and give the same outcomes, as the plan that looks
+ * everything up.
  *
- * <p>How it works: two stores on two schemas get the same random batches at the same times. One is left free to choose its plans,
- * the other looks everything up. After every batch all rows of all tables are compared, whatever columns they have.
+ * <p>How it works: two stores on two schemas get the same random batches at the same times. One is left free to choose
+ * its plans, the other looks everything up. After every batch all rows of all tables are compared, whatever columns
+ * they have.
  */
 final class PlansAgreeIT {
     private static final int HISTORIES = Integer.getInteger("plans.histories", 6);

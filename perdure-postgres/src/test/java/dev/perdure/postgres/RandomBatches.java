@@ -33,7 +33,9 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Random batches of random changes over whatever runs there are. The same seed and the same runs give the same batches. */
+/**
+ * Random batches of random changes over whatever runs there are. The same seed and the same runs give the same batches.
+ */
 final class RandomBatches {
     private final Random random;
     private final Map<String, Integer> positions = new HashMap<>();

@@ -16,7 +16,10 @@ import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** Two callers outside send commands at once, on two lanes of the client's committer; both are sent on one lane of the fence. */
+/**
+ * Two callers outside send commands at once, on two lanes of the client's committer; both are sent on one lane of the
+ * fence.
+ */
 final class SharedClientLaneIT {
     @Test
     void a_command_from_outside_is_not_carried_out_again_although_another_caller_was_slow() throws Exception {

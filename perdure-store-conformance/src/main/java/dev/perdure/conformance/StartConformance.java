@@ -80,7 +80,10 @@ public abstract class StartConformance extends StoreConformance {
                 .isEqualTo(new Outcome.Existing(existing, DEFINITION, true));
     }
 
-    /** Its input is that of the latest round. A caller that starts it again, perhaps because it got no answer, has the first. */
+    /**
+     * Its input is that of the latest round. A caller that starts it again, perhaps because it got no answer, has the
+     * first.
+     */
     @Test
     void another_start_under_the_id_of_a_restarted_run_finds_it_whatever_the_input() {
         WorkerId worker = join();

@@ -32,8 +32,8 @@ abstract class ForwardingPerdure implements Perdure {
     abstract Perdure engine();
 
     /**
-     * Makes a request of the engine, or of the next one if a fault has killed that engine meanwhile. A closed engine refuses
-     * a request before it writes anything, so nothing is done twice.
+     * Makes a request of the engine, or of the next one if a fault has killed that engine meanwhile. A closed engine
+     * refuses a request before it writes anything, so nothing is done twice.
      */
     final <T extends @Nullable Object> T ask(Function<Perdure, T> request) {
         Perdure asked = engine();

@@ -22,15 +22,19 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the server is
- * done with it, which is after its commit, and closes both sides instead of passing the answer on. So the client cannot
- * know that it was done. It loses the first of every kind, so that a test need not hope for it, and then some at random.
+ * Stands between pool and server and loses answers: of some round trips it passes the question on, waits until the
+ * server is done with it, which is after its commit, and closes both sides instead of passing the answer on. So the
+ * client cannot know that it was done. It loses the first of every kind, so that a test need not hope for it, and then
+ * some at random.
  *
- * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were in it
- * and how many rows each gave, so that a test can tell what was hit.
+ * <p>It reads the protocol (a type, a length, a body) to know where a round trip ends, and which of our statements were
+ * in it and how many rows each gave, so that a test can tell what was hit.
  */
 final class CuttingProxy implements AutoCloseable {
-    /** What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for one. */
+    /**
+     * What a lost answer was about; found by words that only its statements have: those for many, for plain ones, for
+     * one.
+     */
     enum Kind {
         START("INSERT INTO perdure.run (id, definition, "),
         CLAIM("SELECT g.rank, g.since, g.alone"),

@@ -3,7 +3,10 @@ package dev.perdure.torture;
 import dev.perdure.dag.Dag;
 import dev.perdure.dag.TaskContext;
 
-/** A DAG whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line outside. */
+/**
+ * A DAG whose two middle tasks wait for one event, so that they end at the same moment. Each body leaves a line
+ * outside.
+ */
 final class Diamond {
     static final String GO = "go";
 

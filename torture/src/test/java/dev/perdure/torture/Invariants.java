@@ -30,7 +30,9 @@ final class Invariants {
         }
     }
 
-    /** Every acknowledged start has ended, with the result whose values real bodies gave, in order, and none was paused. */
+    /**
+     * Every acknowledged start has ended, with the result whose values real bodies gave, in order, and none was paused.
+     */
     void hold(Perdure client, List<Run<Values>> runs) {
         for (RunState state : List.of(RunState.PAUSED, RunState.FAILED, RunState.CANCELLED)) {
             assertThat(client.list(RunFilter.all().state(state)))
@@ -61,8 +63,9 @@ final class Invariants {
     }
 
     /**
-     * No effect before its cause is durable: when step n+1 first runs, step n is recorded and never runs again. Only the body
-     * that a zombie was in when it was stopped may still come to its end; what it gave is not what is recorded.
+     * No effect before its cause is durable: when step n+1 first runs, step n is recorded and never runs again. Only
+     * the body that a zombie was in when it was stopped may still come to its end; what it gave is not what is
+     * recorded.
      */
     private void noBodyAfterItsRecord(List<Line> happened, List<String> values) {
         for (int step = 0; step + 1 < CrashWorkflow.STEPS; step++) {

@@ -11,7 +11,8 @@ import java.util.List;
  * That faults do not bring everything to a standstill: under them at least half as many bodies run as without, and from
  * three seconds after the last one on as large a share as is asked for. From the ledger, by its server's clock.
  *
- * <p>Only in the long forms, with {@code -Dcrash.floor=true}: inside {@code verify} there is no time to measure the calm.
+ * <p>Only in the long forms, with {@code -Dcrash.floor=true}: inside {@code verify} there is no time to measure the
+ * calm.
  */
 final class LivenessFloor {
     private static final boolean CHECKED = Boolean.getBoolean("crash.floor");

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Processes that call objects and wait for the results are killed in the middle: whatever they were told has happened, in the
- * place that they were told, and nothing has happened twice. The long form: {@code -Dlocal.calls=2000 -Dlocal.kills=20}.
+ * Processes that call objects and wait for the results are killed in the middle: whatever they were told has happened,
+ * in the place that they were told, and nothing has happened twice. The long form: {@code -Dlocal.calls=2000
+ * -Dlocal.kills=20}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LocalCallerIT {

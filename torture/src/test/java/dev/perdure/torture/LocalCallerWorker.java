@@ -10,15 +10,18 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A worker process that calls objects and waits, from many threads at once, so that callers join pipelines; it says what each call
- * gave. Ends with its standard input, so that it cannot outlive the test.
+ * A worker process that calls objects and waits, from many threads at once, so that callers join pipelines; it says
+ * what each call gave. Ends with its standard input, so that it cannot outlive the test.
  */
 public final class LocalCallerWorker {
     private static final int CALLERS = 16;
 
     private LocalCallerWorker() {}
 
-    /** Arguments: the JDBC URL, the user, the password, the first number to append, how many to append, the keys in turn. */
+    /**
+     * Arguments: the JDBC URL, the user, the password, the first number to append, how many to append, the keys in
+     * turn.
+     */
     public static void main(String... args) throws IOException {
         AtomicInteger next = new AtomicInteger(Integer.parseInt(args[3]));
         int end = next.get() + Integer.parseInt(args[4]);

@@ -25,10 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Transfers as transaction steps, by worker processes that are killed, over connections that are cut after the server is
- * done, the commit included. Short inside {@code verify}; the long form is
- * {@code ./mvnw verify -pl perdure-postgres -am -Dit.test=MoneyIT -Dmoney.transfers=5000 -Dmoney.kills=20 …}, see
- * {@code docs/internals/crash-tests.md}.
+ * Transfers as transaction steps, by worker processes that are killed, over connections that are cut after the server
+ * is done, the commit included. Short inside {@code verify}; the long form is {@code ./mvnw verify -pl perdure-postgres
+ * -am -Dit.test=MoneyIT -Dmoney.transfers=5000 -Dmoney.kills=20 …}, see {@code docs/internals/crash-tests.md}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class MoneyIT {

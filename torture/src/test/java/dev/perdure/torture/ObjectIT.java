@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Virtual objects whose processes are killed. Prints what it measured; it fails only if something was lost, doubled or out of
- * order. The long form: {@code -Dobjects.keys=20 -Dobjects.appends=1000 -Dobjects.kills=30 -Dobjects.calls=20000
+ * Virtual objects whose processes are killed. Prints what it measured; it fails only if something was lost, doubled or
+ * out of order. The long form: {@code -Dobjects.keys=20 -Dobjects.appends=1000 -Dobjects.kills=30 -Dobjects.calls=20000
  * -Dobjects.waiting=10000}.
  */
 @Timeout(value = 30, unit = TimeUnit.MINUTES)

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * A worker process that makes calls of its own and carries on those of all. Ends with its standard input, so that it cannot
- * outlive the test.
+ * A worker process that makes calls of its own and carries on those of all. Ends with its standard input, so that it
+ * cannot outlive the test.
  */
 public final class ObjectWorker {
     private ObjectWorker() {}

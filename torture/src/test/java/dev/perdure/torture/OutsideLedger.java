@@ -11,8 +11,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * What really happened, outside the engine: a plain table without constraints, written by autocommit, so that anything done
- * twice or too early shows.
+ * What really happened, outside the engine: a plain table without constraints, written by autocommit, so that anything
+ * done twice or too early shows.
  */
 final class OutsideLedger {
     private static final String CREATE = """

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** PostgreSQL itself stopped as in a crash, and started again, under load. See {@code docs/internals/crash-tests.md}. */
+/**
+ * PostgreSQL itself stopped as in a crash, and started again, under load. See {@code docs/internals/crash-tests.md}.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ServerRestartIT {
     private static final int RESTARTS = Integer.getInteger("crash.restarts", 2);

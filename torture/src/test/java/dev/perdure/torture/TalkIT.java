@@ -23,8 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs that talk: in one process, between two, and between two that are killed. Prints what it measured; it fails only if
- * something was lost, doubled or out of order. Longer with {@code -Dtalk.balls=1000 -Dtalk.kills=20 -Dtalk.waiters=10000}.
+ * Runs that talk: in one process, between two, and between two that are killed. Prints what it measured; it fails only
+ * if something was lost, doubled or out of order. Longer with {@code -Dtalk.balls=1000 -Dtalk.kills=20
+ * -Dtalk.waiters=10000}.
  */
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
 class TalkIT {

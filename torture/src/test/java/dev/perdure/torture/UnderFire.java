@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
 
 /**
  * Engines of this JVM on a database that is about to be ill-treated, with a steady stream of starts. The ledger is in
- * another database, on another server even where this one is stopped, so that what happened is known whatever happens here.
+ * another database, on another server even where this one is stopped, so that what happened is known whatever happens
+ * here.
  */
 final class UnderFire implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

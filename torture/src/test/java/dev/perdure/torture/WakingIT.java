@@ -20,9 +20,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * How long it takes from a send, a resolve or the end of a child until the code that waits for it goes on: while the run waits
- * in memory, and after it has left it. Prints what it measured, beside a raw commit; it fails only if something does not
- * arrive. Only with {@code -Dtalk.times=300} or so, because it takes its time and shows nothing that other tests do not.
+ * How long it takes from a send, a resolve or the end of a child until the code that waits for it goes on: while the
+ * run waits in memory, and after it has left it. Prints what it measured, beside a raw commit; it fails only if
+ * something does not arrive. Only with {@code -Dtalk.times=300} or so, because it takes its time and shows nothing that
+ * other tests do not.
  */
 @EnabledIfSystemProperty(named = "talk.times", matches = "\\d+")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)

@@ -186,7 +186,10 @@ public final class Committer {
         }
     }
 
-    /** Whether no caller is about to send, and as many changes wait as a batch on its way has: fewer go with the next batch. */
+    /**
+     * Whether no caller is about to send, and as many changes wait as a batch on its way has: fewer go with the next
+     * batch.
+     */
     private boolean isTimeForAnother() {
         return gathering == 0 && !queue.isEmpty() && queue.size() * sending >= onTheirWay;
     }

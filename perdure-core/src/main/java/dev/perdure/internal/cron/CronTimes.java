@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How it works. The library answers which local time is next; it is asked in UTC, so that it never meets a change of
  * the clock. This class goes from one change of the zone's offset to the next. Between two changes a local time is one
- * instant. At a change it depends on the expression. One with fixed hours ({@code 30 2 * * *}) happens once a day: a time
- * that the clock skips happens when the clock changes, and a time that comes twice happens the first time. One that
- * repeats by the hour ({@code *}{@code /15 * * * *}) follows the clock: what is skipped does not happen, and what comes
- * twice happens twice.
+ * instant. At a change it depends on the expression. One with fixed hours ({@code 30 2 * * *}) happens once a day: a
+ * time that the clock skips happens when the clock changes, and a time that comes twice happens the first time. One
+ * that repeats by the hour ({@code *}{@code /15 * * * *}) follows the clock: what is skipped does not happen, and what
+ * comes twice happens twice.
  */
 public final class CronTimes {
     /** More changes of the clock than any zone has between two times that an expression can name. */

@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Executes the calls of one virtual object one behind another in this worker, so that their ends share commits.
  *
- * <p>How it works. The first call of the pipeline holds the object in the store. When a call has ended in memory, the next call
- * begins from the state that it left, although nothing of that is durable. The next call is one that waits in the store or, if
- * none is known to wait there, one that a caller in this process has just made and that the store does not know yet. A call that
- * has ended becomes the leader if it is the first and no batch is on its way: it commits the ends of all calls from the first on
- * that have ended, in one batch. Calls that end meanwhile go with the next batch. If the call behind the batch is one that the
- * store does not know, its start goes with the batch, so that it holds the object afterwards. So no call waits for a timer or for
- * a call behind it.
+ * <p>How it works. The first call of the pipeline holds the object in the store. When a call has ended in memory, the
+ * next call begins from the state that it left, although nothing of that is durable. The next call is one that waits in
+ * the store or, if none is known to wait there, one that a caller in this process has just made and that the store does
+ * not know yet. A call that has ended becomes the leader if it is the first and no batch is on its way: it commits the
+ * ends of all calls from the first on that have ended, in one batch. Calls that end meanwhile go with the next batch.
+ * If the call behind the batch is one that the store does not know, its start goes with the batch, so that it holds the
+ * object afterwards. So no call waits for a timer or for a call behind it.
  *
  * <p>Invariants. The first call holds the object as soon as it is the first. A call behind it writes only its end, in
  * the batch in which all calls before it end, and its caller gets no result before that commit. The store applies that

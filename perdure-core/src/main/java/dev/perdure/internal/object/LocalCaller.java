@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A caller in this process that waits for the result of its call of a virtual object, before the store knows the call. */
+/**
+ * A caller in this process that waits for the result of its call of a virtual object, before the store knows the call.
+ */
 public final class LocalCaller {
     private final NewRun run;
     private final Registered definition;

@@ -7,7 +7,10 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Callers that wait for a {@link CallPipeline} to execute their calls, which the store does not know. Guarded by its lock. */
+/**
+ * Callers that wait for a {@link CallPipeline} to execute their calls, which the store does not know. Guarded by its
+ * lock.
+ */
 final class LocalCallers {
     /** How many batches of other calls may go before a caller starts its call itself. */
     private static final int MAX_PASSED_OVER = 8;

@@ -183,8 +183,8 @@ final class PipelinedCall implements Turn {
     }
 
     /**
-     * Whether the call may write more than its end: it has not ended, or the store refused its end and it still holds the object.
-     * A call that the store did not know when it began has no row to write to.
+     * Whether the call may write more than its end: it has not ended, or the store refused its end and it still holds
+     * the object. A call that the store did not know when it began has no row to write to.
      */
     private boolean mayWrite() {
         return outcome == null || (outcome instanceof Outcome.Refused && caller == null);

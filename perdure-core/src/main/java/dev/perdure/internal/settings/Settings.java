@@ -36,7 +36,10 @@ public record Settings(
         List<Schedule> schedules,
         List<Limiter> limiters,
         @Nullable WorkerRules worker) {
-    /** The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds them up. */
+    /**
+     * The queue of the runs that schedules are. Every worker takes from it, so that no limit of another queue holds
+     * them up.
+     */
     public static final String SCHEDULES_QUEUE = "perdure.schedules";
 
     /**

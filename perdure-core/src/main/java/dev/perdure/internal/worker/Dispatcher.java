@@ -155,7 +155,10 @@ final class Dispatcher {
         return nextDue == null ? Clockwork.NEVER : Math.max(1, session.clock().nanosUntil(nextDue));
     }
 
-    /** Polls unless the dispatcher is closed. Either this sees that it is closed, or {@link #close} sees that this is taking runs. */
+    /**
+     * Polls unless the dispatcher is closed. Either this sees that it is closed, or {@link #close} sees that this is
+     * taking runs.
+     */
     private Polled take(Session session) {
         taking = true;
         try {

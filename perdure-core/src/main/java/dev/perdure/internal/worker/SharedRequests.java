@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets runs that ask the store for the same kind of thing at the same time share a round trip. A run that finds no request on its
- * way leads: it asks for all runs in the queue, and then the first run that has come meanwhile leads.
+ * Lets runs that ask the store for the same kind of thing at the same time share a round trip. A run that finds no
+ * request on its way leads: it asks for all runs in the queue, and then the first run that has come meanwhile leads.
  *
  * @param <Q> what a run asks
  * @param <A> what it gets

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of an engine that executes runs. It keeps a lease, and one {@link Session} for each lease; the {@link Dispatcher} claims
- * runs for it.
+ * The part of an engine that executes runs. It keeps a lease, and one {@link Session} for each lease; the {@link
+ * Dispatcher} claims runs for it.
  *
  * <p>How it works. One loop renews the lease four times in its length and sweeps up the runs of dead workers. Another
  * loop waits for the lease to end by the process's own monotonic clock. If no renewal got through by then, it ends the

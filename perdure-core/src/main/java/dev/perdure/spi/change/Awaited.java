@@ -9,7 +9,8 @@ import java.util.Set;
  * @param channels the channels that it waits for
  * @param needed how many mails must arrive before the run continues; a failure lets it continue at once. More than 1
  *     only if every channel gets at most one mail
- * @param limiters the limiters for whose permits it waits: a turn at one of them wakes it, however many mails are needed
+ * @param limiters the limiters for whose permits it waits: a turn at one of them wakes it, however many mails are
+ *     needed
  */
 public record Awaited(Set<Channel> channels, int needed, Set<String> limiters) {
     /** Only the due time. */

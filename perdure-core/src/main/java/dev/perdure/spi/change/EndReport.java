@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended, as the run gets it to which it {@link Parent#reporting reports}: a message under {@link #TOPIC}, written
- * by the store in the transaction that ends the run. Its payload is text in UTF-8, which every store can write: the id, the
- * name of the state and the reason, with line feeds between them.
+ * How a run ended, as the run gets it to which it {@link Parent#reporting reports}: a message under {@link #TOPIC},
+ * written by the store in the transaction that ends the run. Its payload is text in UTF-8, which every store can write:
+ * the id, the name of the state and the reason, with line feeds between them.
  *
  * @param run the run that ended
  * @param state the terminal state; null if no run was started, because another one has the id

@@ -24,7 +24,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Commands that come when the run has just changed: listeners are told of each change once, by the one that made it. */
+/**
+ * Commands that come when the run has just changed: listeners are told of each change once, by the one that made it.
+ */
 @Timeout(20)
 @SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 final class CommandListenerTest {

@@ -33,7 +33,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** An {@link Error} on a thread of the engine, of a listener or because memory was short for once: the engine goes on. */
+/**
+ * An {@link Error} on a thread of the engine, of a listener or because memory was short for once: the engine goes on.
+ */
 @SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class EngineErrorTest {
     private static final Duration PATIENCE = Duration.ofSeconds(8);

@@ -130,7 +130,9 @@ public final class LateAnswerTest {
                 .start();
     }
 
-    /** Lets the worker look for what it has forgotten while an answer is on its way, and the answer arrive after that. */
+    /**
+     * Lets the worker look for what it has forgotten while an answer is on its way, and the answer arrive after that.
+     */
     private void lookBeforeTheAnswer() {
         answer.awaitSomebody();
         failsNext.set(true);

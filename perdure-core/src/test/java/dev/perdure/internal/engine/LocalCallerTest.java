@@ -254,7 +254,10 @@ public final class LocalCallerTest {
         }
     }
 
-    /** Sent by this process while calls run ahead: these were made before anybody was told of it, and are written once all the same. */
+    /**
+     * Sent by this process while calls run ahead: these were made before anybody was told of it, and are written once
+     * all the same.
+     */
     @Test
     void a_call_that_is_sent_behind_a_pipeline_does_not_discard_its_calls() throws Exception {
         try (Perdure engine = engine(holdingUp())) {

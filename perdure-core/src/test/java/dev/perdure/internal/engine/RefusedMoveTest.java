@@ -33,8 +33,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * A transition that the store refuses for what it carries is refused every time: the run is PAUSED with the reason, whatever
- * the transition was for. Mostly it is refused here because it starts a DAG, and the id of one of its tasks is taken.
+ * A transition that the store refuses for what it carries is refused every time: the run is PAUSED with the reason,
+ * whatever the transition was for. Mostly it is refused here because it starts a DAG, and the id of one of its tasks is
+ * taken.
  */
 @SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class RefusedMoveTest {

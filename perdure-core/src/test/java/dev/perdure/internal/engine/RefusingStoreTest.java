@@ -41,7 +41,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** The store answers, and refuses, as without rights or with a changed password: runs wait until a person has mended that. */
+/**
+ * The store answers, and refuses, as without rights or with a changed password: runs wait until a person has mended
+ * that.
+ */
 @SuppressWarnings("serial") // references to what only this test can reach are never written anywhere
 public final class RefusingStoreTest {
     private static final Topic<String> NEWS = Topic.of("news", String.class);

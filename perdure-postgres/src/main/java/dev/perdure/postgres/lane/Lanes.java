@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * is carrying out, and a copy that arrives later finds no lane and does nothing. A row number is never used twice, so
  * the deletion itself may be sent again, or arrive late, without harm.
  *
- * <p>A worker sends one request at a time on a lane, but several callers share the lane for commands of clients. So a doubt is about a row and not
- * about a lane: a caller that replaces a row removes only the doubt about that one.
+ * <p>A worker sends one request at a time on a lane, but several callers share the lane for commands of clients. So a
+ * doubt is about a row and not about a lane: a caller that replaces a row removes only the doubt about that one.
  */
 public final class Lanes {
     /** The lane of polls. Like the others, it is created when a worker joins. */

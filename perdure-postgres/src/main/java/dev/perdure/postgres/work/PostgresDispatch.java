@@ -63,8 +63,9 @@ public final class PostgresDispatch implements Dispatch {
     private final ConcurrentMap<Integer, Quiet> quietWorkers = new ConcurrentHashMap<>();
 
     /**
-     * There was nothing to do for a worker but to claim of queues with limits. Where places become free every millisecond, a worker need not look for
-     * all the rest each time: that would double the time until a free place is taken.
+     * There was nothing to do for a worker but to claim of queues with limits. Where places become free every
+     * millisecond, a worker need not look for all the rest each time: that would double the time until a free place is
+     * taken.
      *
      * @param since when the worker looked
      * @param nextDue when the next timer is due

@@ -46,10 +46,12 @@ import org.jspecify.annotations.Nullable;
  * existed when this start came, so attaching to it or refusing the start is right. Replacing and postponing are decided
  * under the lock of that run.
  *
- * <p>A start in a queue with such a policy takes a lock of its key in the queue, so that the next start counts its run. Claims need no such lock,
- * because a run counts before and after it. An end makes room; a start that came before its commit found the key full.
+ * <p>A start in a queue with such a policy takes a lock of its key in the queue, so that the next start counts its run.
+ * Claims need no such lock, because a run counts before and after it. An end makes room; a start that came before its
+ * commit found the key full.
  *
- * <p>Lock order: the key, and then that of the queue, come before the lane and all runs; no other statement waits for a key while it holds them.
+ * <p>Lock order: the key, and then that of the queue, come before the lane and all runs; no other statement waits for a
+ * key while it holds them.
  *
  * <p>If the process dies, the transaction leaves nothing. If the answer is lost, the start is sent again: its run is
  * identified by id and seed, and a debounced start by the seed that the key keeps.
@@ -152,8 +154,8 @@ final class KeyedStarts {
      *
      * @param policy what the queue does when they are full
      * @param most how many there are
-     * @param runs the runs that hold them or wait for them, the first started first; if the oldest of them may have to give way, only those
-     *     that may
+     * @param runs the runs that hold them or wait for them, the first started first; if the oldest of them may have to
+     *     give way, only those that may
      */
     private record Places(Queue.WhenKeyFull policy, int most, List<RunId> runs) {
         static Places read(ResultSet rows) throws SQLException {

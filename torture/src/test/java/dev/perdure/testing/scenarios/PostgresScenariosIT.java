@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The scenarios again, in virtual time, on a real PostgreSQL. Without {@code -Pthorough} only those in which the store has
- * a part of its own.
+ * The scenarios again, in virtual time, on a real PostgreSQL. Without {@code -Pthorough} only those in which the store
+ * has a part of its own.
  */
 class PostgresScenariosIT {
     private static final List<String> TABLES = List.of(

@@ -26,12 +26,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns of a run of the engine's own that is a state machine: it waits for a time or for mail, takes all the mail there is,
- * and decides.
+ * Turns of a run of the engine's own that is a state machine: it waits for a time or for mail, takes all the mail there
+ * is, and decides.
  *
- * <p>How it works. What was decided is one entry of the journal, with everything that it does to others as effects of the same
- * transition, which is also the one by which the run waits for its next turn. A replay reads only what was decided, so that code
- * that decides otherwise, or time zone data that have changed, never fail to fit an old journal.
+ * <p>How it works. What was decided is one entry of the journal, with everything that it does to others as effects of
+ * the same transition, which is also the one by which the run waits for its next turn. A replay reads only what was
+ * decided, so that code that decides otherwise, or time zone data that have changed, never fail to fit an old journal.
  */
 public final class Turns {
     private final HeldRun held;

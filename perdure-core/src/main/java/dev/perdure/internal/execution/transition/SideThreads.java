@@ -41,12 +41,15 @@ public interface SideThreads {
     /** Starts bodies that had no room. Called when everything so far is durable. */
     void beginMore();
 
-    /** Asks again for the permits of steps that wait for one: the run was woken because it may be the turn of any of them. */
+    /**
+     * Asks again for the permits of steps that wait for one: the run was woken because it may be the turn of any of
+     * them.
+     */
     void askForPermits();
 
     /**
-     * Interrupts bodies, waits for their end, and writes the failure of those steps that did not succeed with the next transition:
-     * a replay must not begin them again.
+     * Interrupts bodies, waits for their end, and writes the failure of those steps that did not succeed with the next
+     * transition: a replay must not begin them again.
      */
     void giveUp(RuntimeException why);
 

@@ -83,7 +83,10 @@ public final class Keys {
         }
     }
 
-    /** The key of a run to start. A child that answers its parent has the partition of the parent, like all runs of one root. */
+    /**
+     * The key of a run to start. A child that answers its parent has the partition of the parent, like all runs of one
+     * root.
+     */
     public static long key(long number, NewRun run) {
         Parent parent = run.parent();
         if (parent == null || !parent.answers()) {

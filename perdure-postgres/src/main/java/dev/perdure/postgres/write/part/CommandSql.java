@@ -15,8 +15,8 @@ public final class CommandSql {
                 ORDER BY id, CASE WHEN sender IS NULL THEN ordinal END, ordinal""";
 
     /**
-     * Carries out commands: at once, or by a mark on the row of a run that a worker holds. Sent for commands of callers, for the
-     * tasks of runs that these have killed, and for commands of transitions to other runs.
+     * Carries out commands: at once, or by a mark on the row of a run that a worker holds. Sent for commands of
+     * callers, for the tasks of runs that these have killed, and for commands of transitions to other runs.
      */
     private static final String COMMAND = """
             WITH ${clock}, given AS MATERIALIZED (

@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
  * ${hold(worker = ?) FROM taken}
  * }</pre>
  *
- * <p>A delete takes a relation with an alias, and looks each row up by its index before it deletes it (see {@link LedgerSql}):
+ * <p>A delete takes a relation with an alias, and looks each row up by its index before it deletes it (see {@link
+ * LedgerSql}):
  *
  * <pre>{@code
  * ${let_go FROM decided d WHERE d.holds}
@@ -210,7 +211,10 @@ public final class Pieces {
         insert(name, table, columns, "");
     }
 
-    /** {@code INSERT INTO table (columns) SELECT values FROM relation}; only the second half of it as {@code ${name.select FROM relation}}. */
+    /**
+     * {@code INSERT INTO table (columns) SELECT values FROM relation}; only the second half of it as {@code
+     * ${name.select FROM relation}}.
+     */
     private static void insert(String name, String table, String columns, String conflict) {
         Map<String, String> declared = assignments(columns);
         Piece select = call -> {

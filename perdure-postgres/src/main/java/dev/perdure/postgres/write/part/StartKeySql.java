@@ -150,8 +150,8 @@ public final class StartKeySql {
             """;
 
     /**
-     * What the queue does when the key is full, and the runs that hold a place of it or wait for one, the first started first. Not
-     * all of them, if there are many more than places.
+     * What the queue does when the key is full, and the runs that hold a place of it or wait for one, the first started
+     * first. Not all of them, if there are many more than places.
      */
     private static final String PLACES = """
             WITH rule AS MATERIALIZED (
