@@ -31,6 +31,15 @@ final class SchedulesCommand {
 
     SchedulesCommand() {}
 
+    /** One schedule of a database. */
+    static final class NamedSchedule {
+        @Mixin
+        private DatabaseOptions database = new DatabaseOptions();
+
+        @Parameters(paramLabel = "NAME", description = "The schedule.")
+        private String name = "";
+    }
+
     private PrintWriter out() {
         return Objects.requireNonNull(spec).commandLine().getOut();
     }
@@ -80,11 +89,9 @@ final class SchedulesCommand {
             name = "show",
             mixinStandardHelpOptions = true,
             description = "Show one schedule: its next fire times and its last runs.")
-    int show(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return on(database, schedules -> {
-            ScheduleInfo schedule = schedules.get(name);
+    int show(@Mixin NamedSchedule named) {
+        return on(named.database, schedules -> {
+            ScheduleInfo schedule = schedules.get(named.name);
             ScheduleInfo.Health health = schedule.health();
             out().printf("schedule   %s%n", schedule.name());
             out().printf("runs       %s%n", schedule.definition());
@@ -111,26 +118,21 @@ final class SchedulesCommand {
 
     @Command(name = "pause", mixinStandardHelpOptions = true, description = "Fire nothing until it is resumed.")
     int pause(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name,
+            @Mixin NamedSchedule schedule,
             @Option(names = "--note", defaultValue = "paused by an operator", description = "Why.") String note) {
-        return ask(database, name, "is paused", schedules -> schedules.pause(name, note));
+        return ask(schedule, "is paused", schedules -> schedules.pause(schedule.name, note));
     }
 
     @Command(name = "resume", mixinStandardHelpOptions = true, description = "Fire again from the next fire time on.")
-    int resume(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return ask(database, name, "is resumed", schedules -> schedules.resume(name));
+    int resume(@Mixin NamedSchedule schedule) {
+        return ask(schedule, "is resumed", schedules -> schedules.resume(schedule.name));
     }
 
     @Command(name = "trigger", mixinStandardHelpOptions = true, description = "Start a run now.")
-    int trigger(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return on(database, schedules -> {
-            RunId run = schedules.trigger(name);
-            out().printf("Schedule %s is triggered. Run %s is started for it.%n", name, run);
+    int trigger(@Mixin NamedSchedule schedule) {
+        return on(schedule.database, schedules -> {
+            RunId run = schedules.trigger(schedule.name);
+            out().printf("Schedule %s is triggered. Run %s is started for it.%n", schedule.name, run);
         });
     }
 
@@ -139,8 +141,7 @@ final class SchedulesCommand {
             mixinStandardHelpOptions = true,
             description = "Start a run for each fire time of a range that has none.")
     int backfill(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name,
+            @Mixin NamedSchedule schedule,
             @Option(names = "--from", required = true, description = "The beginning of the range.") String from,
             @Option(names = "--to", required = true, description = "The end of the range.") String to,
             @Option(
@@ -151,7 +152,7 @@ final class SchedulesCommand {
                     Overlap overlap) {
         Instant begin = instant("--from", from);
         Instant end = instant("--to", to);
-        return ask(database, name, "is backfilled", schedules -> schedules.backfill(name, begin, end, overlap));
+        return ask(schedule, "is backfilled", schedules -> schedules.backfill(schedule.name, begin, end, overlap));
     }
 
     private static Instant instant(String option, String value) {
@@ -164,34 +165,28 @@ final class SchedulesCommand {
     }
 
     @Command(name = "skip", mixinStandardHelpOptions = true, description = "Do not fire at the next fire time.")
-    int skip(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return ask(database, name, "skips its next fire time", schedules -> schedules.skipNext(name));
+    int skip(@Mixin NamedSchedule schedule) {
+        return ask(schedule, "skips its next fire time", schedules -> schedules.skipNext(schedule.name));
     }
 
     @Command(
             name = "reset",
             mixinStandardHelpOptions = true,
             description = "Forget what was changed: the schedule is as the code declares it.")
-    int reset(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return ask(database, name, "is as the code declares it", schedules -> schedules.reset(name));
+    int reset(@Mixin NamedSchedule schedule) {
+        return ask(schedule, "is as the code declares it", schedules -> schedules.reset(schedule.name));
     }
 
     @Command(name = "delete", mixinStandardHelpOptions = true, description = "Delete a schedule. Its runs go on.")
-    int delete(
-            @Mixin DatabaseOptions database,
-            @Parameters(paramLabel = "NAME", description = "The schedule.") String name) {
-        return ask(database, name, "is deleted", schedules -> schedules.delete(name));
+    int delete(@Mixin NamedSchedule schedule) {
+        return ask(schedule, "is deleted", schedules -> schedules.delete(schedule.name));
     }
 
     /** A worker does what is asked a moment later. */
-    private int ask(DatabaseOptions database, String name, String done, Consumer<Schedules> asking) {
-        return on(database, schedules -> {
+    private int ask(NamedSchedule schedule, String done, Consumer<Schedules> asking) {
+        return on(schedule.database, schedules -> {
             asking.accept(schedules);
-            out().printf("Schedule %s %s, as soon as a worker has read this.%n", name, done);
+            out().printf("Schedule %s %s, as soon as a worker has read this.%n", schedule.name, done);
         });
     }
 

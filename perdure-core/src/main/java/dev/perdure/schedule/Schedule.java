@@ -15,7 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to run, and when. Immutable. Declare it when you set up the engine, or make it at run time with {@link Schedules#put}.
+ * What to run, and when. Immutable. Declare it when you set up the engine, or make it at run time with
+ * {@link Schedules#put}.
  *
  * <pre>{@code
  * Schedule.cron("nightly-report", "0 2 * * *", ZoneId.of("Europe/Berlin"), Reports::nightly, input)
@@ -175,8 +176,8 @@ public final class Schedule {
     }
 
     /**
-     * Fires later by up to this much, so that schedules with the same times do not all fire at once. By how much is fixed
-     * for each name. The fire time that is part of the run's id stays as it is.
+     * Fires later by up to this much, so that schedules with the same times do not all fire at once. By how much is
+     * fixed for each name. The fire time that is part of the run's id stays as it is.
      */
     public Schedule jitter(Duration most) {
         Texts.requireGiven("jitter", most);

@@ -1,10 +1,14 @@
 package dev.perdure.schedule;
 
 import dev.perdure.RunId;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.UnknownScheduleException;
 import java.time.Instant;
 
-/** What can be asked of schedules: at once ({@link Schedules}), or with a transaction of the caller. */
+/**
+ * What can be asked of schedules: at once ({@link Schedules}), or with a transaction of the caller. The latter looks nothing
+ * up: what it asks of a schedule that does not exist has no effect, instead of an {@link UnknownScheduleException}.
+ */
 public interface ScheduleChanges {
     /**
      * Makes a schedule, or changes the one of this name. A schedule that the code declares keeps the change through
@@ -31,6 +35,7 @@ public interface ScheduleChanges {
      * Starts a run now, beside those that have not ended, also if the schedule is paused.
      *
      * @return the id of the run, which a worker starts a moment later
+     * @throws UnknownScheduleException if there is none of this name
      */
     RunId trigger(String name);
 
@@ -40,6 +45,8 @@ public interface ScheduleChanges {
      * @param from the beginning of the range
      * @param to its end, both included
      * @param overlap what happens while a run has not ended; {@link Overlap#WAIT_ALL} runs one after another
+     * @throws InvalidRequestException if the range ends before it begins
+     * @throws UnknownScheduleException if there is none of this name
      */
     void backfill(String name, Instant from, Instant to, Overlap overlap);
 
@@ -58,8 +65,8 @@ public interface ScheduleChanges {
     void reset(String name);
 
     /**
-     * Deletes a schedule. Runs that it has started go on. One that the code declares is there again after the next start of
-     * an engine that declares it.
+     * Deletes a schedule. Runs that it has started go on. One that the code declares is there again after the next
+     * start of an engine that declares it.
      *
      * @throws UnknownScheduleException if there is none of this name
      */

@@ -8,8 +8,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a {@link Workflow} method without input at the times of a cron expression, for the common case. Everything else is a
- * {@link Schedule}.
+ * Runs a {@link Workflow} method without input at the times of a cron expression, for the common case. Everything else
+ * is a {@link Schedule}.
  *
  * <pre>{@code
  * @Workflow("clean-up")

@@ -1,14 +1,11 @@
 package dev.perdure.schedule;
 
-import dev.perdure.RunId;
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.error.UnknownScheduleException;
-import java.time.Instant;
 import java.util.List;
 
 /**
- * The schedules: made, looked at and changed at run time. What is asked for here is durable when the call returns, and a
- * worker carries it out a moment later, in order. Thread-safe.
+ * The schedules: made, looked at and changed at run time. What is asked for here is durable when the call returns, and
+ * a worker carries it out a moment later, in order. Thread-safe.
  *
  * <pre>{@code
  * perdure.schedules().put(Schedule.cron("report-acme", "0 6 * * *", zone, Reports::nightly, "acme"));
@@ -33,17 +30,4 @@ public interface Schedules extends ScheduleChanges {
 
     /** Makes or changes many schedules, in few commits. */
     void putAll(List<Schedule> schedules);
-
-    /**
-     * @throws UnknownScheduleException if there is none of this name
-     */
-    @Override
-    RunId trigger(String name);
-
-    /**
-     * @throws InvalidRequestException if the range ends before it begins
-     * @throws UnknownScheduleException if there is none of this name
-     */
-    @Override
-    void backfill(String name, Instant from, Instant to, Overlap overlap);
 }

@@ -80,10 +80,10 @@ public final class Times {
     public record Exclusion(ZoneId zone, LocalDate day) {}
 
     /**
-     * The times of a cron expression: five fields (minute, hour, day of month, month, day of week), six with seconds first, or
-     * a name such as {@code @daily}. If both days are given, one of them is enough, as in Unix. The zone decides about daylight
-     * saving: an expression with fixed hours fires once a day, also when the clock skips the time or shows it twice; one that
-     * repeats by the hour follows the clock ({@code docs/guides/schedules.md}).
+     * The times of a cron expression: five fields (minute, hour, day of month, month, day of week), six with seconds
+     * first, or a name such as {@code @daily}. If both days are given, one of them is enough, as in Unix. The zone decides
+     * about daylight saving: an expression with fixed hours fires once a day, also when the clock skips the time or shows it
+     * twice; one that repeats by the hour follows the clock ({@code docs/guides/schedules.md}).
      *
      * @throws InvalidRequestException if the expression cannot be read or never comes true
      */
@@ -94,7 +94,9 @@ public final class Times {
         return of(new Cron(expression, zone));
     }
 
-    /** A fixed rate: at {@link Schedule#from} or, without that, one period after the schedule was made; then every period. */
+    /**
+     * A fixed rate: at {@link Schedule#from} or, without that, one period after the schedule was made; then every period.
+     */
     public static Times every(Duration period) {
         return of(new Every(requireStorable("period", period)));
     }

@@ -11,25 +11,22 @@ import dev.perdure.error.UnknownScheduleException;
 import dev.perdure.internal.command.MailSender;
 import dev.perdure.internal.schedule.FireTimes;
 import dev.perdure.internal.schedule.ScheduleCommand;
-import dev.perdure.internal.schedule.ScheduleCommand.Kind;
 import dev.perdure.internal.schedule.ScheduleNames;
 import dev.perdure.internal.schedule.ScheduleSpec;
 import dev.perdure.internal.schedule.ScheduleState;
 import dev.perdure.internal.text.Names;
 import dev.perdure.internal.text.Texts;
-import dev.perdure.schedule.Overlap;
 import dev.perdure.schedule.Schedule;
 import dev.perdure.schedule.ScheduleInfo;
 import dev.perdure.schedule.Schedules;
 import dev.perdure.spi.Runs;
 import dev.perdure.spi.change.Change;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Schedules for callers: commands are messages to their runs, and what is shown is what these have recorded last. */
-final class EngineSchedules implements Schedules {
+final class EngineSchedules implements Schedules, CommandedSchedules {
     private static final int CHUNK = 500;
 
     private final Runs runs;
@@ -172,6 +169,7 @@ final class EngineSchedules implements Schedules {
 
     @Override
     public void put(Schedule schedule) {
+        Texts.requireGiven("schedule", schedule);
         putAll(List.of(schedule));
     }
 
@@ -199,44 +197,12 @@ final class EngineSchedules implements Schedules {
     }
 
     @Override
-    public void pause(String name, String note) {
-        Texts.requireReason(note);
-        tell(name, ScheduleCommand.pause(note));
+    public ScheduleWrites writes() {
+        return writes;
     }
 
     @Override
-    public void resume(String name) {
-        tell(name, ScheduleCommand.of(Kind.RESUME));
-    }
-
-    @Override
-    public RunId trigger(String name) {
-        RunId run = writes.triggered(name);
-        tell(name, ScheduleCommand.trigger(run.value()));
-        return run;
-    }
-
-    @Override
-    public void backfill(String name, Instant from, Instant to, Overlap overlap) {
-        tell(name, ScheduleWrites.backfill(from, to, overlap));
-    }
-
-    @Override
-    public void skipNext(String name) {
-        tell(name, ScheduleCommand.of(Kind.SKIP_NEXT));
-    }
-
-    @Override
-    public void reset(String name) {
-        tell(name, ScheduleCommand.of(Kind.RESET));
-    }
-
-    @Override
-    public void delete(String name) {
-        tell(name, ScheduleCommand.of(Kind.DELETE));
-    }
-
-    private void tell(String name, ScheduleCommand command) {
+    public void tell(String name, ScheduleCommand command) {
         Runs.Latest there = find(name).orElseThrow(() -> unknown(name));
         boolean hadTurns = !writes.state(there.recorded()).equals(ScheduleState.NOTHING);
         if (hadTurns && info(there, writes.state(there.recorded())).isEmpty()) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as it is stored: all that a worker needs to fire, without the code that declares it. A field that a later version
- * adds must allow null.
+ * A schedule as it is stored: all that a worker needs to fire, without the code that declares it. A field that a later
+ * version adds must allow null.
  *
  * @param what what it runs
  * @param rules when

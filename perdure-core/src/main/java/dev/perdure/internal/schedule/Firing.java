@@ -1,0 +1,263 @@
+package dev.perdure.internal.schedule;
+
+import dev.perdure.internal.schedule.ScheduleSpec.RuleKind;
+import dev.perdure.internal.schedule.ScheduleState.Backfill;
+import dev.perdure.internal.schedule.ScheduleTurn.Cancel;
+import dev.perdure.internal.schedule.ScheduleTurn.Start;
+import dev.perdure.schedule.Overlap;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The part of a {@link ScheduleTurn} that decides about fire times: which of them get a run, and when. */
+final class Firing {
+    private static final int MOST_STARTS = 100;
+    private static final int UPCOMING = 5;
+    private static final int MOST_WAITING = 1_000;
+
+    private final String name;
+    private final FireTimes times;
+    private final ScheduleDraft draft;
+    private final Instant now;
+    private final List<Start> starts = new ArrayList<>();
+    private final List<Cancel> cancels = new ArrayList<>();
+
+    Firing(String name, FireTimes times, ScheduleDraft draft, Instant now) {
+        this.name = name;
+        this.times = times;
+        this.draft = draft;
+        this.now = now;
+    }
+
+    /** What the turn starts. */
+    List<Start> starts() {
+        return starts;
+    }
+
+    /** What the turn cancels. */
+    List<Cancel> cancels() {
+        return cancels;
+    }
+
+    /**
+     * The id of the reaction has the time of the turn. A turn that did not become durable has started nothing, and one that
+     * did is not decided again: so there is one reaction for each pause.
+     */
+    void pauseIfFailing(ScheduleSpec spec) {
+        int most = spec.policies().pauseAfter();
+        if (most == 0 || draft.failures < most || draft.paused != null) {
+            return;
+        }
+        draft.paused = "Paused by itself after %d failures one after another. Mend the cause, then resume the schedule."
+                .formatted(draft.failures);
+        ScheduleSpec.Target reaction = spec.policies().reaction();
+        if (reaction != null) {
+            starts.add(new Start(name + "!paused-" + now, now, draft.lastFired, reaction));
+        }
+    }
+
+    void skipNext(ScheduleSpec spec) {
+        next(spec, draft.decided).ifPresent(time -> {
+            draft.skip(time, "It was to be skipped.");
+            draft.decided = time;
+            draft.upcoming.remove(time);
+        });
+    }
+
+    private Optional<Instant> next(ScheduleSpec spec, Instant after) {
+        return times.next(spec, after, basis());
+    }
+
+    private FireTimes.Basis basis() {
+        boolean idle = draft.running.isEmpty() && draft.waiting.isEmpty();
+        return new FireTimes.Basis(draft.since, idle ? draft.lastEnd : null);
+    }
+
+    /** Decides about the fire times until then. How late they are counts from now. */
+    void fireDue(ScheduleSpec spec, Instant until) {
+        draft.busy = false;
+        Instant horizon = until.minus(FireTimes.jitter(name, spec));
+        Optional<Instant> first = next(spec, draft.decided).filter(time -> !time.isAfter(horizon));
+        if (first.isEmpty()) {
+            return;
+        }
+        if (draft.paused != null) {
+            draft.skip(first.get(), "The schedule is paused: " + draft.paused);
+            draft.decided = horizon;
+            return;
+        }
+        switch (spec.policies().catchUp()) {
+            case NONE -> fireLast(spec, first.get(), horizon, spec.policies().within());
+            case LAST -> fireLast(spec, first.get(), horizon, null);
+            case ALL -> fireAll(spec, first.get(), horizon);
+        }
+    }
+
+    private void fireLast(ScheduleSpec spec, Instant first, Instant horizon, @Nullable Duration within) {
+        Instant last = times.last(spec, draft.decided, horizon, basis()).orElse(first);
+        if (last.isAfter(first)) {
+            draft.skip(first, "No worker fired it in time, and a later fire time had come.");
+        }
+        draft.decided = last;
+        if (within != null && last.isBefore(oldest(spec, within))) {
+            draft.skip(last, "No worker fired it within %s.".formatted(within));
+        } else {
+            fire(spec, last);
+        }
+    }
+
+    private void fireAll(ScheduleSpec spec, Instant first, Instant horizon) {
+        Duration within = Objects.requireNonNull(spec.policies().within());
+        Instant oldest = oldest(spec, within);
+        Optional<Instant> next = Optional.of(first);
+        if (first.isBefore(oldest)) {
+            draft.skip(first, "No worker fired it within %s.".formatted(within));
+            draft.decided = oldest.minusNanos(1);
+            next = next(spec, draft.decided);
+        }
+        while (next.isPresent() && !next.get().isAfter(horizon)) {
+            if (starts.size() >= MOST_STARTS) {
+                draft.busy = true;
+                return;
+            }
+            draft.decided = next.get();
+            fire(spec, draft.decided);
+            next = next(spec, draft.decided);
+        }
+    }
+
+    private Instant oldest(ScheduleSpec spec, Duration within) {
+        return now.minus(FireTimes.jitter(name, spec)).minus(within);
+    }
+
+    private boolean isOver(ScheduleSpec spec) {
+        int limit = spec.bounds().limit();
+        return limit > 0 && draft.fired + draft.waiting.size() >= limit;
+    }
+
+    private void fire(ScheduleSpec spec, Instant time) {
+        if (isOver(spec)) {
+            return;
+        }
+        String other = draft.running.isEmpty() ? null : draft.running.getFirst();
+        switch (spec.policies().overlap()) {
+            case ALLOW -> startScheduled(spec, time);
+            case SKIP -> {
+                if (other == null) {
+                    startScheduled(spec, time);
+                } else {
+                    draft.skip(time, "Run '%s' had not ended.".formatted(other));
+                }
+            }
+            case WAIT -> {
+                if (draft.waiting.isEmpty()) {
+                    draft.waiting.add(time);
+                } else {
+                    draft.skip(time, "Run '%s' had not ended, and another fire time waited for that.".formatted(other));
+                }
+            }
+            case WAIT_ALL -> {
+                if (draft.waiting.size() < MOST_WAITING) {
+                    draft.waiting.add(time);
+                } else {
+                    draft.skip(
+                            time, "Run '%s' had not ended, and %d fire times waited.".formatted(other, MOST_WAITING));
+                }
+            }
+            case CANCEL -> {
+                draft.waiting.forEach(
+                        earlier -> draft.skip(earlier, "The next fire time came before it could begin."));
+                draft.waiting.clear();
+                draft.waiting.add(time);
+                cancelRunning(time);
+            }
+        }
+        startWaiting(spec);
+    }
+
+    private void cancelRunning(Instant time) {
+        String reason = "The schedule '%s' fires for %s.".formatted(name, time);
+        draft.running.forEach(run -> cancels.add(new Cancel(run, reason)));
+    }
+
+    /** Starts the first fire time that waits, if it need not wait any more. */
+    void startWaiting(ScheduleSpec spec) {
+        if (draft.running.isEmpty() && !draft.waiting.isEmpty() && draft.paused == null) {
+            startScheduled(spec, draft.waiting.removeFirst());
+        }
+    }
+
+    private void startScheduled(ScheduleSpec spec, Instant time) {
+        start(ScheduleNames.fired(name, time).value(), time, draft.lastFired, spec);
+        draft.fired++;
+        draft.lastFired = time;
+    }
+
+    /** Starts a run under this id. */
+    void start(String run, Instant time, @Nullable Instant previous, ScheduleSpec spec) {
+        starts.add(new Start(run, time, previous, spec.what()));
+        draft.started(run, time);
+    }
+
+    /** Starts runs for the ranges that are being backfilled, as far as they may begin. */
+    void backfill(ScheduleSpec spec) {
+        while (!draft.backfills.isEmpty()) {
+            Backfill backfill = draft.backfills.getFirst();
+            Optional<Instant> time = backfilled(spec, backfill);
+            if (time.isEmpty()) {
+                draft.backfills.removeFirst();
+                continue;
+            }
+            if (starts.size() >= MOST_STARTS) {
+                draft.busy = true;
+                return;
+            }
+            Overlap overlap = backfill.overlap();
+            if (!draft.running.isEmpty() && overlap != Overlap.ALLOW && overlap != Overlap.SKIP) {
+                if (overlap == Overlap.CANCEL && cancels.isEmpty()) {
+                    cancelRunning(time.get());
+                }
+                return;
+            }
+            draft.backfills.set(0, new Backfill(time.get(), time.get(), backfill.to(), overlap));
+            if (draft.running.isEmpty() || overlap == Overlap.ALLOW) {
+                start(ScheduleNames.fired(name, time.get()).value(), time.get(), backfill.previous(), spec);
+            } else {
+                draft.skip(time.get(), "Run '%s' had not ended.".formatted(draft.running.getFirst()));
+            }
+        }
+    }
+
+    /** Rules that depend on the ends of runs have no times in the past. */
+    private Optional<Instant> backfilled(ScheduleSpec spec, Backfill backfill) {
+        return times.next(spec, backfill.decided(), new FireTimes.Basis(draft.since, null))
+                .filter(time -> !time.isAfter(backfill.to()));
+    }
+
+    /** Computes the next fire times. */
+    void lookAhead(ScheduleSpec spec) {
+        draft.upcoming.removeIf(time -> !time.isAfter(draft.decided));
+        if (spec.has(RuleKind.AFTER_END)) {
+            draft.upcoming.clear(); // each of them depends on what has ended
+        }
+        if (isOver(spec)) {
+            draft.upcoming.clear();
+            return;
+        }
+        Instant last = draft.upcoming.isEmpty() ? draft.decided : draft.upcoming.getLast();
+        FireTimes.Basis basis = basis();
+        while (draft.upcoming.size() < UPCOMING) {
+            Optional<Instant> next = times.next(spec, last, basis);
+            if (next.isEmpty()) {
+                return;
+            }
+            last = next.get();
+            draft.upcoming.add(last);
+            basis = new FireTimes.Basis(draft.since, null);
+        }
+    }
+}
