@@ -29,6 +29,12 @@ import dev.perdure.object.SharedObjectContext;
 import dev.perdure.object.StateEdit;
 import dev.perdure.object.StateKey;
 import dev.perdure.object.VirtualObject;
+import dev.perdure.schedule.CatchUp;
+import dev.perdure.schedule.Fire;
+import dev.perdure.schedule.Schedule;
+import dev.perdure.schedule.ScheduleChanges;
+import dev.perdure.schedule.Schedules;
+import dev.perdure.schedule.Times;
 import dev.perdure.spi.Inbox;
 import dev.perdure.transaction.TransactionBody;
 import dev.perdure.transaction.TransactionOptions;
@@ -42,6 +48,9 @@ import java.lang.reflect.Proxy;
 import java.lang.reflect.TypeVariable;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -62,6 +71,9 @@ class NullArgumentsTest {
     private static final Definition<String, String> FLOW =
             Definition.of("flow", String.class, String.class, (ctx, in) -> in);
     private static final Dag<String, String> DAG = Dag.of("dag", String.class, dag -> dag.task("only", t -> t.input()));
+
+    private static final Schedule SCHEDULE =
+            Schedule.of("text", Times.every(Duration.ofHours(1)), Invocation.of(FLOW, "x"));
 
     /** Workflows that method references name. */
     public static final class Flows {
@@ -142,6 +154,12 @@ class NullArgumentsTest {
         SAMPLES.put(WorkflowMethod.Consumer.class, (WorkflowMethod.Consumer<Flows, String>) Flows::consumer);
         SAMPLES.put(Predicate.class, (Predicate<Object>) item -> true);
         SAMPLES.put(Consumer.class, (Consumer<Object>) item -> {});
+        SAMPLES.put(ZoneId.class, ZoneOffset.UTC);
+        SAMPLES.put(LocalDate[].class, new LocalDate[] {LocalDate.EPOCH});
+        SAMPLES.put(Instant[].class, new Instant[] {Instant.EPOCH});
+        SAMPLES.put(Times.class, Times.every(Duration.ofHours(1)));
+        SAMPLES.put(CatchUp.class, CatchUp.last());
+        SAMPLES.put(Schedule.class, SCHEDULE);
         SAMPLES.put(StateKey.class, Box.CONTENT);
         SAMPLES.put(ObjectMethod.Function.class, (ObjectMethod.Function<Box, String, String>) Box::function);
         SAMPLES.put(ObjectMethod.Supplier.class, (ObjectMethod.Supplier<Box, String>) Box::supplier);
@@ -263,6 +281,12 @@ class NullArgumentsTest {
         accepted.addAll(accepted(TypeRef.class, null));
         accepted.addAll(accepted(StepBody.class, null));
         accepted.addAll(accepted(DurableFuture.class, null));
+        calls(Schedule.class, true)
+                .forEach(call -> call.accepted(SCHEDULE, Map.of(String.class, "@daily"))
+                        .ifPresent(accepted::add));
+        accepted.addAll(accepted(Times.class, SCHEDULE.times()));
+        accepted.addAll(accepted(CatchUp.class, SCHEDULE.catchUp()));
+        accepted.addAll(accepted(Fire.class, null));
         assertThat(accepted).isEmpty();
     }
 
@@ -281,6 +305,9 @@ class NullArgumentsTest {
             Inbox inbox = changes -> {};
             Outbox outbox = perdure.outbox(inbox);
             accepted.addAll(accepted(Outbox.class, outbox));
+            accepted.addAll(accepted(Schedules.class, perdure.schedules()));
+            accepted.addAll(accepted(ScheduleChanges.class, perdure.schedules()));
+            accepted.addAll(accepted(ScheduleChanges.class, outbox.schedules()));
             DagRun<String> dagRun = perdure.start(DAG, "x", StartOptions.id("dag"));
             dagRun.result();
             accepted.addAll(accepted(DagRun.class, dagRun));

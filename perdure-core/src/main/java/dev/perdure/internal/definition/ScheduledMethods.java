@@ -42,12 +42,12 @@ public final class ScheduledMethods {
         Workflow workflow = method.getAnnotation(Workflow.class);
         if (workflow == null) {
             throw new DefinitionException(
-                    "%s is annotated with @Scheduled and not with @Workflow. Add @Workflow with the name of the workflow."
+                    "@Scheduled is on %s, which has no @Workflow. Add @Workflow with the name of the workflow."
                             .formatted(origin));
         }
         if (AnnotatedMethods.target(method).takesInput()) {
             throw new DefinitionException(
-                    "%s is annotated with @Scheduled and takes an input. Let it take only the context, or declare a Schedule with the input."
+                    "@Scheduled is on %s, which takes an input. Let it take only the context, or declare a Schedule with the input."
                             .formatted(origin));
         }
         return new Found(workflow.value(), method.getAnnotation(Scheduled.class), origin);

@@ -3,6 +3,7 @@ package dev.perdure.internal.engine;
 import dev.perdure.Invocation;
 import dev.perdure.TypeRef;
 import dev.perdure.error.DefinitionException;
+import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.dag.TypedDags;
 import dev.perdure.internal.definition.ScheduledMethods;
 import dev.perdure.internal.execution.value.Values;
@@ -40,22 +41,18 @@ final class DeclaredSchedules {
     private static Schedule schedule(ScheduledMethods.Found method) {
         Scheduled scheduled = method.scheduled();
         String name = scheduled.name().isEmpty() ? method.workflow() : scheduled.name();
-        return Schedule.cron(
-                        name,
-                        scheduled.cron(),
-                        zone(method),
-                        Invocation.of(method.workflow(), null, TypeRef.of(Void.class)))
-                .overlap(scheduled.overlap());
-    }
-
-    private static ZoneId zone(ScheduledMethods.Found method) {
+        Invocation<Void> invocation = Invocation.of(method.workflow(), null, TypeRef.of(Void.class));
         try {
-            return ZoneId.of(method.scheduled().zone());
+            return Schedule.cron(name, scheduled.cron(), ZoneId.of(scheduled.zone()), invocation)
+                    .overlap(scheduled.overlap());
         } catch (DateTimeException unknown) {
             throw new DefinitionException(
-                    "%s is scheduled in the time zone '%s', which does not exist. Write one such as Europe/Berlin or UTC."
-                            .formatted(method.origin(), method.scheduled().zone()),
+                    "@Scheduled of %s names the time zone '%s', which does not exist. Write one such as Europe/Berlin or UTC."
+                            .formatted(method.origin(), scheduled.zone()),
                     unknown);
+        } catch (InvalidRequestException wrong) {
+            throw new DefinitionException(
+                    "@Scheduled of %s cannot be used. %s".formatted(method.origin(), wrong.getMessage()), wrong);
         }
     }
 
