@@ -68,7 +68,7 @@ final class MemoryEffects {
     private void start(Row parent, Effect.Start start) {
         NewRun run = start.run();
         Parent link = run.parent();
-        if (ledger.start(new Change.Start(run, null, List.of(), start.tasks())) instanceof Outcome.Existing
+        if (ledger.start(new Change.Start(run, null, start.mails(), start.tasks())) instanceof Outcome.Existing
                 && link != null
                 && link.answers()) {
             tables.post.deliver(parent, link.isReport() ? EndReport.taken(run.id(), run.seed()) : taken(run, link));

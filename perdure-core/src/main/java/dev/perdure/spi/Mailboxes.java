@@ -6,6 +6,7 @@ import dev.perdure.spi.change.Payload;
 import dev.perdure.spi.change.RunRef;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +46,26 @@ public interface Mailboxes {
      * as many as fit into the bytes.
      */
     List<Arrived> unread(RunRef run, long afterNumber, int maxBytes);
+
+    /**
+     * A place in a mailbox.
+     *
+     * @param run the run
+     * @param after the number after which to read
+     */
+    record Unread(RunRef run, long after) {}
+
+    /**
+     * The mail after each of these places, as {@link #unread(RunRef, long, int)} reads it after one. A store that can reads
+     * all of them with one query.
+     *
+     * @param maxBytes for each of them
+     */
+    default Map<Unread, List<Arrived>> unread(Collection<Unread> places, int maxBytes) {
+        Map<Unread, List<Arrived>> found = new HashMap<>();
+        places.forEach(place -> found.put(place, unread(place.run(), place.after(), maxBytes)));
+        return found;
+    }
 
     /**
      * A promise of a run.

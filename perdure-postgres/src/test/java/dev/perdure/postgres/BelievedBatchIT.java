@@ -7,20 +7,27 @@ import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.postgres.write.BelievedBatch;
 import dev.perdure.postgres.write.OneChangePlan;
+import dev.perdure.postgres.write.Planner;
+import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.spi.Dispatch;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
 import dev.perdure.spi.change.Due;
+import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
+import dev.perdure.spi.change.NewRun;
+import dev.perdure.spi.change.Parent;
 import dev.perdure.spi.change.RunRef;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -166,6 +173,58 @@ final class BelievedBatchIT {
         assertThat(runs)
                 .extracting(run -> history(run.id()))
                 .containsOnly("RUNNING SUSPENDED READY ".repeat(2) + "RUNNING");
+    }
+
+    /** As a schedule does. */
+    @Test
+    void a_run_that_waits_takes_mail_and_starts_runs_that_report_to_it_by_the_short_way() {
+        List<RunRef> runs = List.of(started("alone"), started("together"), started("long-way"));
+        runs.forEach(run -> store.ledger().apply(Lane.client(0), List.of(StoreFixture.message(run, "due"))));
+        Planner.Counts before = ((PostgresLedger) store.ledger()).plans();
+        apply(firing(runs.get(0)));
+        apply(firing(runs.get(1)), start("a"));
+        Planner.Counts after = ((PostgresLedger) store.ledger()).plans();
+        assertThat(after.believed() - before.believed()).isEqualTo(2);
+        assertThat(after.lookedUp()).isEqualTo(before.lookedUp());
+        apply(firing(runs.get(2)), notPlain("b"));
+        assertThat(((PostgresLedger) store.ledger()).plans().lookedUp()).isEqualTo(before.lookedUp() + 1);
+
+        assertThat(runs).extracting(this::waitingLeftBehind).containsOnly(waitingLeftBehind(runs.get(2)));
+        assertThat(runs).extracting(this::firedLeftBehind).containsOnly(firedLeftBehind(runs.get(2)));
+        assertThat(runs).allSatisfy(run -> assertThat(rows("mail", "taken", run, "number"))
+                .isEqualTo("(t)"));
+    }
+
+    private String firedLeftBehind(RunRef starter) {
+        RunRef fired = store.runs()
+                .find(RunId.of(starter.id() + "@1"))
+                .orElseThrow(AssertionError::new)
+                .ref();
+        return String.join(
+                "\n",
+                leftBehind(fired),
+                rows("run", "parent = %d, parent_position, parent_restarts, mails".formatted(starter.key()), fired, "key"),
+                rows("ready", "rank, alone, queue, definition, version, queue_key", fired, "key"),
+                rows(
+                        "mail",
+                        "number, position, restarts, channel, status, name, text, payload, taken",
+                        fired,
+                        "number"));
+    }
+
+    private static Change firing(RunRef run) {
+        NewRun fired = StoreFixture.newRun(run.id() + "@1").withParent(Parent.reporting(run));
+        Mail why = Mail.value(Channel.promise("why"), UUID.randomUUID(), StoreFixture.json("1"));
+        return new Change.Advance(
+                run,
+                1,
+                List.of(StoreFixture.step(1)),
+                List.of(new Effect.Take(1), new Effect.Start(fired, List.of(), List.of(why))),
+                new Move.Wait(
+                        RunState.SUSPENDED,
+                        new Due.At(Instant.parse("2026-01-01T00:00:00Z")),
+                        new Awaited(Set.of(Channel.message("news")), 1),
+                        1));
     }
 
     private String waitingLeftBehind(RunRef run) {

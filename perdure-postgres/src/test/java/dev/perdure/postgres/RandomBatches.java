@@ -243,7 +243,12 @@ final class RandomBatches {
     }
 
     private Unaddressed append(Twin.Row row) {
-        return advance(row, "append", entries(row, 1 + random.nextInt(2)), List.of(), new Move.Stay());
+        return advance(
+                row,
+                "append",
+                entries(row, 1 + random.nextInt(2)),
+                random.nextInt(3) == 0 ? turn(row) : refs -> List.of(),
+                new Move.Stay());
     }
 
     private Unaddressed end(Twin.Row row) {
@@ -269,8 +274,29 @@ final class RandomBatches {
                 row,
                 "wait",
                 random.nextBoolean() ? entries(row, 1) : List.of(),
-                List.of(),
+                random.nextInt(3) == 0 ? turn(row) : refs -> List.of(),
                 new Move.Wait(state, due, awaited, random.nextInt(2)));
+    }
+
+    /** What a schedule does before it waits: it takes mail, and starts runs that report to it. */
+    private Function<Function<String, RunRef>, List<Effect>> turn(Twin.Row row) {
+        List<Effect> takes = random.nextBoolean() ? List.of(new Effect.Take(1 + random.nextInt(2))) : List.of();
+        List<NewRun> runs = new ArrayList<>();
+        List<List<Mail>> mails = new ArrayList<>();
+        for (int i = random.nextInt(3); i > 0; i--) {
+            boolean taken = random.nextInt(10) == 0;
+            NewRun run = newRun(taken ? "r%03d".formatted(1 + random.nextInt(born)) : newId());
+            runs.add(random.nextInt(8) == 0 ? run.withAdmission(new Admission(Duration.ofMinutes(1), 1)) : run);
+            mails.add(random.nextBoolean() ? List.of(mail()) : List.of());
+        }
+        return refs -> {
+            List<Effect> effects = new ArrayList<>(takes);
+            for (int i = 0; i < runs.size(); i++) {
+                NewRun run = runs.get(i).withParent(Parent.reporting(refs.apply(row.id())));
+                effects.add(new Effect.Start(run, List.of(), mails.get(i)));
+            }
+            return effects;
+        };
     }
 
     private Unaddressed withEffects(Twin.Row row, List<Twin.Row> runs) {

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perdure.RunId;
 import dev.perdure.RunState;
 import dev.perdure.spi.Dispatch.Claimed;
+import dev.perdure.spi.Mailboxes;
 import dev.perdure.spi.Outcome;
+import dev.perdure.spi.change.Awaited;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Channel;
+import dev.perdure.spi.change.Due;
 import dev.perdure.spi.change.Effect;
 import dev.perdure.spi.change.EndReport;
 import dev.perdure.spi.change.Lane;
+import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.Parent;
@@ -20,7 +24,10 @@ import dev.perdure.spi.change.WorkerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Runs that report their ends to a run that is not their parent. */
@@ -183,6 +190,76 @@ public abstract class EndReportConformance extends StoreConformance {
         apply(worker, start);
 
         assertThat(reports(run)).isEmpty();
+    }
+
+    @Test
+    void a_run_finds_the_mail_that_it_was_started_with() {
+        WorkerId worker = join();
+        RunRef run = startOwned(worker, "a");
+        deliver(run, mail(NEWS, "\"take me\""));
+        List<Mail> mails = List.of(mail(Channel.promise("why"), "\"fired\""), mail(NEWS, "\"first\""));
+        Effect.Start start = new Effect.Start(reporting("fired", run), List.of(), mails);
+        Change.Advance wait = advance(
+                run,
+                1,
+                new Move.Wait(
+                        RunState.SUSPENDED,
+                        new Due.In(Duration.ofHours(1)),
+                        new Awaited(Set.of(EndReport.channel()), 1),
+                        1),
+                List.of(new Effect.Take(1), start),
+                step(1, "1"));
+
+        assertThat(apply(worker, wait)).isInstanceOf(Outcome.Applied.class);
+        assertThat(store().mailboxes().unread(run, 0, 1_000)).isEmpty();
+        Claimed fired = claimOne(worker);
+        assertThat(fired.control().mails()).isEqualTo(2);
+        assertThat(store().mailboxes().unread(fired.run(), 0, 1_000))
+                .extracting(arrived -> arrived.mail())
+                .containsExactlyElementsOf(mails);
+        apply(worker, wait);
+        assertThat(store().mailboxes().unread(fired.run(), 0, 1_000)).hasSize(2);
+        deliver(fired.run(), mail(NEWS, "\"later\""));
+        assertThat(store().mailboxes().unread(fired.run(), 2, 1_000))
+                .extracting(arrived -> arrived.number())
+                .containsExactly(3L);
+        apply(worker, advance(fired.run(), 1, complete("1")));
+        assertThat(stateOf(run)).isEqualTo(RunState.READY);
+        assertThat(reports(run)).hasSize(1);
+    }
+
+    @Test
+    void another_run_that_has_the_id_does_not_get_the_mail() {
+        WorkerId worker = join();
+        RunRef taken = startReady(withDefinition(newRun("taken"), "other"));
+        RunRef run = startOwned(worker, "a");
+        Effect.Start start =
+                new Effect.Start(reporting("taken", run), List.of(), List.of(mail(Channel.promise("why"), "1")));
+        apply(worker, advance(run, 1, await(1, NEWS), List.of(start), step(1, "1")));
+
+        assertThat(store().mailboxes().unread(taken, 0, 1_000)).isEmpty();
+        assertThat(reports(run)).containsExactly(new EndReport(taken.id(), null, ""));
+    }
+
+    @Test
+    void many_mailboxes_are_read_as_one_by_one() {
+        List<RunRef> runs = Stream.of("a", "b", "c").map(this::startReady).toList();
+        deliver(runs.get(0), mail(NEWS, "1"));
+        deliver(runs.get(0), mail(NEWS, "2"));
+        deliver(runs.get(1), mail(NEWS, "3"));
+        List<Mailboxes.Unread> places = List.of(
+                new Mailboxes.Unread(runs.get(0), 0),
+                new Mailboxes.Unread(runs.get(0), 1),
+                new Mailboxes.Unread(runs.get(1), 0),
+                new Mailboxes.Unread(runs.get(2), 0));
+
+        for (int bytes : List.of(1, 1_000)) {
+            Map<Mailboxes.Unread, List<Mailboxes.Arrived>> found = store().mailboxes().unread(places, bytes);
+            assertThat(found).hasSize(places.size());
+            assertThat(places)
+                    .allSatisfy(place -> assertThat(found.get(place))
+                            .isEqualTo(store().mailboxes().unread(place.run(), place.after(), bytes)));
+        }
     }
 
     @Test

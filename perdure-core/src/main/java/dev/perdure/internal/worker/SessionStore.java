@@ -37,10 +37,12 @@ import org.jspecify.annotations.Nullable;
 /** The store as the runs of one {@link Session} use it. */
 final class SessionStore implements StoreAccess {
     private static final int PAGE_BYTES = 256 * 1024;
+    private static final int SMALLEST_PAGE_BYTES = 8 * 1024;
 
     private final Settings settings;
     private final Committer committer;
     private final SharedRequests<ObjectKey, SortedMap<String, Payload>> stateReads;
+    private final SharedRequests<Mailboxes.Unread, List<Mailboxes.Arrived>> mailReads;
     private final SessionPermits permits;
     private final Refusals refusals;
     private final BooleanSupplier alive;
@@ -50,6 +52,7 @@ final class SessionStore implements StoreAccess {
         this.committer = committer;
         this.alive = alive;
         this.stateReads = new SharedRequests<>(this::states, settings.clockwork());
+        this.mailReads = new SharedRequests<>(this::mailboxes, settings.clockwork());
         this.permits = new SessionPermits(settings.store().permits(), settings.clockwork(), worker);
         this.refusals = new Refusals(settings.clockwork());
     }
@@ -75,7 +78,21 @@ final class SessionStore implements StoreAccess {
 
     @Override
     public List<Mailboxes.Arrived> unread(RunRef run, long afterNumber) {
-        return settings.store().mailboxes().unread(run, afterNumber, PAGE_BYTES);
+        return mailReads.ask(new Mailboxes.Unread(run, afterNumber));
+    }
+
+    /** Many schedules that are due at once read their mail at the same time. */
+    private List<List<Mailboxes.Arrived>> mailboxes(List<Mailboxes.Unread> places) {
+        if (places.size() == 1) {
+            Mailboxes.Unread place = places.getFirst();
+            return List.of(settings.store().mailboxes().unread(place.run(), place.after(), PAGE_BYTES));
+        }
+        int share = Math.max(SMALLEST_PAGE_BYTES, PAGE_BYTES / places.size());
+        Map<Mailboxes.Unread, List<Mailboxes.Arrived>> found =
+                settings.store().mailboxes().unread(places, share);
+        return places.stream()
+                .map(place -> found.getOrDefault(place, List.of()))
+                .toList();
     }
 
     @Override

@@ -15,11 +15,18 @@ public sealed interface Effect {
      *
      * @param run the new run
      * @param tasks the tasks that start with it, as in {@link Change.Start}
+     * @param mails the mail that it finds in its mailbox, as in {@link Change.Start}: another run that has the id does not
+     *     get it
      */
-    record Start(NewRun run, List<Task> tasks) implements Effect {
-        /** A run without tasks. */
+    record Start(NewRun run, List<Task> tasks, List<Mail> mails) implements Effect {
+        /** A run without tasks and mail. */
         public Start(NewRun run) {
             this(run, List.of());
+        }
+
+        /** A run without mail. */
+        public Start(NewRun run, List<Task> tasks) {
+            this(run, tasks, List.of());
         }
     }
 

@@ -9,21 +9,33 @@ public final class MailboxSql {
      * earlier life. The number of examined rows is limited too, because otherwise every page would add up the bytes of
      * all that follow.
      */
-    private static final String UNREAD = """
+    private static final String PAGE = """
             SELECT number, at, channel, position, name, token, status, text, payload
             FROM (
                 SELECT *, sum(length(payload)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place
                 FROM (
                     SELECT m.* FROM ${schema}.mail m
-                    WHERE m.key = ? AND m.number > ? AND NOT m.taken
-                      AND (m.channel <> ${ANSWER} OR m.restarts = (SELECT restarts FROM ${schema}.run WHERE run.key = ?))
+                    WHERE m.key = ${key} AND m.number > ${after} AND NOT m.taken
+                      AND (m.channel <> ${ANSWER} OR m.restarts = (SELECT restarts FROM ${schema}.run WHERE run.key = ${key}))
                     ORDER BY m.number
                     LIMIT ?
                 ) AS next
             ) AS counted
             WHERE bytes <= ? OR place = 1
-            ORDER BY number
             """;
+
+    private static final String UNREAD =
+            PAGE.replace("${key}", "?").replace("${after}", "?") + "ORDER BY number";
+
+    /** The next pages of many mailboxes. */
+    private static final String UNREAD_OF_MANY = """
+            SELECT g.ordinal, page.*
+            FROM unnest(?::bigint[], ?::bigint[]) WITH ORDINALITY AS g (key, after, ordinal)
+            CROSS JOIN LATERAL (
+            ${page}
+            ) AS page
+            ORDER BY g.ordinal, page.number
+            """.replace("${page}", PAGE.replace("${key}", "g.key").replace("${after}", "g.after"));
 
     /** One query for all callers that wait for promises. */
     private static final String PROMISES = """
@@ -116,6 +128,7 @@ public final class MailboxSql {
             """;
 
     final String unread;
+    final String unreadOfMany;
     final String promises;
     final String awakeable;
     final String awakeableAt;
@@ -127,6 +140,7 @@ public final class MailboxSql {
 
     public MailboxSql(Schema schema) {
         this.unread = schema.sql(UNREAD);
+        this.unreadOfMany = schema.sql(UNREAD_OF_MANY);
         this.promises = schema.sql(PROMISES);
         this.awakeable = schema.sql(AWAKEABLE);
         this.awakeableAt = schema.sql(AWAKEABLE_AT);

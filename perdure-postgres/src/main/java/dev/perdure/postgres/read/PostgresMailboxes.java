@@ -79,7 +79,31 @@ public final class PostgresMailboxes implements Mailboxes {
                         .number(run.key())
                         .integer(ROWS_LOOKED_AT)
                         .number(maxBytes),
-                row -> new Arrived(row.getLong("number"), mail(row), Results.time(row, "at")));
+                PostgresMailboxes::arrived);
+    }
+
+    @Override
+    public Map<Unread, List<Arrived>> unread(Collection<Unread> places, int maxBytes) {
+        List<Unread> asked = List.copyOf(places);
+        Map<Unread, List<Arrived>> found = new HashMap<>();
+        query.all(
+                        sql.unreadOfMany,
+                        parameters -> parameters
+                                .longs(asked.stream()
+                                        .mapToLong(place -> place.run().key())
+                                        .toArray())
+                                .longs(asked.stream().mapToLong(Unread::after).toArray())
+                                .integer(ROWS_LOOKED_AT)
+                                .number(maxBytes),
+                        row -> Map.entry(asked.get(row.getInt("ordinal") - 1), arrived(row)))
+                .forEach(mail -> found.computeIfAbsent(mail.getKey(), unseen -> new ArrayList<>())
+                        .add(mail.getValue()));
+        asked.forEach(place -> found.putIfAbsent(place, List.of()));
+        return found;
+    }
+
+    private static Arrived arrived(ResultSet row) throws SQLException {
+        return new Arrived(row.getLong("number"), mail(row), Results.time(row, "at"));
     }
 
     private static Mail mail(ResultSet row) throws SQLException {

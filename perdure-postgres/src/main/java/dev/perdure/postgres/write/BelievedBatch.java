@@ -24,10 +24,12 @@ import dev.perdure.postgres.write.part.OwnSql;
 import dev.perdure.postgres.write.part.OwnStarts;
 import dev.perdure.postgres.write.part.OwnWaits;
 import dev.perdure.postgres.write.part.Sending;
+import dev.perdure.postgres.write.part.TakesAndStarts;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Hints;
 import dev.perdure.spi.Outcome;
 import dev.perdure.spi.change.Change;
+import dev.perdure.spi.change.Move;
 import dev.perdure.spi.change.NewRun;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -41,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The plan for changes that touch only runs of the sending worker, which most batches consist of: appends, starts, ends
- * and waits of runs that concern no other run ({@link OwnSql}), calls of free virtual objects ({@link FreeCallSql}),
+ * and waits of runs that concern no other run, also those that take mail and start such runs ({@link OwnSql}), calls of free virtual objects ({@link FreeCallSql}),
  * and tasks of DAGs that the worker knows ({@link LocalDagSql}). It locks only what it changes and looks nothing up. It
  * fails as a whole if the worker does not hold a run as it believes, or an id is not new. It does not touch calls whose
  * objects are not free.
@@ -54,6 +56,7 @@ public final class BelievedBatch implements BelievedPlan {
     private final List<Placed<Change.Advance>> appends = new ArrayList<>();
     private final OwnStarts starts = new OwnStarts();
     private final OwnWaits waits = new OwnWaits();
+    private final TakesAndStarts takesAndStarts = new TakesAndStarts();
     private final OwnEnds ends = new OwnEnds();
     private final FreeCalls calls = new FreeCalls();
     private final LocalDagStarts dagStarts = new LocalDagStarts();
@@ -113,8 +116,12 @@ public final class BelievedBatch implements BelievedPlan {
      */
     private record Sorted(Sort sort, @Nullable Member task) {}
 
-    /** The changes of the batch, sorted. */
-    private record Sorting(List<Sorted> all, Set<Sort> sorts) {
+    /**
+     * The changes of the batch, sorted.
+     *
+     * @param startsOthers whether transitions start runs
+     */
+    private record Sorting(List<Sorted> all, Set<Sort> sorts, boolean startsOthers) {
         static @Nullable Sorting of(List<Change> changes, LocalDags localDags) {
             List<Sorted> all = new ArrayList<>(changes.size());
             Set<Sort> sorts = EnumSet.noneOf(Sort.class);
@@ -129,7 +136,10 @@ public final class BelievedBatch implements BelievedPlan {
                 all.add(new Sorted(sort, task));
                 sorts.add(sort);
             }
-            return new Sorting(all, sorts);
+            boolean startsOthers = changes.stream()
+                    .anyMatch(change ->
+                            change instanceof Change.Advance advance && SelfContained.startsOthers(advance));
+            return new Sorting(all, sorts, startsOthers);
         }
 
         private static @Nullable Sort sort(Change change) {
@@ -138,8 +148,10 @@ public final class BelievedBatch implements BelievedPlan {
                 case Change.Start start when LocalDagStarts.isOne(start) -> Sort.DAG_START;
                 case Change.Start start when SelfContained.isStart(start) -> Sort.START;
                 case Change.Start start when SelfContained.isStartOfCall(start) -> Sort.CALL;
-                case Change.Advance advance when SelfContained.isAppend(advance) -> Sort.APPEND;
-                case Change.Advance advance when SelfContained.isWait(advance) -> Sort.WAIT;
+                case Change.Advance advance
+                when advance.move() instanceof Move.Stay && SelfContained.onlyTakesAndStarts(advance) -> Sort.APPEND;
+                case Change.Advance advance
+                when SelfContained.isWait(advance) && SelfContained.onlyTakesAndStarts(advance) -> Sort.WAIT;
                 case Change.Advance advance when SelfContained.isEnd(advance) -> Sort.END;
                 case Change.Advance advance when SelfContained.isEndOfCall(advance) -> Sort.CALL;
                 case Change.Advance advance when SelfContained.onlyEnds(advance) -> Sort.TASK_END;
@@ -166,7 +178,7 @@ public final class BelievedBatch implements BelievedPlan {
         }
 
         boolean isWorthwhile(Beliefs beliefs) {
-            boolean starts = has(Sort.START) || has(Sort.DAG_START);
+            boolean starts = has(Sort.START) || has(Sort.DAG_START) || startsOthers;
             boolean calls = has(Sort.CALL);
             return !((starts || calls) && !beliefs.idsAreNew.isWorthwhile())
                     && !(calls && !beliefs.objectsAreFree.isWorthwhile())
@@ -183,8 +195,14 @@ public final class BelievedBatch implements BelievedPlan {
                 case Change.Start start when sort == Sort.DAG_START -> dagStarts.add(i, start, keys);
                 case Change.Start start -> starts.add(i, start.run(), keys);
                 case Change.Advance advance when sort == Sort.CALL -> calls.end(i, advance);
-                case Change.Advance advance when sort == Sort.WAIT -> waits.add(i, advance);
-                case Change.Advance advance when sort == Sort.APPEND -> appends.add(new Placed<>(i, advance));
+                case Change.Advance advance when sort == Sort.WAIT -> {
+                    waits.add(i, advance);
+                    takesAndStarts.add(advance, keys);
+                }
+                case Change.Advance advance when sort == Sort.APPEND -> {
+                    appends.add(new Placed<>(i, advance));
+                    takesAndStarts.add(advance, keys);
+                }
                 case Change.Advance advance
                 when tasksEnd -> dagEnds.add(i, advance, sorting.all().get(i).task());
                 case Change.Advance advance -> ends.add(i, advance);
@@ -203,10 +221,12 @@ public final class BelievedBatch implements BelievedPlan {
         parts.addIf(!waits.isEmpty(), () -> waits.part(sql.own, sending, outcomes));
         parts.addIf(!ends.isEmpty(), () -> ends.part(sql.own, sending, outcomes));
         parts.addIf(!dagEnds.isEmpty(), () -> dagEnds.part(sql.localDag, sending));
+        parts.addIf(takesAndStarts.takes(), () -> takesAndStarts.takePart(sql.own, sending));
         parts.addIf(!starts.isEmpty(), () -> starts.part(sql.own, sending, outcomes));
+        parts.addIf(takesAndStarts.starts(), () -> takesAndStarts.startPart(sql.own, sending));
         parts.addIf(!dagStarts.isEmpty(), () -> dagStarts.part(sql.localDag, sending));
         parts.addIf(calls.beginsAny(), () -> calls.statesPart(sql.objects, outcomes));
-        return parts.withSettings(sql, appends.size() < changes.size());
+        return parts.withSettings(sql, appends.size() < changes.size() || !takesAndStarts.isEmpty());
     }
 
     /** All moves in one pass, as in any batch. */
@@ -232,6 +252,9 @@ public final class BelievedBatch implements BelievedPlan {
     public @Nullable Outcome[] outcomes() {
         if (!waits.isEmpty()) {
             context.beliefs().waitersSleep.proved(true);
+        }
+        if (takesAndStarts.starts()) {
+            context.hints().tell(new Hints.WorkReady());
         }
         dagStarts.started(outcomes, localDags);
         dagEnds.ended(outcomes, lookUp);

@@ -111,17 +111,14 @@ public final class Batch {
         int next = 0;
         for (RunToStart one : unborn) {
             RunToStart birth = one.withNumber(numbers[next]);
-            Placed<Change.Start> asked = birth.asked();
             if (!birth.tasks().isEmpty()) {
                 long[] ofTasks = Arrays.copyOfRange(numbers, next + 1, next + size(birth));
                 birth = birth.withAfter(tasks.add(birth, ofTasks));
             }
             born.add(birth);
             next += size(birth);
-            if (asked != null) {
-                long key = birth.key();
-                asked.change().mails().forEach(mail -> deliveries.born(key, mail));
-            }
+            long key = birth.key();
+            birth.mails().forEach(mail -> deliveries.born(key, mail));
         }
         return new NewRuns(born);
     }

@@ -6,6 +6,7 @@ import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.write.change.Batch.Placed;
 import dev.perdure.spi.change.Change;
 import dev.perdure.spi.change.Effect;
+import dev.perdure.spi.change.Mail;
 import dev.perdure.spi.change.NewRun;
 import dev.perdure.spi.change.ObjectCall;
 import dev.perdure.spi.change.Parent;
@@ -27,6 +28,7 @@ public final class NewRuns {
      * @param asked the change that starts it, or null if a transition starts it
      * @param starter that transition, or null
      * @param tasks the tasks that start with it
+     * @param mails the mail that it starts with
      * @param after the keys of the tasks that it comes after, or null if it has none
      */
     public record RunToStart(
@@ -36,20 +38,22 @@ public final class NewRuns {
             @Nullable Placed<Change.Start> asked,
             Change.@Nullable Advance starter,
             List<Task> tasks,
+            List<Mail> mails,
             @Nullable List<Long> after) {
         static RunToStart of(Placed<Change.Start> asked) {
             Change.Start start = asked.change();
             boolean owned = start.owner() != null && start.tasks().isEmpty();
-            return new RunToStart(0, start.run(), owned, asked, null, start.tasks(), null);
+            return new RunToStart(0, start.run(), owned, asked, null, start.tasks(), start.mails(), null);
         }
 
         static RunToStart of(Effect.Start start, Change.Advance starter) {
-            return new RunToStart(0, start.run(), false, null, starter, start.tasks(), null);
+            return new RunToStart(0, start.run(), false, null, starter, start.tasks(), start.mails(), null);
         }
 
         RunToStart withNumber(long number) {
             long key = Keys.key(number, run);
-            return new RunToStart(holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, tasks, after);
+            return new RunToStart(
+                    holds() ? Keys.holdersKey(key) : key, run, owned, asked, starter, tasks, mails, after);
         }
 
         private boolean holds() {
@@ -57,7 +61,7 @@ public final class NewRuns {
         }
 
         RunToStart withAfter(List<Long> leaves) {
-            return new RunToStart(key, run, owned, asked, starter, tasks, leaves);
+            return new RunToStart(key, run, owned, asked, starter, tasks, mails, leaves);
         }
 
         /** Whether the worker of the batch gets the tasks that begin at once. */

@@ -21,12 +21,32 @@ public final class SelfContained {
         return onlyEnds(advance) && !Keys.concernsOthers(advance.run().key());
     }
 
-    /** Whether it only makes a run wait, for a time or for mail. */
-    public static boolean isWait(Change change) {
-        return change instanceof Change.Advance advance
-                && advance.move() instanceof Move.Wait wait
-                && wait.state() != RunState.PENDING
-                && advance.effects().isEmpty();
+    /** Whether it makes a run wait, for a time or for mail. */
+    public static boolean isWait(Change.Advance advance) {
+        return advance.move() instanceof Move.Wait wait && wait.state() != RunState.PENDING;
+    }
+
+    /** Whether a transition does nothing but take mail of its run and start runs that report to it, as a schedule does. */
+    public static boolean onlyTakesAndStarts(Change.Advance advance) {
+        return advance.effects().stream()
+                .allMatch(effect -> effect instanceof Effect.Take
+                        || (effect instanceof Effect.Start start && isReporting(start, advance)));
+    }
+
+    private static boolean isReporting(Effect.Start start, Change.Advance advance) {
+        NewRun run = start.run();
+        return start.tasks().isEmpty()
+                && run.delay() == null
+                && run.object() == null
+                && run.admission().startWithin() == null
+                && run.parent() != null
+                && run.parent().isReport()
+                && run.parent().run().equals(advance.run());
+    }
+
+    /** Whether it starts runs beside what it does to its own run. */
+    public static boolean startsOthers(Change.Advance advance) {
+        return advance.effects().stream().anyMatch(Effect.Start.class::isInstance);
     }
 
     /** Whether it only ends a run. */

@@ -91,14 +91,58 @@ public final class OwnSql {
             SELECT at, 1 / (SELECT count(*) = ? FROM waiting)::int AS all_held FROM fence
             """;
 
+    /**
+     * Starts runs that report to runs of the same batch. They are ready for any worker, and their mail is there from the
+     * start.
+     */
+    private static final String START_REPORTING = """
+            WITH ${fence_with_time}, given AS MATERIALIZED (
+                SELECT fence.at, g.*, (SELECT restarts FROM ${schema}.run WHERE run.key = g.parent) AS parent_restarts
+                FROM fence
+                CROSS JOIN ${reporting_runs}
+            ), started AS (
+                INSERT INTO ${schema}.run (${run_columns}, key, epoch, created_at, changed_at, deadline, partition, state,
+                    parent, parent_position, parent_restarts, mails)
+                SELECT ${run_columns}, key, 0, at, at, at + timeout * interval '1 microsecond', key & 255, ${READY},
+                       parent, ${REPORTING}, parent_restarts, mails
+                FROM given
+            ), inputs AS (
+                ${input(partition = key & 255) FROM given}
+            ), queued AS (
+                ${enqueue_new(since = at, partition = key & 255) FROM given}
+            ), mailed AS (
+                ${deliver(restarts = 0, partition = g.key & 255) FROM fence CROSS JOIN ${first_mails}}
+            )
+            SELECT count(*) FROM fence
+            """;
+
+    /** Takes mail of runs of the same batch. */
+    private static final String TAKE = """
+            WITH ${fence}, took AS (
+                ${take_mail}
+                WHERE ctid = ANY (ARRAY(
+                    SELECT m.ctid
+                    FROM ${takes}
+                    CROSS JOIN LATERAL (
+                        SELECT ctid FROM ${schema}.mail WHERE mail.key = g.key AND mail.number = g.number AND NOT taken OFFSET 0
+                    ) m
+                    WHERE EXISTS (SELECT FROM fence)))
+            )
+            SELECT count(*) FROM fence
+            """;
+
     public final String start;
     public final String end;
     public final String wait;
+    final String startReporting;
+    final String take;
 
     OwnSql(Schema schema) {
         this.start = Pieces.sql(schema, START.replace("${new_runs}", OwnStarts.COLUMNS.many("g")));
         this.end = Pieces.sql(
                 schema, END.replace("${ends}", Moves.ENDS.many("g")).replace("${outcomes}", Moves.OUTCOMES.many("g")));
         this.wait = Pieces.sql(schema, WAIT.replace("${waits}", Moves.WAITS.many("g")));
+        this.startReporting = Pieces.sql(schema, TakesAndStarts.put(START_REPORTING));
+        this.take = Pieces.sql(schema, TakesAndStarts.put(TAKE));
     }
 }
