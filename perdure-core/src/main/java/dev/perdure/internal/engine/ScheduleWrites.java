@@ -63,7 +63,7 @@ record ScheduleWrites(SpecWriter specs, Values values, MailSender mailSender, Co
                 values.encode(ScheduleState.NOTHING),
                 clockwork.random(),
                 Settings.SCHEDULES_QUEUE,
-                0,
+                Settings.SCHEDULES_PRIORITY,
                 null,
                 null);
         return new Put(new Change.Start(run, null, List.of(mail)), new Change.Deliver(run.id(), mail));

@@ -24,7 +24,7 @@ import dev.perdure.spi.change.Task;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -36,11 +36,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The run that a schedule is.
  *
- * <p>How it works. The run waits for its next fire time, for a command, and, if something depends on them, for the ends of runs
- * that it has started. Then it takes a turn ({@link ScheduleTurn}): what it knows then is the entry that it records, and the runs
- * that it starts are effects of the same transition, which also sets the timer for the next turn. So a fire time has its run if
- * and only if the schedule has gone past it. A worker that crashes before the commit has done nothing; after it, any worker takes
- * the next turn. After some turns the run begins anew, so that its journal stays short.
+ * <p>How it works. The run waits for its next fire time, for a command, and, if something depends on them, for the ends of
+ * runs that it has started. Then it takes a turn ({@link ScheduleTurn}): what it knows then is the entry that it records,
+ * and the runs that it starts are effects of the same transition, which also sets the timer for the next turn. So a fire
+ * time has its run if and only if the schedule has gone past it. A worker that crashes before the commit has done nothing;
+ * after it, any worker takes the next turn. After some turns the run begins anew, so that its journal stays short.
  */
 public final class ScheduleFunction implements Registered.Function {
     private static final Logger LOG = LoggerFactory.getLogger("dev.perdure.schedule");
@@ -68,28 +68,50 @@ public final class ScheduleFunction implements Registered.Function {
     @Override
     public @Nullable Object call(WorkflowContext ctx, @Nullable Object input) {
         EngineContext engine = (EngineContext) ctx;
-        ScheduleState begun = (ScheduleState) Objects.requireNonNull(input);
-        Payload last = null;
+        Known known = new Known(engine, (ScheduleState) Objects.requireNonNull(input));
         for (int turn = 0; turn < TURNS_OF_A_LIFE; turn++) {
-            Payload before = last;
-            last = engine.turns()
-                    .take(
-                            TURN,
-                            () -> wanted(state(engine, before, begun)),
-                            situation -> decide(engine, state(engine, before, begun), situation));
+            known.recorded(engine.turns().take(TURN, () -> wanted(known.state()), situation -> {
+                ScheduleTurn.Decision decision = decide(known.state(), situation);
+                known.decided(decision.state());
+                return new Turns.Decided(values.encode(decision.state()), effects(engine, situation, decision));
+            }));
         }
-        throw engine.continueAsNew(state(engine, last, begun));
+        throw engine.continueAsNew(known.state());
     }
 
-    /** A replay reads only the last of many states. */
-    private static ScheduleState state(EngineContext engine, @Nullable Payload recorded, ScheduleState begun) {
-        return recorded == null
-                ? begun
-                : (ScheduleState) Objects.requireNonNull(engine.decode(recorded, ScheduleState.class));
+    /** What the schedule knows: what it began with, has recorded or has just decided. A replay reads only the last. */
+    private static final class Known {
+        private final EngineContext engine;
+        private ScheduleState state;
+        private boolean isDecided;
+        private @Nullable Payload unread;
+
+        Known(EngineContext engine, ScheduleState begun) {
+            this.engine = engine;
+            this.state = begun;
+        }
+
+        void decided(ScheduleState now) {
+            state = now;
+            isDecided = true;
+        }
+
+        void recorded(Payload recorded) {
+            unread = isDecided ? null : recorded;
+            isDecided = false;
+        }
+
+        ScheduleState state() {
+            if (unread != null) {
+                state = (ScheduleState) Objects.requireNonNull(engine.decode(unread, ScheduleState.class));
+                unread = null;
+            }
+            return state;
+        }
     }
 
     private Turns.Wanted wanted(ScheduleState state) {
-        Set<Channel> wakes = new HashSet<>(Set.of(COMMANDS));
+        Set<Channel> wakes = new LinkedHashSet<>(Set.of(COMMANDS));
         if (dependsOnEnds(state)) {
             wakes.add(REPORTS);
         }
@@ -122,7 +144,7 @@ public final class ScheduleFunction implements Registered.Function {
         return state.progress().due();
     }
 
-    private Turns.Decided decide(EngineContext engine, ScheduleState before, Turns.Situation situation) {
+    private ScheduleTurn.Decision decide(ScheduleState before, Turns.Situation situation) {
         String name = ScheduleNames.schedule(situation.run().id());
         List<EndReport> reports = new ArrayList<>();
         List<ScheduleTurn.Told> commands = new ArrayList<>();
@@ -134,20 +156,23 @@ public final class ScheduleFunction implements Registered.Function {
                 command(name, arrived.mail()).ifPresent(command -> commands.add(new ScheduleTurn.Told(command, at)));
             }
         }
-        ScheduleTurn.Decision decision = ScheduleTurn.decide(
+        return ScheduleTurn.decide(
                 name, times, before, new ScheduleTurn.News(situation.now(), reports, commands, situation.seen()));
+    }
+
+    private List<Effect> effects(EngineContext engine, Turns.Situation situation, ScheduleTurn.Decision decision) {
         List<Effect> effects = new ArrayList<>();
         decision.cancels().forEach(cancel -> effects.add(new Effect.Cancel(RunId.of(cancel.run()), cancel.reason())));
         ScheduleSpec spec = decision.state().spec();
         if (spec != null) {
             for (Start start : decision.starts()) {
-                effects.addAll(started(engine, name, spec, situation, start, effects.size()));
+                effects.add(started(engine, spec, situation, start, effects.size()));
             }
         }
-        return new Turns.Decided(values.encode(decision.state()), effects);
+        return effects;
     }
 
-    /** A command that cannot be read comes from code that is newer than this worker's, and must not stop the schedule. */
+    /** A command that cannot be read comes from newer code than this worker's, and must not stop the schedule. */
     private Optional<ScheduleCommand> command(String name, Mail mail) {
         try {
             return Optional.of(values.decode(mail.payload(), ScheduleCommand.class));
@@ -157,8 +182,9 @@ public final class ScheduleFunction implements Registered.Function {
         }
     }
 
-    private List<Effect> started(
-            EngineContext engine, String name, ScheduleSpec spec, Turns.Situation situation, Start start, int number) {
+    private Effect started(
+            EngineContext engine, ScheduleSpec spec, Turns.Situation situation, Start start, int number) {
+        String name = ScheduleNames.schedule(situation.run().id());
         ScheduleSpec.Options options = spec.options();
         NewRun run = new NewRun(
                 RunId.of(start.run()),
@@ -176,14 +202,14 @@ public final class ScheduleFunction implements Registered.Function {
                 options.key(),
                 new Admission(options.startWithin(), options.weight()));
         if (start.what().dag()) {
-            return List.of(new Effect.Start(run, tasks(engine, name, run)));
+            return new Effect.Start(run, tasks(engine, name, run));
         }
         Fire fire = new Fire(name, start.time(), Optional.ofNullable(start.previous()), situation.now());
         Mail mail = Mail.value(
                 Channel.promise(Fire.topic().name()),
                 engine.turns().token(situation.position(), number),
                 values.encode(fire));
-        return List.of(new Effect.Start(run), new Effect.Deliver(run.id(), mail));
+        return new Effect.Start(run, List.of(), List.of(mail));
     }
 
     private static List<Task> tasks(EngineContext engine, String name, NewRun run) {

@@ -42,6 +42,9 @@ public record Settings(
      */
     public static final String SCHEDULES_QUEUE = "perdure.schedules";
 
+    /** Fire times come before the runs that wait, so that a backlog does not make schedules late. */
+    public static final int SCHEDULES_PRIORITY = Integer.MAX_VALUE;
+
     /**
      * How a worker behaves.
      *
