@@ -268,6 +268,13 @@ public final class PerdureTest extends ForwardingPerdure {
         startWorker();
     }
 
+    /** Replaces the declared schedules like a deploy: workers that are started from now on declare these instead. */
+    public void redeclare(Schedule... declared) {
+        ensureStarted();
+        schedules.clear();
+        schedules.addAll(List.of(declared));
+    }
+
     /**
      * Kills the worker that commits the next transition of a run, just before the commit. Another worker takes over.
      */

@@ -398,6 +398,14 @@ class PostgresScenariosIT {
     }
 
     @Nested
+    final class DeployedSchedules extends DeployedScheduleScenarios {
+        @Override
+        protected PerdureTest create(TestMode mode) {
+            return onPostgres(mode);
+        }
+    }
+
+    @Nested
     final class FullKeys extends FullKeyScenarios {
         @Override
         protected PerdureTest create(TestMode mode) {
