@@ -87,6 +87,7 @@ public final class PostgresStore implements Store {
         this.source = wanted.source;
         this.schema = wanted.schema;
         this.lanes = wanted.lanes;
+        LedgerSql ledgerSql = new LedgerSql(schema);
         LeaseSql leaseSql = new LeaseSql(schema);
         QuerySql querySql = new QuerySql(schema);
         Workers workers = new Workers(database, leaseSql);
@@ -94,23 +95,24 @@ public final class PostgresStore implements Store {
         keys.refill();
         this.queues = new PostgresQueues(database, schema);
         queues.refresh();
-        this.permits = new PostgresPermits(database, schema, workers, hints);
-        this.ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, wanted.believes);
-        this.leases = new PostgresLeases(database, schema, leaseSql, workers, hints, this::tidy);
+        this.permits = new PostgresPermits(database, schema, ledgerSql, workers, hints);
+        this.ledger = new PostgresLedger(database, schema, ledgerSql, keys, workers, queues, hints, wanted.believes);
+        this.leases = new PostgresLeases(database, ledgerSql, leaseSql, workers, hints, this::tidy);
         this.dispatch = new PostgresDispatch(
                 database,
                 schema,
+                ledgerSql,
                 workers,
-                new LimitedClaims(database, schema, workers, queues, wanted.believes),
+                new LimitedClaims(database, schema, ledgerSql, workers, queues, wanted.believes),
                 permits,
                 new InboxReader(database, schema, ledger),
                 new StartLimits(database, schema, ledger),
                 ledger,
                 new Watermark());
-        this.journals = new PostgresJournals(database, new JournalSql(schema, new LedgerSql(schema).settings));
+        this.journals = new PostgresJournals(database, new JournalSql(schema, ledgerSql.settings));
         this.mailboxes = new PostgresMailboxes(database, schema, hints.waitingCallers());
         this.runs = new PostgresRuns(database, querySql, hints.waitingCallers());
-        this.states = new PostgresStates(database, schema);
+        this.states = new PostgresStates(database, ledgerSql.objects);
         this.journalBook = new JournalBook(database, schema, workers);
     }
 

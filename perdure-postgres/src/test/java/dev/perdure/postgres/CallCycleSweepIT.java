@@ -72,7 +72,7 @@ final class CallCycleSweepIT {
         workers = new Workers(database, new LeaseSql(schema));
         keys = new Keys(schema, database);
         queues = new PostgresQueues(database, schema);
-        ledger = new PostgresLedger(database, schema, keys, workers, queues, hints, true);
+        ledger = new PostgresLedger(database, schema, new LedgerSql(schema), keys, workers, queues, hints, true);
     }
 
     @AfterEach

@@ -20,6 +20,7 @@ import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch.Claimed;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.Outcome;
@@ -84,8 +85,9 @@ final class PlansIT {
             Workers workers = new Workers(database, leaseSql);
             PostgresHints hints = new PostgresHints();
             PostgresQueues queues = new PostgresQueues(database, SCHEMA);
+            LedgerSql ledgerSql = new LedgerSql(SCHEMA);
             PostgresLedger ledger =
-                    new PostgresLedger(database, SCHEMA, new Keys(SCHEMA, database), workers, queues, hints, true);
+                    new PostgresLedger(database, SCHEMA, ledgerSql, new Keys(SCHEMA, database), workers, queues, hints, true);
             StoreFixture fixture;
             try (PostgresStore other = PostgresStore.on(pool)
                     .schema(SCHEMA.name())
@@ -96,9 +98,10 @@ final class PlansIT {
                 PostgresDispatch dispatch = new PostgresDispatch(
                         database,
                         SCHEMA,
+                        ledgerSql,
                         workers,
-                        new LimitedClaims(database, SCHEMA, workers, queues, true),
-                        new PostgresPermits(database, SCHEMA, workers, hints),
+                        new LimitedClaims(database, SCHEMA, ledgerSql, workers, queues, true),
+                        new PostgresPermits(database, SCHEMA, ledgerSql, workers, hints),
                         new InboxReader(database, SCHEMA, ledger),
                         new StartLimits(database, SCHEMA, ledger),
                         ledger,

@@ -19,6 +19,7 @@ import dev.perdure.postgres.work.StartLimits;
 import dev.perdure.postgres.work.Watermark;
 import dev.perdure.postgres.write.PostgresLedger;
 import dev.perdure.postgres.write.change.Keys;
+import dev.perdure.postgres.write.part.LedgerSql;
 import dev.perdure.spi.Dispatch.Poll;
 import dev.perdure.spi.Leases.Joining;
 import dev.perdure.spi.change.Change;
@@ -46,15 +47,17 @@ final class WatermarkIT {
             StoreFixture fixture = new StoreFixture(store);
             workers.join(new Joining(fixture.worker, Set.of("order"), null, Duration.ofMinutes(10), 4));
             PostgresQueues queues = new PostgresQueues(database, schema);
+            LedgerSql ledgerSql = new LedgerSql(schema);
             PostgresLedger ledger = new PostgresLedger(
-                    database, schema, new Keys(schema, database), workers, queues, new PostgresHints(), true);
+                    database, schema, ledgerSql, new Keys(schema, database), workers, queues, new PostgresHints(), true);
             Watermark watermark = new Watermark();
             PostgresDispatch dispatch = new PostgresDispatch(
                     database,
                     schema,
+                    ledgerSql,
                     workers,
-                    new LimitedClaims(database, schema, workers, queues, true),
-                    new PostgresPermits(database, schema, workers, new PostgresHints()),
+                    new LimitedClaims(database, schema, ledgerSql, workers, queues, true),
+                    new PostgresPermits(database, schema, ledgerSql, workers, new PostgresHints()),
                     new InboxReader(database, schema, ledger),
                     new StartLimits(database, schema, ledger),
                     ledger,

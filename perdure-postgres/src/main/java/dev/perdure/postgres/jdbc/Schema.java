@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 public record Schema(String name) {
     private static final Pattern LEGAL = Pattern.compile("[a-z_][a-z0-9_]{0,47}");
     private static final String RESERVED = "pg_";
-    private static final Pattern NAMES = Pattern.compile("\\$\\{([^}]*)}");
+    private static final String OPENING = "${";
 
     public Schema {
         if (!LEGAL.matcher(name).matches() || name.startsWith(RESERVED)) {
@@ -23,7 +23,14 @@ public record Schema(String name) {
 
     /** The statement with the schema's name and with the numbers of names such as {@code ${READY}}. */
     public String sql(String text) {
-        return NAMES.matcher(text).replaceAll(found -> value(found.group(1)));
+        StringBuilder sql = new StringBuilder(text.length());
+        int from = 0;
+        for (int start = text.indexOf(OPENING); start >= 0; start = text.indexOf(OPENING, from)) {
+            int end = text.indexOf('}', start);
+            sql.append(text, from, start).append(value(text.substring(start + OPENING.length(), end)));
+            from = end + 1;
+        }
+        return sql.append(text, from, text.length()).toString();
     }
 
     private String value(String wanted) {

@@ -54,10 +54,11 @@ public final class PostgresPermits implements Permits {
     private final AtomicBoolean used = new AtomicBoolean();
     private final AtomicLong nextTidying = new AtomicLong(System.nanoTime() + TIDY_NANOS);
 
-    public PostgresPermits(Database database, Schema schema, Workers workers, PostgresHints hints) {
+    public PostgresPermits(
+            Database database, Schema schema, LedgerSql ledgerSql, Workers workers, PostgresHints hints) {
         this.database = database;
         this.query = new Query(database);
-        this.sql = new PermitSql(schema, new LedgerSql(schema));
+        this.sql = new PermitSql(schema, ledgerSql);
         this.limiterSql = new LimiterSql(schema);
         this.workers = workers;
         this.hints = hints;

@@ -2,7 +2,6 @@ package dev.perdure.postgres.read;
 
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.part.ObjectSql;
 import dev.perdure.spi.States;
 import dev.perdure.spi.change.ObjectKey;
@@ -22,9 +21,9 @@ public final class PostgresStates implements States {
     private final Database database;
     private final ObjectSql sql;
 
-    public PostgresStates(Database database, Schema schema) {
+    public PostgresStates(Database database, ObjectSql sql) {
         this.database = database;
-        this.sql = new ObjectSql(schema);
+        this.sql = sql;
     }
 
     @Override

@@ -33,9 +33,15 @@ public final class LimitedClaims {
     private final boolean believes;
 
     /** @param believes whether a queue without keys and rates may be claimed from by the shorter statement */
-    public LimitedClaims(Database database, Schema schema, Workers workers, PostgresQueues queues, boolean believes) {
+    public LimitedClaims(
+            Database database,
+            Schema schema,
+            LedgerSql ledgerSql,
+            Workers workers,
+            PostgresQueues queues,
+            boolean believes) {
         this.database = database;
-        this.sql = new LimitedClaimSql(schema, new LedgerSql(schema));
+        this.sql = new LimitedClaimSql(schema, ledgerSql);
         this.workers = workers;
         this.queues = queues;
         this.believes = believes;

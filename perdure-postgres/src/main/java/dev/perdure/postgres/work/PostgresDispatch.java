@@ -81,6 +81,7 @@ public final class PostgresDispatch implements Dispatch {
     public PostgresDispatch(
             Database database,
             Schema schema,
+            LedgerSql ledgerSql,
             Workers workers,
             LimitedClaims limitedClaims,
             PostgresPermits permits,
@@ -89,7 +90,7 @@ public final class PostgresDispatch implements Dispatch {
             PostgresLedger ledger,
             Watermark watermark) {
         this.database = database;
-        this.ledgerSql = new LedgerSql(schema);
+        this.ledgerSql = ledgerSql;
         this.sql = new DispatchSql(schema, ledgerSql);
         this.claims = new Claims(schema, ledgerSql, database);
         this.workers = workers;

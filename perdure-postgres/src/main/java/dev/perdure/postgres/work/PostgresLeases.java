@@ -11,7 +11,6 @@ import dev.perdure.postgres.jdbc.Database.RefusedException;
 import dev.perdure.postgres.jdbc.Parameters;
 import dev.perdure.postgres.jdbc.Part;
 import dev.perdure.postgres.jdbc.Results;
-import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.jdbc.Script;
 import dev.perdure.postgres.lane.Lanes;
 import dev.perdure.postgres.lane.LeaseSql;
@@ -67,14 +66,14 @@ public final class PostgresLeases implements Leases {
 
     public PostgresLeases(
             Database database,
-            Schema schema,
+            LedgerSql ledgerSql,
             LeaseSql sql,
             Workers workers,
             PostgresHints hints,
             Runnable breakOldCycles) {
         this.database = database;
         this.sql = sql;
-        this.ledgerSql = new LedgerSql(schema);
+        this.ledgerSql = ledgerSql;
         this.workers = workers;
         this.hints = hints;
         this.breakOldCycles = breakOldCycles;

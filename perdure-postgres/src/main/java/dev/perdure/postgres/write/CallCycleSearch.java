@@ -5,7 +5,6 @@ import dev.perdure.RunState;
 import dev.perdure.postgres.jdbc.Codes;
 import dev.perdure.postgres.jdbc.Database;
 import dev.perdure.postgres.jdbc.Parameters;
-import dev.perdure.postgres.jdbc.Schema;
 import dev.perdure.postgres.write.change.Keys;
 import dev.perdure.postgres.write.part.ObjectSql;
 import dev.perdure.spi.change.CallCycle;
@@ -34,9 +33,9 @@ public final class CallCycleSearch {
     private final Database database;
     private final ObjectSql sql;
 
-    CallCycleSearch(Database database, Schema schema) {
+    CallCycleSearch(Database database, ObjectSql sql) {
         this.database = database;
-        this.sql = new ObjectSql(schema);
+        this.sql = sql;
     }
 
     /** A run on the path, and the key of the run that waits for it. */

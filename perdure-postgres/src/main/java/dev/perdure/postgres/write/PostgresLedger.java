@@ -62,12 +62,12 @@ public final class PostgresLedger implements Ledger {
     public PostgresLedger(
             Database database,
             Schema schema,
+            LedgerSql sql,
             Keys keys,
             Workers workers,
             PostgresQueues queues,
             PostgresHints hints,
             boolean believes) {
-        LedgerSql sql = new LedgerSql(schema);
         this.context = new WriteContext(
                 database, sql, new Script(), new ReadBack(database, sql), hints, new Beliefs(), queues);
         this.keyedStarts = new KeyedStarts(context, schema, keys);
@@ -80,7 +80,7 @@ public final class PostgresLedger implements Ledger {
         this.workers = workers;
         this.clientFence = new ClientFence(workers);
         this.hints = hints;
-        this.cycles = new CallCycleSearch(database, schema);
+        this.cycles = new CallCycleSearch(database, sql.objects);
     }
 
     /** How batches were sent so far. */
