@@ -1,17 +1,11 @@
 package dev.perdure.cli;
 
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.queue.Limiter;
 import dev.perdure.queue.LimiterInfo;
 import dev.perdure.queue.Limiters;
 import java.io.PrintWriter;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,20 +44,8 @@ final class LimitersCommand {
                         limiter.name(),
                         limiter.waiting(),
                         limiter.held(),
-                        time(limiter.oldest()),
-                        limiter.paused().map(why -> "paused: " + why).orElse(settings(limiter.limits())));
-    }
-
-    private static String time(Optional<Instant> at) {
-        return at.map(Instant::toString).orElse("-");
-    }
-
-    private static String settings(Limiter limiter) {
-        return limiter.settings().isEmpty()
-                ? "none"
-                : limiter.settings().entrySet().stream()
-                        .map(setting -> setting.getKey() + " " + setting.getValue())
-                        .collect(Collectors.joining(", "));
+                        Limits.time(limiter.oldest()),
+                        limiter.paused().map(why -> "paused: " + why).orElse(Limits.text(limiter.limits().settings())));
     }
 
     @Command(
@@ -77,10 +59,10 @@ final class LimitersCommand {
             LimiterInfo limiter = limiters.get(name);
             out().printf("limiter    %s%n", limiter.name());
             out().printf("paused     %s%n", limiter.paused().orElse("no"));
-            out().printf("declared   %s%n", settings(limiter.declared()));
-            out().printf("changed    %s%n", settings(limiter.changed()));
-            out().printf("limits     %s%n", settings(limiter.limits()));
-            out().printf("waiting    %d, the oldest since %s%n", limiter.waiting(), time(limiter.oldest()));
+            out().printf("declared   %s%n", Limits.text(limiter.declared().settings()));
+            out().printf("changed    %s%n", Limits.text(limiter.changed().settings()));
+            out().printf("limits     %s%n", Limits.text(limiter.limits().settings()));
+            out().printf("waiting    %d, the oldest since %s%n", limiter.waiting(), Limits.time(limiter.oldest()));
             out().printf("held       %d%n", limiter.held());
         });
     }
@@ -125,13 +107,10 @@ final class LimitersCommand {
                     String burst,
             @Option(names = "--create", description = "Declare the limiter if no process has.") boolean create) {
         Limiter changes = Limiter.named(name);
-        changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
-        changes = rate == null ? changes : rate(changes, rate);
-        changes = burst == null ? changes : changes.burst(number("--burst", burst));
-        if (changes.settings().isEmpty()) {
-            throw new InvalidRequestException(
-                    "Nothing to change. Name a limit, such as --concurrency 5 or --concurrency none.");
-        }
+        changes = concurrency == null ? changes : changes.concurrency(Limits.number("--concurrency", concurrency));
+        changes = rate == null ? changes : changes.rate(Limits.units("--rate", rate), Limits.period("--rate", rate));
+        changes = burst == null ? changes : changes.burst(Limits.number("--burst", burst));
+        Limits.requireChange(changes.settings());
         Limiter wanted = changes;
         return change(
                 database,
@@ -145,29 +124,6 @@ final class LimitersCommand {
                     limiters.limit(wanted);
                 },
                 "Limiter %s is changed.%n");
-    }
-
-    private static Limiter rate(Limiter changes, String rate) {
-        if (rate.equals("none")) {
-            return changes.rate(Limiter.UNLIMITED, Duration.ofSeconds(1));
-        }
-        int slash = rate.indexOf('/');
-        try {
-            return changes.rate(
-                    number("--rate", rate.substring(0, Math.max(slash, 0))), Duration.parse(rate.substring(slash + 1)));
-        } catch (DateTimeParseException wrong) {
-            throw new InvalidRequestException(
-                    "--rate is '%s'. Give a number and a period, such as 100/PT1M, or none.".formatted(rate));
-        }
-    }
-
-    private static int number(String option, String value) {
-        try {
-            return value.equals("none") ? Limiter.UNLIMITED : Integer.parseInt(value);
-        } catch (NumberFormatException wrong) {
-            throw new InvalidRequestException(
-                    "%s is '%s'. Give a number of at least 1, or none.".formatted(option, value));
-        }
     }
 
     @Command(
@@ -184,7 +140,7 @@ final class LimitersCommand {
         return onLimiters(database, limiters -> {
             change.accept(limiters);
             out().printf(done, name);
-            out().printf("Its limits: %s.%n", settings(limiters.get(name).limits()));
+            out().printf("Its limits: %s.%n", Limits.text(limiters.get(name).limits().settings()));
         });
     }
 

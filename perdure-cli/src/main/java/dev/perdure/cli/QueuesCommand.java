@@ -1,19 +1,13 @@
 package dev.perdure.cli;
 
-import dev.perdure.error.InvalidRequestException;
 import dev.perdure.queue.Queue;
 import dev.perdure.queue.QueueInfo;
 import dev.perdure.queue.Queues;
 import java.io.PrintWriter;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -57,24 +51,8 @@ final class QueuesCommand {
                         load.begun(),
                         load.atWork(),
                         load.lastMinute(),
-                        time(load.oldest()),
-                        queue.paused().map(why -> "paused: " + why).orElse(settings(queue.limits())));
-    }
-
-    private static String time(Optional<Instant> at) {
-        return at.map(Instant::toString).orElse("-");
-    }
-
-    private static String settings(Queue queue) {
-        return queue.settings().isEmpty()
-                ? "none"
-                : queue.settings().entrySet().stream()
-                        .map(QueuesCommand::setting)
-                        .collect(Collectors.joining(", "));
-    }
-
-    private static String setting(Map.Entry<String, String> setting) {
-        return setting.getKey().replace('_', ' ') + " " + setting.getValue();
+                        Limits.time(load.oldest()),
+                        queue.paused().map(why -> "paused: " + why).orElse(Limits.text(queue.limits().settings())));
     }
 
     @Command(
@@ -93,13 +71,13 @@ final class QueuesCommand {
             QueueInfo queue = queues.get(name);
             out().printf("queue      %s%n", queue.name());
             out().printf("paused     %s%n", queue.paused().orElse("no"));
-            out().printf("declared   %s%n", settings(queue.declared()));
-            out().printf("changed    %s%n", settings(queue.changed()));
+            out().printf("declared   %s%n", Limits.text(queue.declared().settings()));
+            out().printf("changed    %s%n", Limits.text(queue.changed().settings()));
             out().printf(
                             "limits     %s, counting %s%n",
-                            settings(queue.limits()), queue.limits().counting());
+                            Limits.text(queue.limits().settings()), queue.limits().counting());
             QueueInfo.Load load = queue.load();
-            out().printf("waiting    %d, the oldest since %s%n", load.waiting(), time(load.oldest()));
+            out().printf("waiting    %d, the oldest since %s%n", load.waiting(), Limits.time(load.oldest()));
             out().printf("begun      %d, %d of them at work%n", load.begun(), load.atWork());
             out().printf("taken      %d in the last full minute%n", load.lastMinute());
             queues.keys(name, most)
@@ -169,26 +147,21 @@ final class QueuesCommand {
                     Queue.@Nullable WhenKeyFull whenKeyFull,
             @Option(names = "--create", description = "Declare the queue if no process has.") boolean create) {
         Queue changes = Queue.named(name);
-        changes = concurrency == null ? changes : changes.concurrency(number("--concurrency", concurrency));
-        changes = perWorker == null ? changes : changes.perWorker(number("--per-worker", perWorker));
-        changes = perKey == null ? changes : changes.perKey(number("--per-key", perKey));
-        changes = rate == null ? changes : changes.rate(units("--rate", rate), period("--rate", rate));
+        changes = concurrency == null ? changes : changes.concurrency(Limits.number("--concurrency", concurrency));
+        changes = perWorker == null ? changes : changes.perWorker(Limits.number("--per-worker", perWorker));
+        changes = perKey == null ? changes : changes.perKey(Limits.number("--per-key", perKey));
+        changes = rate == null ? changes : changes.rate(Limits.units("--rate", rate), Limits.period("--rate", rate));
         changes = ratePerKey == null
                 ? changes
-                : changes.ratePerKey(units("--rate-per-key", ratePerKey), period("--rate-per-key", ratePerKey));
+                : changes.ratePerKey(Limits.units("--rate-per-key", ratePerKey), Limits.period("--rate-per-key", ratePerKey));
         changes = counting == null ? changes : changes.counting(counting);
         for (Map.Entry<String, Integer> each :
                 turns == null ? Set.<Map.Entry<String, Integer>>of() : turns.entrySet()) {
             changes = changes.turns(each.getKey(), each.getValue());
         }
-        changes = ageing == null
-                ? changes
-                : changes.ageing(ageing.equals("none") ? Duration.ZERO : duration("--ageing", ageing));
+        changes = ageing == null ? changes : changes.ageing(Limits.duration("--ageing", ageing));
         changes = whenKeyFull == null ? changes : changes.whenKeyFull(whenKeyFull);
-        if (changes.settings().isEmpty()) {
-            throw new InvalidRequestException(
-                    "Nothing to change. Name a limit, such as --concurrency 5 or --concurrency none.");
-        }
+        Limits.requireChange(changes.settings());
         Queue wanted = changes;
         return change(
                 database,
@@ -202,39 +175,6 @@ final class QueuesCommand {
                     queues.limit(wanted);
                 },
                 "Queue %s is changed.%n");
-    }
-
-    private static int units(String option, String rate) {
-        int slash = rate.indexOf('/');
-        return number(option, slash < 0 ? rate : rate.substring(0, slash));
-    }
-
-    private static Duration period(String option, String rate) {
-        int slash = rate.indexOf('/');
-        try {
-            return slash < 0 && rate.equals("none") ? Duration.ofSeconds(1) : Duration.parse(rate.substring(slash + 1));
-        } catch (DateTimeParseException wrong) {
-            throw new InvalidRequestException(
-                    "%s is '%s'. Give a number and a period, such as 100/PT1M, or none.".formatted(option, rate));
-        }
-    }
-
-    private static Duration duration(String option, String value) {
-        try {
-            return Duration.parse(value);
-        } catch (DateTimeParseException wrong) {
-            throw new InvalidRequestException(
-                    "%s is '%s'. Give a period, such as PT10M, or none.".formatted(option, value));
-        }
-    }
-
-    private static int number(String option, String value) {
-        try {
-            return value.equals("none") ? Queue.UNLIMITED : Integer.parseInt(value);
-        } catch (NumberFormatException wrong) {
-            throw new InvalidRequestException(
-                    "%s is '%s'. Give a number of at least 1, or none.".formatted(option, value));
-        }
     }
 
     @Command(
@@ -252,7 +192,7 @@ final class QueuesCommand {
             change.accept(queues);
             out().printf(done, name);
             QueueInfo now = queues.get(name);
-            out().printf("Its limits: %s.%n", settings(now.limits()));
+            out().printf("Its limits: %s.%n", Limits.text(now.limits().settings()));
         });
     }
 

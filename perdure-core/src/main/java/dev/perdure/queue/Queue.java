@@ -3,11 +3,9 @@ package dev.perdure.queue;
 import dev.perdure.error.InvalidRequestException;
 import dev.perdure.internal.text.Names;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 
 /**
  * A queue and its limits. Immutable. Declare it when you set up the engine. The store keeps the declaration, so the
@@ -25,7 +23,6 @@ public final class Queue {
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     private static final int MAX_NAME = 100;
-    private static final String NONE = "none";
     private static final String CONCURRENCY = "concurrency";
     private static final String PER_WORKER = "per_worker";
     private static final String PER_KEY = "per_key";
@@ -39,10 +36,8 @@ public final class Queue {
     private static final String TURNS = "turns:";
     private static final int MOST_TURNS = 1_000;
     private static final int MAX_KEY = 200;
-    private static final Duration LONGEST_PERIOD = Duration.ofDays(366);
 
-    private final String name;
-    private final Map<String, String> settings;
+    private final LimitSettings settings;
 
     /** Which runs {@link Queue#concurrency} and {@link Queue#perKey} count. */
     public enum Counting {
@@ -77,34 +72,33 @@ public final class Queue {
         DROP_NEWEST
     }
 
-    private Queue(String name, Map<String, String> settings) {
-        this.name = name;
+    private Queue(LimitSettings settings) {
         this.settings = settings;
     }
 
     /** A queue without limits. */
     public static Queue named(String name) {
-        return new Queue(Names.require("queue", name, MAX_NAME), Map.of());
+        return of(Names.require("queue", name, MAX_NAME), Map.of());
     }
 
     /** For stores: a queue with the settings that {@link #settings()} returned. */
     public static Queue of(String name, Map<String, String> settings) {
-        return new Queue(name, Collections.unmodifiableMap(new TreeMap<>(settings)));
+        return new Queue(new LimitSettings("queue", name, settings));
     }
 
     /** At most this many runs of the queue at once, in all processes together. */
     public Queue concurrency(int most) {
-        return limit(CONCURRENCY, "concurrency", most);
+        return new Queue(settings.limit(CONCURRENCY, "concurrency", most));
     }
 
     /** At most this many runs of the queue in the memory of one worker. */
     public Queue perWorker(int most) {
-        return limit(PER_WORKER, "perWorker", most);
+        return new Queue(settings.limit(PER_WORKER, "perWorker", most));
     }
 
     /** At most this many runs with the same key at once, in all processes together. Runs without a key are not counted. */
     public Queue perKey(int most) {
-        return limit(PER_KEY, "perKey", most);
+        return new Queue(settings.limit(PER_KEY, "perKey", most));
     }
 
     /** What happens to a start whose key is full. Without {@link #perKey} it has no effect. */
@@ -123,7 +117,7 @@ public final class Queue {
         Names.require("key", key, MAX_KEY);
         if (turns < 1 || turns > MOST_TURNS) {
             throw new InvalidRequestException("The turns of the key '%s' of the queue '%s' are %d; they are 1 to %d."
-                    .formatted(key, name, turns, MOST_TURNS));
+                    .formatted(key, name(), turns, MOST_TURNS));
         }
         return with(TURNS + key, String.valueOf(turns));
     }
@@ -135,9 +129,9 @@ public final class Queue {
      */
     public Queue ageing(Duration period) {
         if (period.isZero()) {
-            return with(AGEING, NONE);
+            return with(AGEING, LimitSettings.NONE);
         }
-        requirePeriod("ageing", period);
+        settings.requirePeriod("ageing", period);
         return with(AGEING, period.toString());
     }
 
@@ -152,115 +146,76 @@ public final class Queue {
      * sleep or a crash, it does not count again.
      */
     public Queue rate(int most, Duration period) {
-        return rate(RATE, "rate", most, period);
+        return new Queue(settings.rate(RATE, "rate", most, period));
     }
 
     /** At most this many of the runs that {@link #rate} allows begin at once; the others are spread over the period. */
     public Queue burst(int most) {
-        return limit(BURST, "burst", most);
+        return new Queue(settings.limit(BURST, "burst", most));
     }
 
     /** The same as {@link #rate} for each key. Runs without a key are not counted. */
     public Queue ratePerKey(int most, Duration period) {
-        return rate(RATE_PER_KEY, "ratePerKey", most, period);
+        return new Queue(settings.rate(RATE_PER_KEY, "ratePerKey", most, period));
     }
 
     /** The same as {@link #burst} for each key. */
     public Queue burstPerKey(int most) {
-        return limit(BURST_PER_KEY, "burstPerKey", most);
-    }
-
-    private Queue rate(String setting, String method, int most, Duration period) {
-        if (most < 1) {
-            throw new InvalidRequestException(
-                    "%s of the queue '%s' is %d; it is at least 1. To let nothing begin, pause the queue."
-                            .formatted(method, name, most));
-        }
-        requirePeriod(method, period);
-        return with(setting, most == UNLIMITED ? NONE : most + "/" + period);
-    }
-
-    private void requirePeriod(String method, Duration period) {
-        if (period.compareTo(Duration.ofMillis(1)) < 0 || period.compareTo(LONGEST_PERIOD) > 0) {
-            throw new InvalidRequestException(
-                    "The period of the %s of the queue '%s' is %s; it is at least a millisecond and at most %d days."
-                            .formatted(method, name, period, LONGEST_PERIOD.toDays()));
-        }
-    }
-
-    private Queue limit(String setting, String method, int most) {
-        if (most < 1) {
-            throw new InvalidRequestException(
-                    "%s of the queue '%s' is %d; it is at least 1. To let nothing begin, pause the queue."
-                            .formatted(method, name, most));
-        }
-        return with(setting, most == UNLIMITED ? NONE : String.valueOf(most));
+        return new Queue(settings.limit(BURST_PER_KEY, "burstPerKey", most));
     }
 
     private Queue with(String setting, String value) {
-        Map<String, String> more = new TreeMap<>(settings);
-        more.put(setting, value);
-        return of(name, more);
+        return new Queue(settings.with(setting, value));
     }
 
     /** This queue with the settings of another, where that one has any. */
     public Queue with(Queue changes) {
-        Map<String, String> both = new TreeMap<>(settings);
-        both.putAll(changes.settings);
-        return of(name, both);
+        return new Queue(settings.with(changes.settings()));
     }
 
     /** Its name. */
     public String name() {
-        return name;
+        return settings.name();
     }
 
     /** How many runs at once in all processes, if that is limited. */
     public OptionalInt concurrency() {
-        return limit(CONCURRENCY);
+        return settings.limit(CONCURRENCY);
     }
 
     /** How many runs at once in one worker, if that is limited. */
     public OptionalInt perWorker() {
-        return limit(PER_WORKER);
+        return settings.limit(PER_WORKER);
     }
 
     /** How many runs of one key at once, if that is limited. */
     public OptionalInt perKey() {
-        return limit(PER_KEY);
+        return settings.limit(PER_KEY);
     }
 
     /** Which runs the limits count. */
     public Counting counting() {
-        String counted = settings.get(COUNTING);
-        return counted == null ? Counting.BEGUN : Counting.valueOf(counted);
+        return settings.text(COUNTING).map(Counting::valueOf).orElse(Counting.BEGUN);
     }
 
     /** How many turns the key gets for each turn of the others. */
     public int turns(String key) {
-        return Integer.parseInt(settings.getOrDefault(TURNS + key, "1"));
+        return settings.limit(TURNS + key).orElse(1);
     }
 
     /** The period with which the priority of waiting runs rises, if it does. */
     public Optional<Duration> ageing() {
-        String period = settings.get(AGEING);
-        return period == null || period.equals(NONE) ? Optional.empty() : Optional.of(Duration.parse(period));
+        return settings.text(AGEING).map(Duration::parse);
     }
 
     /** What happens to a start whose key is full. */
     public WhenKeyFull whenKeyFull() {
-        String policy = settings.get(WHEN_KEY_FULL);
-        return policy == null ? WhenKeyFull.WAIT : WhenKeyFull.valueOf(policy);
+        return settings.text(WHEN_KEY_FULL).map(WhenKeyFull::valueOf).orElse(WhenKeyFull.WAIT);
     }
 
     /** For stores: whether a start under a key of the queue may be decided otherwise than to wait. */
     public boolean decidesStarts() {
         return perKey().isPresent() && whenKeyFull() != WhenKeyFull.WAIT;
-    }
-
-    private OptionalInt limit(String setting) {
-        String value = settings.get(setting);
-        return value == null || value.equals(NONE) ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(value));
     }
 
     /**
@@ -281,32 +236,22 @@ public final class Queue {
 
     /** How many units of runs may begin in any period, if that is limited; without the burst. */
     public Optional<Rate> rate() {
-        return rate(RATE);
+        return settings.rate(RATE);
     }
 
     /** The same for each key. */
     public Optional<Rate> ratePerKey() {
-        return rate(RATE_PER_KEY);
+        return settings.rate(RATE_PER_KEY);
     }
 
     /** The rate as it is applied: with a burst, fewer in a shorter period. */
     public Optional<Rate> appliedRate() {
-        return rate().map(rate -> rate.spread(limit(BURST).orElse(UNLIMITED)));
+        return settings.rate(RATE, BURST);
     }
 
     /** The same for each key. */
     public Optional<Rate> appliedRatePerKey() {
-        return ratePerKey().map(rate -> rate.spread(limit(BURST_PER_KEY).orElse(UNLIMITED)));
-    }
-
-    private Optional<Rate> rate(String setting) {
-        String value = settings.get(setting);
-        if (value == null || value.equals(NONE)) {
-            return Optional.empty();
-        }
-        int slash = value.indexOf('/');
-        return Optional.of(
-                new Rate(Integer.parseInt(value.substring(0, slash)), Duration.parse(value.substring(slash + 1))));
+        return settings.rate(RATE_PER_KEY, BURST_PER_KEY);
     }
 
     /** The largest weight that counts. A heavier run takes all that the rates of the queue allow. */
@@ -334,21 +279,21 @@ public final class Queue {
 
     /** For stores and tools: all settings, under names that never change. */
     public Map<String, String> settings() {
-        return settings;
+        return settings.values();
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof Queue queue && queue.name.equals(name) && queue.settings.equals(settings);
+        return other instanceof Queue queue && queue.settings.equals(settings);
     }
 
     @Override
     public int hashCode() {
-        return name.hashCode() * 31 + settings.hashCode();
+        return settings.hashCode();
     }
 
     @Override
     public String toString() {
-        return "queue '%s' %s".formatted(name, settings);
+        return "queue '%s' %s".formatted(name(), settings());
     }
 }

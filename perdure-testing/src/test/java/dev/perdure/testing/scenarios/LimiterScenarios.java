@@ -323,7 +323,7 @@ abstract class LimiterScenarios extends Scenarios {
             assertThatThrownBy(() -> STRIPE.concurrency(0))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
-                            "concurrency of the limiter 'stripe' is 0; it is at least 1. To let no step begin, pause the limiter.");
+                            "concurrency of the limiter 'stripe' is 0; it is at least 1. To let nothing begin, pause the limiter.");
             assertThatThrownBy(() -> STRIPE.rate(1, Duration.ZERO))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessage(
